@@ -1,0 +1,24 @@
+"""One call that reached a model, as the ledger keeps it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCall:
+    """`cost_usd` is None where the price is unknown; `error_kind` is "" where a reply came."""
+
+    digest: str
+    model: str
+    prompt: str
+    prompt_digest: str
+    reply: str = ""
+    rationales: Mapping[str, str] = field(default_factory=dict)
+    finish: str = "stop"
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    error_kind: str = ""
+    run: int | None = None

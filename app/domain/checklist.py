@@ -1,0 +1,85 @@
+"""A checklist and where each of its questions comes from."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class QuestionKind(StrEnum):
+    KEY = "key"
+    SUB = "sub"
+
+
+class QuestionOrigin(StrEnum):
+    GENERATED = "generated"
+    EDITED = "edited"
+    ADDED = "added"
+
+
+class ChecklistStatus(StrEnum):
+    DRAFT = "draft"
+    PUBLISHED = "published"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A key sub-concept of a dimension, with the ids of the attributes clustered under it."""
+
+    name: str
+    description: str = ""
+    attributes: tuple[int, ...] = ()
+    position: int = 0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A yes/no question. Key questions structure the checklist; the judge is asked the enabled sub-questions.
+
+    `attributes` are the ids of those it came from; `original` is its first wording, `reason` why it was changed.
+    """
+
+    text: str
+    component: str
+    kind: QuestionKind = QuestionKind.SUB
+    key_question: str = ""
+    attributes: tuple[int, ...] = ()
+    position: int = 0
+    enabled: bool = True
+    weight: float = 1.0
+    origin: QuestionOrigin = QuestionOrigin.GENERATED
+    reason: str = ""
+    original: str = ""
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedAttribute:
+    """An attribute that a stage left out, on record with the reason."""
+
+    attribute: int
+    stage: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """The questions of one dimension, versioned; immutable once published."""
+
+    dimension: str
+    version: int
+    status: ChecklistStatus
+    condition: str
+    model: str
+    components: tuple[Component, ...] = ()
+    questions: tuple[Question, ...] = ()
+    dropped: tuple[DroppedAttribute, ...] = ()
+    parent: int | None = None
+    created_at: datetime | None = None
+    published_at: datetime | None = None
+    id: int = 0
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """The questions a judge answers, in order."""
+        return tuple(q for q in self.questions if q.kind is QuestionKind.SUB and q.enabled)

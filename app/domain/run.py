@@ -1,0 +1,124 @@
+"""Runs: who scored what with which judge, and how far it got."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from app.domain.judgment import Judgment
+
+
+class RunStatus(StrEnum):
+    """`interrupted` is a run whose process ended without finishing it; it can be resumed, like `stopped`."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    INTERRUPTED = "interrupted"
+
+
+class ScoreStatus(StrEnum):
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunDimension:
+    """What a run does on one dimension: the checklist answered, the documents left out, the texts planned."""
+
+    dimension: int
+    checklist: int | None
+    excluded_docs: tuple[str, ...] = ()
+    texts: tuple[int, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """`done` counts texts times dimensions that have a score, `failed` those that ended in an error."""
+
+    id: int
+    project: str
+    evaluator: str
+    judge: str
+    dimensions: tuple[str, ...]
+    status: RunStatus
+    done: int
+    failed: int
+    all: int
+    started: datetime
+    finished: datetime | None = None
+    message: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def active(self) -> bool:
+        return self.status in (RunStatus.WAITING, RunStatus.RUNNING)
+
+    @property
+    def resumable(self) -> bool:
+        return not self.active and self.done < self.all
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedScore:
+    """One text on one dimension that still has to be scored."""
+
+    id: int
+    dimension: int
+    text: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a planned score: a value with its judgments, or the kind of error and a sentence."""
+
+    planned: PlannedScore
+    value: float | None = None
+    coverage: float | None = None
+    judgments: tuple[Judgment, ...] = ()
+    error_kind: str = ""
+    error: str = ""
+
+    @property
+    def status(self) -> ScoreStatus:
+        return ScoreStatus.FAILED if self.error_kind else ScoreStatus.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredText:
+    """A score beside what people said of the same text. `human` is the mean over `raters` raters."""
+
+    text: int
+    doc_id: str
+    system_id: str
+    item_id: str
+    status: ScoreStatus
+    score: float | None
+    coverage: float | None
+    human: float | None
+    raters: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageRun:
+    """One model's work on one stage of the method, kept whole. `error_kind` is "" where it succeeded."""
+
+    stage: str
+    model: str
+    prompt: str = ""
+    prompt_digest: str = ""
+    inputs_digest: str = ""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    output: str = ""
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    error_kind: str = ""
+    error: str = ""
+    created_at: datetime | None = None
+    id: int = 0

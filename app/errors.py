@@ -1,0 +1,158 @@
+"""Every error a person can meet, as one tree. Each carries a hint that says what to do.
+
+    WorkbenchError                   base; exit status 1 unless a subclass says otherwise
+    ├── InputError                   the person's input: a file, a name, an option (exit status 2)
+    │   ├── FileFormatError          a file that can't be read as what it was said to be
+    │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
+    │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
+    │   └── ConflictError            somebody else changed or is running this right now
+    ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
+    ├── PromptError                  a prompt file is malformed or a variable is missing
+    └── ProviderError                a model did not answer as asked; `kind` is stored with the failure
+        ├── MissingKeyError          no key is set
+        ├── WrongKeyError            the provider refuses the key
+        ├── UnknownModelError        the provider or the model doesn't exist
+        ├── QuotaError               the account is used up; never retried
+        ├── UnsupportedError         the model can't do what the method needs
+        ├── RefusedError             the model declined to answer
+        ├── CutOffError              the answer ended at the token limit
+        ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
+        ├── BudgetError              the run's budget is reached
+        └── TransientError           worth trying again; `retry_after` in seconds where the provider says it
+            ├── RateLimitError
+            ├── OverloadedError
+            ├── ModelTimeoutError
+            └── ConnectionFailedError
+
+Messages never hold a key, a prompt or a text: they are shown, logged and stored.
+"""
+
+from typing import ClassVar
+
+
+class WorkbenchError(Exception):
+    """Base of all. `message` says what happened and where, `hint` what to do."""
+
+    exit_status: ClassVar[int] = 1
+    default_hint: ClassVar[str] = ""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint or self.default_hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class InputError(WorkbenchError):
+    exit_status = 2
+
+
+class FileFormatError(InputError):
+    default_hint = "Choose another format, or map the columns by hand."
+
+
+class NotFoundError(InputError):
+    default_hint = "Check the name."
+
+
+class NotReadyError(InputError):
+    pass
+
+
+class ConflictError(InputError):
+    default_hint = "Reload to see the newest state, then try again."
+
+
+class DatabaseError(WorkbenchError):
+    pass
+
+
+class PromptError(WorkbenchError):
+    pass
+
+
+class ProviderError(WorkbenchError):
+    """A model did not answer as asked."""
+
+    kind: ClassVar[str] = "provider"
+
+
+class MissingKeyError(ProviderError):
+    kind = "no-key"
+    exit_status = 2
+    default_hint = "Set it in the environment or on the Settings screen."
+
+
+class WrongKeyError(ProviderError):
+    kind = "wrong-key"
+    exit_status = 2
+    default_hint = "Check the key on the provider's console and set it again."
+
+
+class UnknownModelError(ProviderError):
+    kind = "unknown-model"
+    exit_status = 2
+    default_hint = "Models are written provider:name, for example openai:gpt-4o, or rules."
+
+
+class QuotaError(ProviderError):
+    kind = "quota"
+    default_hint = "Add credit or raise the limit on the provider's console, then resume."
+
+
+class UnsupportedError(ProviderError):
+    kind = "unsupported"
+    exit_status = 2
+    default_hint = "Choose another model for this method."
+
+
+class RefusedError(ProviderError):
+    kind = "refused"
+    default_hint = "Read the text it refused, or retry these with another model."
+
+
+class CutOffError(ProviderError):
+    kind = "cut-off"
+    default_hint = "Raise the limit on output tokens, then retry the failures."
+
+
+class WrongSchemaError(ProviderError):
+    kind = "wrong-schema"
+    default_hint = "Retry the failures, or choose a model that supports structured output."
+
+
+class BudgetError(ProviderError):
+    kind = "budget"
+    default_hint = "Raise the budget, then resume; nothing done is paid again."
+
+
+class TransientError(ProviderError):
+    """Worth trying again. `retry_after` is in seconds, None where the provider doesn't say."""
+
+    kind = "transient"
+
+    def __init__(self, message: str, hint: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message, hint)
+        self.retry_after = retry_after
+
+
+class RateLimitError(TransientError):
+    kind = "rate-limit"
+    default_hint = "Lower the concurrency, or wait and resume."
+
+
+class OverloadedError(TransientError):
+    kind = "overloaded"
+    default_hint = "Wait and resume."
+
+
+class ModelTimeoutError(TransientError):
+    kind = "timeout"
+    default_hint = "Resume; raise the time limit if it keeps happening."
+
+
+class ConnectionFailedError(TransientError):
+    kind = "connection"
+    default_hint = "Check the network and the base URL, then resume."

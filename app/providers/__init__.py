@@ -1,0 +1,1 @@
+"""Models behind one Protocol: vendors' LLMs, the built-in rules, recorded calls."""

@@ -1,0 +1,113 @@
+"""The Protocol every model fulfils, with what goes in and what comes out."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from app.domain.prompt import RenderedPrompt
+
+Finish = Literal["stop", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier exchange of the same conversation: what the model answered and what was said back."""
+
+    answer: str
+    correction: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One question to a model.
+
+    schema: JSON Schema the answer must satisfy; None asks for prose.
+    temperature: None leaves it to the provider (reasoning models refuse one).
+    sample: 0, 1, 2 ... keeps repeated asks of the same request apart in the cache.
+    top_logprobs: how many alternatives per token to return; 0 for none.
+    turns: earlier failed exchanges, oldest first (re-asks).
+    """
+
+    prompt: RenderedPrompt
+    schema: Mapping[str, Any] | None = None
+    temperature: float | None = 0.0
+    max_output_tokens: int = 4096
+    sample: int = 0
+    top_logprobs: int = 0
+    turns: tuple[Turn, ...] = ()
+
+    def digest(self, model: str) -> str:
+        """Hash of everything that decides the answer; equal digests are never paid for twice."""
+        parts = {
+            "model": model,
+            "system": self.prompt.system,
+            "user": self.prompt.user,
+            "schema": self.schema,
+            "temperature": self.temperature,
+            "max_output_tokens": self.max_output_tokens,
+            "sample": self.sample,
+            "top_logprobs": self.top_logprobs,
+            "turns": [[turn.answer, turn.correction] for turn in self.turns],
+        }
+        canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them; `cached_tokens` is the part of the input billed at the cached price."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A generated token, its log-probability and the most likely alternatives (token -> log-probability)."""
+
+    token: str
+    logprob: float
+    top: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """What came back. `rationales` (property -> short reason) come beside the answer where a model gives them."""
+
+    text: str
+    model: str
+    usage: Usage = Usage()
+    finish: Finish = "stop"
+    seconds: float = 0.0
+    logprobs: tuple[TokenLogprob, ...] = ()
+    rationales: Mapping[str, str] = field(default_factory=dict)
+
+
+class ChatModel(Protocol):
+    """A model that answers. Opened once and kept; `aclose` releases its connections."""
+
+    @property
+    def name(self) -> str:
+        """provider:name, as written by people and stored with every call."""
+        ...
+
+    @property
+    def is_llm(self) -> bool:
+        """False for models that only stand in for one; their output is labelled so wherever it shows."""
+        ...
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer, or raise a ProviderError. No retries here: one layer above owns them."""
+        ...
+
+    async def aclose(self) -> None: ...

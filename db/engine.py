@@ -1,0 +1,66 @@
+"""Opening the database: SQLite by default, PostgreSQL by URL.
+
+SQLite gets two engines on one file. The write engine starts every transaction with BEGIN IMMEDIATE: a plain
+BEGIN takes its lock at the first write, so two threads that read, change and write back silently lose updates
+(docs/adr/0003). Readers never wait: the file is in WAL mode.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from app.errors import DatabaseError
+
+BUSY_TIMEOUT_MS = 30_000
+
+
+def open_engines(address: str) -> tuple[Engine, Engine]:
+    """The write and the read engine of the database at this URL (the same one on PostgreSQL)."""
+    try:
+        url = make_url(address)
+        if url.get_backend_name() == "sqlite":
+            return _sqlite(url, "BEGIN IMMEDIATE"), _sqlite(url, "BEGIN")
+        if url.drivername == "postgresql":
+            url = url.set(drivername="postgresql+psycopg")
+        engine = create_engine(url, pool_pre_ping=True)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise DatabaseError(
+            "The database address can't be used.",
+            "INTERACTEVAL_DATABASE_URL looks like sqlite:////folder/file.db or postgresql://user@host/name.",
+        ) from error
+    return engine, engine
+
+
+def _sqlite(url: URL, begin: str) -> Engine:
+    if not url.database:
+        raise DatabaseError(
+            "A database in memory would lose everything.", "Name a file: sqlite:////folder/file.db"
+        )
+    try:
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DatabaseError(
+            f"The folder of the database can't be made: {error.strerror}.",
+            "Set INTERACTEVAL_HOME to another folder.",
+        ) from error
+    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # the driver starts no transactions of its own: _begin does
+        for pragma in (
+            "journal_mode=WAL",
+            "foreign_keys=ON",
+            f"busy_timeout={BUSY_TIMEOUT_MS}",
+            "synchronous=NORMAL",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine

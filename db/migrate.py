@@ -1,0 +1,60 @@
+"""Bringing a database to the current tables; refusing one from a newer version of the program."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, text
+
+from app.errors import DatabaseError
+
+_ADVISORY_LOCK = 7_403_551  # any fixed number: makes two PostgreSQL processes upgrade one after the other
+
+
+def config() -> Config:
+    settings = Config()
+    settings.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return settings
+
+
+@contextmanager
+def _locked(engine: Engine) -> Iterator[Connection]:
+    """One transaction that other processes wait for, committed at the end.
+
+    SQLite changes a table by making a new one and dropping the old, which would cascade to the rows that
+    refer to it: foreign keys are off meanwhile, and can only be switched outside a transaction.
+    """
+    with engine.connect() as connection:
+        sqlite = engine.dialect.name == "sqlite"
+        driver = connection.connection.driver_connection
+        if sqlite and driver is not None:
+            driver.execute("PRAGMA foreign_keys=OFF")
+        try:
+            with connection.begin():
+                if not sqlite:
+                    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+                yield connection
+        finally:
+            if sqlite and driver is not None:
+                driver.execute("PRAGMA foreign_keys=ON")
+
+
+def upgrade(engine: Engine) -> None:
+    """Run the migrations that are missing, all or none. Processes that start together take turns."""
+    alembic = config()
+    scripts = ScriptDirectory.from_config(alembic)
+    known = {script.revision for script in scripts.walk_revisions()}
+    with _locked(engine) as connection:
+        found = MigrationContext.configure(connection).get_current_heads()
+        if not known.issuperset(found):
+            raise DatabaseError(
+                "This database was made by a newer version of the workbench.",
+                "Update the program, or set INTERACTEVAL_HOME to another folder.",
+            )
+        if set(found) != set(scripts.get_heads()):
+            alembic.attributes["connection"] = connection
+            command.upgrade(alembic, "head")

@@ -1,0 +1,1 @@
+"""Alembic migrations, one file a change of the tables."""

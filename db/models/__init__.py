@@ -1,0 +1,35 @@
+"""The tables. Importing this package registers them all."""
+
+from db.models.checklist import (
+    ChecklistRow,
+    ComponentAttributeRow,
+    ComponentRow,
+    DroppedAttributeRow,
+    QuestionAttributeRow,
+    QuestionRow,
+)
+from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
+from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
+from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudSampleRow
+
+__all__ = [
+    "AttributeRow",
+    "ChecklistRow",
+    "ComponentAttributeRow",
+    "ComponentRow",
+    "ContributorRow",
+    "DimensionRow",
+    "DroppedAttributeRow",
+    "JudgmentRow",
+    "ModelCallRow",
+    "ProjectRow",
+    "QuestionAttributeRow",
+    "QuestionRow",
+    "RatingRow",
+    "RunDimensionRow",
+    "ScoreRow",
+    "ScoringRunRow",
+    "StageRunRow",
+    "TextRow",
+    "ThinkAloudSampleRow",
+]

@@ -1,0 +1,57 @@
+"""Column types that behave alike on SQLite and PostgreSQL."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, Text
+from sqlalchemy.types import TypeDecorator
+from sqlmodel import SQLModel
+
+# Constraints have names, so that a later migration can change them on every database.
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """Points in time, always with the UTC zone: SQLite forgets zones, so they are put back when read."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        return value.astimezone(UTC) if value is not None else None
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def json_column() -> Column[Any]:
+    return Column(JSON, nullable=False)
+
+
+def text_column(nullable: bool = False) -> Column[Any]:
+    return Column(Text, nullable=nullable)
+
+
+def time_column(nullable: bool = False) -> Column[Any]:
+    return Column(UtcDateTime, nullable=nullable)
+
+
+def owned_by(target: str, nullable: bool = False) -> Column[Any]:
+    """A foreign key whose row goes when its owner goes."""
+    return Column(Integer, ForeignKey(target, ondelete="CASCADE"), nullable=nullable, index=True)
+
+
+def refers_to(target: str) -> Column[Any]:
+    """An optional foreign key that is emptied when its target goes."""
+    return Column(Integer, ForeignKey(target, ondelete="SET NULL"), nullable=True, index=True)

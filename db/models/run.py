@@ -1,0 +1,118 @@
+"""Work done by models: stages of a build, scoring runs, and the ledger of every call."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from db.models.columns import json_column, now, owned_by, refers_to, text_column, time_column
+
+
+class StageRunRow(SQLModel, table=True):
+    """One model's work on one stage: think-aloud, components ... validation. Kept whole, failures too."""
+
+    __tablename__ = "stage_run"
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
+    stage: str
+    model: str
+    prompt: str = ""
+    prompt_digest: str = ""
+    inputs_digest: str = ""
+    inputs: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    output: str = Field(default="", sa_column=text_column())
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    error_kind: str = ""
+    error: str = Field(default="", sa_column=text_column())
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class ScoringRunRow(SQLModel, table=True):
+    """`writer` names the process that works on the run, `heartbeat_at` when it last said so."""
+
+    __tablename__ = "scoring_run"
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    evaluator: str
+    judge: str
+    params: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
+    status: str = "waiting"
+    message: str = Field(default="", sa_column=text_column())
+    writer: str = ""
+    stop_requested: bool = False
+    heartbeat_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+    started_at: datetime = Field(default_factory=now, sa_column=time_column())
+    finished_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
+
+
+class RunDimensionRow(SQLModel, table=True):
+    """A dimension a run scores, with the checklist it answers and the documents left out of it."""
+
+    __tablename__ = "run_dimension"
+    __table_args__ = (UniqueConstraint("run_id", "dimension_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(sa_column=owned_by("scoring_run.id"))
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
+    prompt_digest: str = ""
+    excluded_docs: list[str] = Field(default_factory=list, sa_column=json_column())
+
+
+class ScoreRow(SQLModel, table=True):
+    """One text on one dimension: planned as pending, then done or failed with the kind of error."""
+
+    __tablename__ = "score"
+    __table_args__ = (UniqueConstraint("run_id", "dimension_id", "text_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(sa_column=owned_by("scoring_run.id"))
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    status: str = "pending"
+    value: float | None = None
+    coverage: float | None = None
+    error_kind: str = ""
+    error: str = Field(default="", sa_column=text_column())
+
+
+class JudgmentRow(SQLModel, table=True):
+    __tablename__ = "judgment"
+    __table_args__ = (UniqueConstraint("score_id", "question_id", "repeat"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    score_id: int = Field(sa_column=owned_by("score.id"))
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    repeat: int = 0
+    answer: str
+    p_yes: float | None = None
+    rationale: str = Field(default="", sa_column=text_column())
+
+
+class ModelCallRow(SQLModel, table=True):
+    """Every call that reached a model: the cache (by request digest) and the ledger (what it cost)."""
+
+    __tablename__ = "model_call"
+
+    id: int | None = Field(default=None, primary_key=True)
+    digest: str = Field(index=True)
+    model: str
+    prompt: str = ""
+    prompt_digest: str = ""
+    reply: str = Field(default="", sa_column=text_column())
+    rationales: dict[str, str] = Field(default_factory=dict, sa_column=json_column())
+    finish: str = "stop"
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    error_kind: str = ""
+    run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())

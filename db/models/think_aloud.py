@@ -1,0 +1,58 @@
+"""Think-aloud: the samples people and LLMs read, and what each of them said to look for."""
+
+from datetime import datetime
+
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from db.models.columns import now, owned_by, refers_to, text_column, time_column
+
+
+class ContributorRow(SQLModel, table=True):
+    __tablename__ = "contributor"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    name: str
+    kind: str
+    model: str = ""
+    role: str = ""
+    background: str = Field(default="", sa_column=text_column())
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class ThinkAloudSampleRow(SQLModel, table=True):
+    """A text shown in the think-aloud of a dimension; its document leaves that dimension's evaluation set."""
+
+    __tablename__ = "think_aloud_sample"
+    __table_args__ = (
+        UniqueConstraint("dimension_id", "position"),
+        UniqueConstraint("dimension_id", "text_id"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    position: int
+    score: float
+    chosen_by: str = "auto"
+
+
+class AttributeRow(SQLModel, table=True):
+    """`text` is what counts now; `original_text` is what the contributor said."""
+
+    __tablename__ = "attribute"
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    text: str = Field(sa_column=text_column())
+    original_text: str = Field(sa_column=text_column())
+    status: str = "active"
+    reason: str = Field(default="", sa_column=text_column())
+    merged_into: int | None = Field(default=None, sa_column=refers_to("attribute.id"))
+    round: int = 1
+    position: int = 0
+    stage_run_id: int | None = Field(default=None, sa_column=refers_to("stage_run.id"))
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -1,0 +1,1 @@
+"""One repository for each group of tables. They take and return frozen values, never rows."""

@@ -1,0 +1,86 @@
+"""The ledger of model calls, which is also the cache."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import insert
+from sqlmodel import Session, col, select
+
+from app.domain.call import RecordedCall
+from db.models import ModelCallRow
+
+
+class Calls:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def find(self, digest: str) -> RecordedCall | None:
+        """The newest reply to this very request, if it was ever answered."""
+        row = self._session.exec(
+            select(ModelCallRow)
+            .where(ModelCallRow.digest == digest, ModelCallRow.error_kind == "")
+            .order_by(col(ModelCallRow.id).desc())
+        ).first()
+        return _call(row) if row else None
+
+    def known(self, digests: Iterable[str]) -> set[str]:
+        """Which of these requests already have a reply."""
+        wanted = list(digests)
+        found: set[str] = set()
+        for start in range(0, len(wanted), 500):
+            found.update(
+                self._session.exec(
+                    select(ModelCallRow.digest).where(
+                        col(ModelCallRow.digest).in_(wanted[start : start + 500]),
+                        ModelCallRow.error_kind == "",
+                    )
+                )
+            )
+        return found
+
+    def add(self, calls: Sequence[RecordedCall]) -> None:
+        if calls:
+            self._session.execute(insert(ModelCallRow), [_values(call) for call in calls])
+
+    def of_run(self, run_id: int) -> list[RecordedCall]:
+        rows = self._session.exec(
+            select(ModelCallRow).where(ModelCallRow.run_id == run_id).order_by(col(ModelCallRow.id))
+        )
+        return [_call(row) for row in rows]
+
+
+def _values(call: RecordedCall) -> dict[str, object]:
+    return {
+        "digest": call.digest,
+        "model": call.model,
+        "prompt": call.prompt,
+        "prompt_digest": call.prompt_digest,
+        "reply": call.reply,
+        "rationales": dict(call.rationales),
+        "finish": call.finish,
+        "input_tokens": call.input_tokens,
+        "cached_tokens": call.cached_tokens,
+        "output_tokens": call.output_tokens,
+        "cost_usd": call.cost_usd,
+        "seconds": call.seconds,
+        "error_kind": call.error_kind,
+        "run_id": call.run,
+    }
+
+
+def _call(row: ModelCallRow) -> RecordedCall:
+    return RecordedCall(
+        digest=row.digest,
+        model=row.model,
+        prompt=row.prompt,
+        prompt_digest=row.prompt_digest,
+        reply=row.reply,
+        rationales=row.rationales,
+        finish=row.finish,
+        input_tokens=row.input_tokens,
+        cached_tokens=row.cached_tokens,
+        output_tokens=row.output_tokens,
+        cost_usd=row.cost_usd,
+        seconds=row.seconds,
+        error_kind=row.error_kind,
+        run=row.run_id,
+    )

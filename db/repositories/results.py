@@ -1,0 +1,85 @@
+"""What runs found, beside what people said."""
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from app.domain.judgment import Answer, Judgment
+from app.domain.run import ScoredText, ScoreStatus
+from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
+
+
+class Results:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def scored(self, run_id: int, dimension_id: int) -> list[ScoredText]:
+        """Every text the run planned on this dimension, in import order."""
+        human = (
+            select(
+                RatingRow.text_id,
+                func.avg(RatingRow.value).label("human"),
+                func.count(col(RatingRow.id)).label("raters"),
+            )
+            .where(RatingRow.dimension_id == dimension_id)
+            .group_by(col(RatingRow.text_id))
+            .subquery()
+        )
+        rows = self._session.exec(
+            select(
+                ScoreRow.text_id,
+                TextRow.doc_id,
+                TextRow.system_id,
+                TextRow.item_id,
+                ScoreRow.status,
+                ScoreRow.value,
+                ScoreRow.coverage,
+                human.c.human,
+                human.c.raters,
+            )  # type: ignore[call-overload]
+            .join(TextRow, col(TextRow.id) == ScoreRow.text_id)
+            .outerjoin(human, human.c.text_id == ScoreRow.text_id)
+            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
+            .order_by(col(ScoreRow.text_id))
+        )
+        return [
+            ScoredText(text, doc, system, item, ScoreStatus(status), value, coverage, mean, raters or 0)
+            for text, doc, system, item, status, value, coverage, mean, raters in rows
+        ]
+
+    def judgments(self, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
+        rows = self._session.exec(
+            select(JudgmentRow)
+            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
+            .where(
+                ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id, ScoreRow.text_id == text_id
+            )
+            .order_by(col(JudgmentRow.id))
+        )
+        return [Judgment(row.question_id, Answer(row.answer), row.rationale) for row in rows]
+
+    def answer_counts(self, run_id: int, dimension_id: int) -> dict[int, dict[Answer, int]]:
+        """Question id -> how often each answer was given."""
+        rows = self._session.exec(
+            select(JudgmentRow.question_id, JudgmentRow.answer, func.count(col(JudgmentRow.id)))
+            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
+            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
+            .group_by(col(JudgmentRow.question_id), col(JudgmentRow.answer))
+        )
+        counts: dict[int, dict[Answer, int]] = {}
+        for question, answer, count in rows:
+            counts.setdefault(question, {})[Answer(answer)] = count
+        return counts
+
+    def failures(self, run_id: int) -> list[tuple[int, int, str, str]]:
+        """(text id, dimension id, kind, message) of every failed score."""
+        rows = self._session.exec(
+            select(ScoreRow.text_id, ScoreRow.dimension_id, ScoreRow.error_kind, ScoreRow.error)
+            .where(ScoreRow.run_id == run_id, ScoreRow.status == ScoreStatus.FAILED.value)
+            .order_by(col(ScoreRow.id))
+        )
+        return [(text, dimension, kind, message) for text, dimension, kind, message in rows]
+
+    def unanswered(self, run_id: int, dimension_id: int) -> int:
+        return sum(
+            counts.get(Answer.UNANSWERED, 0) for counts in self.answer_counts(run_id, dimension_id).values()
+        )

@@ -1,0 +1,264 @@
+"""Scoring runs: plan, progress, and who works on them; the stages of builds and think-alouds."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import func, insert, update
+from sqlmodel import Session, col, delete, select
+
+from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus, StageRun
+from app.errors import ConflictError, NotFoundError
+from db.models import (
+    DimensionRow,
+    JudgmentRow,
+    ProjectRow,
+    RunDimensionRow,
+    ScoreRow,
+    ScoringRunRow,
+    StageRunRow,
+)
+from db.models.columns import now
+
+SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
+
+
+class Runs:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def create(
+        self,
+        project_id: int,
+        evaluator: str,
+        judge: str,
+        params: Mapping[str, Any],
+        plan: Sequence[RunDimension],
+    ) -> int:
+        """Fix what the run will score: one pending score per text and dimension."""
+        run = ScoringRunRow(project_id=project_id, evaluator=evaluator, judge=judge, params=dict(params))
+        self._session.add(run)
+        self._session.flush()
+        run_id = int(run.id or 0)
+        for part in plan:
+            self._session.add(
+                RunDimensionRow(
+                    run_id=run_id,
+                    dimension_id=part.dimension,
+                    checklist_id=part.checklist,
+                    excluded_docs=list(part.excluded_docs),
+                )
+            )
+            scores = [
+                {"run_id": run_id, "dimension_id": part.dimension, "text_id": text, "status": "pending"}
+                for text in part.texts
+            ]
+            if scores:
+                self._session.execute(insert(ScoreRow), scores)
+        self._session.flush()
+        return run_id
+
+    def get(self, run_id: int) -> RunSummary:
+        found = self._summaries(ScoringRunRow.id == run_id)
+        if not found:
+            raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
+        return found[0]
+
+    def all(self, project_id: int | None = None) -> list[RunSummary]:
+        """Newest first."""
+        clause = ScoringRunRow.project_id == project_id if project_id is not None else True
+        return self._summaries(clause)
+
+    def parts(self, run_id: int) -> list[RunDimension]:
+        """What the run does on each of its dimensions, without the texts."""
+        rows = self._session.exec(
+            select(RunDimensionRow, DimensionRow.name)
+            .join(DimensionRow, col(DimensionRow.id) == RunDimensionRow.dimension_id)
+            .where(RunDimensionRow.run_id == run_id)
+            .order_by(col(DimensionRow.position))
+        )
+        return [
+            RunDimension(row.dimension_id, row.checklist_id, tuple(row.excluded_docs), name=name)
+            for row, name in rows
+        ]
+
+    def project_of(self, run_id: int) -> int:
+        row = self._session.get(ScoringRunRow, run_id)
+        if row is None:
+            raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
+        return row.project_id
+
+    def claim(self, run_id: int, writer: str) -> None:
+        """Become the run's one writer; a run that another process is working on is refused."""
+        row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
+        if row.status == RunStatus.RUNNING.value and row.writer != writer and not _silent(row):
+            raise ConflictError(
+                f"Run {run_id} is being worked on by another process.",
+                "Stop it there, or wait until it ends.",
+            )
+        row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
+        row.stop_requested, row.heartbeat_at, row.finished_at = False, now(), None
+
+    def beat(self, run_id: int) -> bool:
+        """Say that the run is alive; returns whether somebody asked it to stop."""
+        row = self._session.get_one(ScoringRunRow, run_id)
+        row.heartbeat_at = now()
+        return row.stop_requested
+
+    def request_stop(self, run_id: int) -> None:
+        row = self._session.get(ScoringRunRow, run_id)
+        if row is None:
+            raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
+        row.stop_requested = True
+        if row.status == RunStatus.WAITING.value or (row.status == RunStatus.RUNNING.value and _silent(row)):
+            row.status, row.finished_at = RunStatus.STOPPED.value, now()
+
+    def finish(self, run_id: int, status: RunStatus, message: str = "") -> None:
+        row = self._session.get_one(ScoringRunRow, run_id)
+        row.status, row.message, row.finished_at = status.value, message, now()
+
+    def open_scores(self, run_id: int, with_failed: bool = True) -> list[PlannedScore]:
+        """What is left to do, in plan order: pending scores, and failed ones to be tried again."""
+        states = [ScoreStatus.PENDING.value] + ([ScoreStatus.FAILED.value] if with_failed else [])
+        rows = self._session.exec(
+            select(ScoreRow.id, ScoreRow.dimension_id, ScoreRow.text_id)
+            .where(ScoreRow.run_id == run_id, col(ScoreRow.status).in_(states))
+            .order_by(col(ScoreRow.id))
+        )
+        return [PlannedScore(int(score or 0), dimension, text) for score, dimension, text in rows]
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        """Keep scores and their judgments together; a score tried again replaces its earlier judgments."""
+        if not outcomes:
+            return
+        self._session.execute(
+            update(ScoreRow),
+            [
+                {
+                    "id": o.planned.id,
+                    "status": o.status.value,
+                    "value": o.value,
+                    "coverage": o.coverage,
+                    "error_kind": o.error_kind,
+                    "error": o.error,
+                }
+                for o in outcomes
+            ],
+        )
+        self._session.exec(
+            delete(JudgmentRow).where(col(JudgmentRow.score_id).in_([o.planned.id for o in outcomes]))
+        )
+        judgments = [
+            {
+                "score_id": o.planned.id,
+                "question_id": j.question,
+                "answer": j.answer.value,
+                "rationale": j.rationale,
+            }
+            for o in outcomes
+            for j in o.judgments
+        ]
+        if judgments:
+            self._session.execute(insert(JudgmentRow), judgments)
+
+    def add_stage(self, dimension_id: int, stage: StageRun, checklist_id: int | None = None) -> int:
+        row = StageRunRow(
+            dimension_id=dimension_id,
+            checklist_id=checklist_id,
+            stage=stage.stage,
+            model=stage.model,
+            prompt=stage.prompt,
+            prompt_digest=stage.prompt_digest,
+            inputs_digest=stage.inputs_digest,
+            inputs=dict(stage.inputs),
+            output=stage.output,
+            input_tokens=stage.input_tokens,
+            cached_tokens=stage.cached_tokens,
+            output_tokens=stage.output_tokens,
+            error_kind=stage.error_kind,
+            error=stage.error,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def stages(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
+        """Oldest first; those of one checklist, else all of the dimension."""
+        query = select(StageRunRow).where(StageRunRow.dimension_id == dimension_id)
+        if checklist_id is not None:
+            query = query.where(StageRunRow.checklist_id == checklist_id)
+        return [_stage(row) for row in self._session.exec(query.order_by(col(StageRunRow.id)))]
+
+    def _summaries(self, clause: Any) -> list[RunSummary]:
+        rows = self._session.exec(
+            select(ScoringRunRow, ProjectRow.name)
+            .join(ProjectRow, col(ProjectRow.id) == ScoringRunRow.project_id)
+            .where(clause)
+            .order_by(col(ScoringRunRow.id).desc())
+        ).all()
+        ids = [run.id for run, _ in rows]
+        counts: dict[tuple[int, str], int] = {}
+        dimensions: dict[int, list[str]] = {}
+        if ids:
+            for run_id, status, count in self._session.exec(
+                select(ScoreRow.run_id, ScoreRow.status, func.count(col(ScoreRow.id)))
+                .where(col(ScoreRow.run_id).in_(ids))
+                .group_by(col(ScoreRow.run_id), col(ScoreRow.status))
+            ):
+                counts[run_id, status] = count
+            for run_id, name in self._session.exec(
+                select(RunDimensionRow.run_id, DimensionRow.name)
+                .join(DimensionRow, col(DimensionRow.id) == RunDimensionRow.dimension_id)
+                .where(col(RunDimensionRow.run_id).in_(ids))
+                .order_by(col(DimensionRow.position))
+            ):
+                dimensions.setdefault(run_id, []).append(name)
+        return [_summary(run, name, counts, dimensions) for run, name in rows]
+
+
+def _silent(row: ScoringRunRow) -> bool:
+    return row.heartbeat_at is None or now() - row.heartbeat_at > SILENCE
+
+
+def _summary(
+    run: ScoringRunRow, project: str, counts: dict[tuple[int, str], int], dimensions: dict[int, list[str]]
+) -> RunSummary:
+    run_id = int(run.id or 0)
+    status = RunStatus(run.status)
+    if status is RunStatus.RUNNING and _silent(run):
+        status = RunStatus.INTERRUPTED
+    done, failed, pending = (counts.get((run_id, s), 0) for s in ("done", "failed", "pending"))
+    return RunSummary(
+        id=run_id,
+        project=project,
+        evaluator=run.evaluator,
+        judge=run.judge,
+        dimensions=tuple(dimensions.get(run_id, ())),
+        status=status,
+        done=done,
+        failed=failed,
+        all=done + failed + pending,
+        started=run.started_at,
+        finished=run.finished_at,
+        message=run.message,
+        params=run.params,
+    )
+
+
+def _stage(row: StageRunRow) -> StageRun:
+    return StageRun(
+        stage=row.stage,
+        model=row.model,
+        prompt=row.prompt,
+        prompt_digest=row.prompt_digest,
+        inputs_digest=row.inputs_digest,
+        inputs=row.inputs,
+        output=row.output,
+        input_tokens=row.input_tokens,
+        cached_tokens=row.cached_tokens,
+        output_tokens=row.output_tokens,
+        error_kind=row.error_kind,
+        error=row.error,
+        created_at=row.created_at,
+        id=int(row.id or 0),
+    )

@@ -1,0 +1,157 @@
+"""Texts and their human ratings."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import func, insert
+from sqlmodel import Session, col, or_, select
+
+from app.domain.text import Rating, Text
+from app.errors import NotFoundError
+from db.models import DimensionRow, RatingRow, TextRow
+
+Key = tuple[str, str, str]
+
+
+class Texts:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def ids_by_key(self, project_id: int) -> dict[Key, int]:
+        return {key: text_id for key, (text_id, _, _) in self.known(project_id).items()}
+
+    def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
+        """Texts whose keys are new to the project."""
+        if texts:
+            self._session.execute(insert(TextRow), [_values(project_id, text) for text in texts])
+
+    def known(self, project_id: int) -> dict[Key, tuple[int, str, str]]:
+        """Key -> (id, text, source), to tell a text imported twice from another one with the same key."""
+        rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id))
+        return {
+            (row.doc_id, row.system_id, row.item_id): (int(row.id or 0), row.text, row.source) for row in rows
+        }
+
+    def rating_keys(self, project_id: int) -> set[tuple[int, int, str]]:
+        rows = self._session.exec(
+            select(RatingRow.text_id, RatingRow.dimension_id, RatingRow.rater)
+            .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+        )
+        return {(text_id, dimension_id, rater) for text_id, dimension_id, rater in rows}
+
+    def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
+        """(text id, dimension id, rating), none of them there yet."""
+        values = [
+            {"text_id": text, "dimension_id": dimension, "rater": rating.rater, "value": rating.value}
+            for text, dimension, rating in ratings
+        ]
+        if values:
+            self._session.execute(insert(RatingRow), values)
+
+    def all(self, project_id: int) -> list[Text]:
+        rows = self._session.exec(
+            select(TextRow).where(TextRow.project_id == project_id).order_by(col(TextRow.id))
+        )
+        return [text_value(row) for row in rows]
+
+    def count(self, project_id: int, search: str = "") -> int:
+        return self._session.exec(
+            select(func.count()).select_from(TextRow).where(*_matches(project_id, search))
+        ).one()
+
+    def page(self, project_id: int, offset: int, limit: int, search: str = "") -> list[Text]:
+        rows = self._session.exec(
+            select(TextRow)
+            .where(*_matches(project_id, search))
+            .order_by(col(TextRow.id))
+            .offset(offset)
+            .limit(limit)
+        )
+        return [text_value(row) for row in rows]
+
+    def get(self, text_id: int) -> Text:
+        row = self._session.get(TextRow, text_id)
+        if row is None:
+            raise NotFoundError("This text is no longer there.", "Reload the page.")
+        return text_value(row)
+
+    def many(self, text_ids: Iterable[int]) -> dict[int, Text]:
+        wanted = list(text_ids)
+        found: dict[int, Text] = {}
+        for start in range(0, len(wanted), 500):
+            rows = self._session.exec(select(TextRow).where(col(TextRow.id).in_(wanted[start : start + 500])))
+            found.update({int(row.id or 0): text_value(row) for row in rows})
+        return found
+
+    def ratings(self, dimension_id: int) -> list[tuple[int, str, float]]:
+        """(text id, rater, value) of every rating on a dimension."""
+        rows = self._session.exec(
+            select(RatingRow.text_id, RatingRow.rater, RatingRow.value)
+            .where(RatingRow.dimension_id == dimension_id)
+            .order_by(col(RatingRow.text_id), col(RatingRow.rater))
+        )
+        return [(text_id, rater, value) for text_id, rater, value in rows]
+
+    def rating_counts(self, project_id: int) -> dict[str, tuple[int, int]]:
+        """Dimension name -> (ratings, raters)."""
+        rows = self._session.exec(
+            select(
+                DimensionRow.name,
+                func.count(col(RatingRow.id)),
+                func.count(func.distinct(RatingRow.rater)),
+            )
+            .join(RatingRow, col(RatingRow.dimension_id) == DimensionRow.id)
+            .where(DimensionRow.project_id == project_id)
+            .group_by(DimensionRow.name)
+        )
+        return {name: (ratings, raters) for name, ratings, raters in rows}
+
+    def distinct(self, project_id: int) -> tuple[int, int]:
+        """How many sources and how many named systems the project's texts have."""
+        sources, systems = self._session.exec(
+            select(
+                func.count(func.distinct(TextRow.doc_id)),
+                func.count(func.distinct(func.nullif(TextRow.system_id, ""))),
+            ).where(TextRow.project_id == project_id)
+        ).one()
+        return sources, systems
+
+
+def _matches(project_id: int, search: str) -> list[Any]:
+    clauses: list[Any] = [TextRow.project_id == project_id]
+    if search:
+        clauses.append(
+            or_(
+                col(TextRow.text).icontains(search, autoescape=True),
+                col(TextRow.doc_id).icontains(search, autoescape=True),
+                col(TextRow.system_id).icontains(search, autoescape=True),
+            )
+        )
+    return clauses
+
+
+def _values(project_id: int, text: Text) -> dict[str, Any]:
+    return {
+        "project_id": project_id,
+        "doc_id": text.doc_id,
+        "system_id": text.system_id,
+        "item_id": text.item_id,
+        "source": text.source,
+        "text": text.text,
+        "references": list(text.references),
+        "extra": dict(text.extra),
+    }
+
+
+def text_value(row: TextRow) -> Text:
+    return Text(
+        doc_id=row.doc_id,
+        text=row.text,
+        system_id=row.system_id,
+        item_id=row.item_id,
+        source=row.source,
+        references=tuple(row.references),
+        extra=row.extra,
+        id=int(row.id or 0),
+    )

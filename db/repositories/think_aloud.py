@@ -1,0 +1,155 @@
+"""Contributors, the samples they read, and their attributes."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, func
+from sqlmodel import Session, col, select
+
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.sample import Sample
+from app.errors import ConflictError, InputError, NotFoundError
+from db.models import AttributeRow, ContributorRow, DimensionRow, TextRow, ThinkAloudSampleRow
+from db.repositories.texts import text_value
+
+
+class ThinkAloud:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def contributors(self, project_id: int) -> list[Contributor]:
+        rows = self._session.exec(
+            select(ContributorRow)
+            .where(ContributorRow.project_id == project_id)
+            .order_by(col(ContributorRow.id))
+        )
+        return [_contributor(row) for row in rows]
+
+    def contributor(self, project_id: int, name: str, kind: ContributorKind, model: str = "") -> Contributor:
+        """The contributor of this name, added if new. A name belongs to one kind."""
+        cleaned = name.strip()
+        if not cleaned:
+            raise InputError("The contributor has no name.", "Say who had these thoughts.")
+        row = self._session.exec(
+            select(ContributorRow).where(
+                ContributorRow.project_id == project_id, ContributorRow.name == cleaned
+            )
+        ).first()
+        if row is None:
+            row = ContributorRow(project_id=project_id, name=cleaned, kind=kind.value, model=model)
+            self._session.add(row)
+            self._session.flush()
+        elif row.kind != kind.value:
+            raise ConflictError(
+                f"“{cleaned}” is already a contributor of the kind {row.kind}.", "Choose another name."
+            )
+        return _contributor(row)
+
+    def samples(self, dimension_id: int) -> list[Sample]:
+        rows = self._session.exec(
+            select(ThinkAloudSampleRow, TextRow)
+            .join(TextRow, col(TextRow.id) == ThinkAloudSampleRow.text_id)
+            .where(ThinkAloudSampleRow.dimension_id == dimension_id)
+            .order_by(col(ThinkAloudSampleRow.position))
+        )
+        return [Sample(row.position, text_value(text), row.score, row.chosen_by) for row, text in rows]
+
+    def set_samples(self, dimension_id: int, chosen: Sequence[tuple[int, float, str]]) -> None:
+        """Replace a dimension's samples by (text id, score, chosen by), in order."""
+        self._session.execute(
+            delete(ThinkAloudSampleRow).where(col(ThinkAloudSampleRow.dimension_id) == dimension_id)
+        )
+        for position, (text_id, score, chosen_by) in enumerate(chosen, start=1):
+            self._session.add(
+                ThinkAloudSampleRow(
+                    dimension_id=dimension_id,
+                    text_id=text_id,
+                    position=position,
+                    score=score,
+                    chosen_by=chosen_by,
+                )
+            )
+        self._session.flush()
+
+    def attributes(self, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
+        query = (
+            select(AttributeRow, ContributorRow, DimensionRow)
+            .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
+            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+            .order_by(col(DimensionRow.position), col(AttributeRow.id))
+        )
+        if dimension_id is not None:
+            query = query.where(AttributeRow.dimension_id == dimension_id)
+        return [
+            _attribute(row, contributor, dimension)
+            for row, contributor, dimension in self._session.exec(query)
+        ]
+
+    def next_round(self, dimension_id: int, contributor_id: int) -> int:
+        last = self._session.exec(
+            select(func.max(AttributeRow.round)).where(
+                AttributeRow.dimension_id == dimension_id, AttributeRow.contributor_id == contributor_id
+            )
+        ).one()
+        return (last or 0) + 1
+
+    def add_attributes(
+        self,
+        dimension_id: int,
+        contributor_id: int,
+        texts: Sequence[str],
+        round_number: int = 1,
+        stage_run_id: int | None = None,
+    ) -> list[int]:
+        rows = [
+            AttributeRow(
+                dimension_id=dimension_id,
+                contributor_id=contributor_id,
+                text=text,
+                original_text=text,
+                round=round_number,
+                position=position,
+                stage_run_id=stage_run_id,
+            )
+            for position, text in enumerate(texts)
+        ]
+        self._session.add_all(rows)
+        self._session.flush()
+        return [int(row.id or 0) for row in rows]
+
+    def edit_attribute(self, attribute_id: int, text: str) -> None:
+        """Change the wording; what was first said stays on record."""
+        cleaned = text.strip()
+        if not cleaned:
+            raise InputError("An attribute can't be empty.", "Exclude it instead.")
+        self._row(attribute_id).text = cleaned
+
+    def set_status(
+        self, attribute_id: int, status: AttributeStatus, reason: str = "", merged_into: int | None = None
+    ) -> None:
+        row = self._row(attribute_id)
+        row.status, row.reason, row.merged_into = status.value, reason.strip(), merged_into
+
+    def _row(self, attribute_id: int) -> AttributeRow:
+        row = self._session.get(AttributeRow, attribute_id)
+        if row is None:
+            raise NotFoundError("This attribute is no longer there.", "Reload the page.")
+        return row
+
+
+def _contributor(row: ContributorRow) -> Contributor:
+    return Contributor(row.name, ContributorKind(row.kind), row.model, int(row.id or 0))
+
+
+def _attribute(row: AttributeRow, contributor: ContributorRow, dimension: DimensionRow) -> Attribute:
+    return Attribute(
+        dimension=dimension.name,
+        contributor=contributor.name,
+        kind=ContributorKind(contributor.kind),
+        text=row.text,
+        status=AttributeStatus(row.status),
+        round=row.round,
+        id=int(row.id or 0),
+        reason=row.reason,
+        original=row.original_text,
+    )

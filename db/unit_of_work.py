@@ -1,0 +1,104 @@
+"""One unit of work: all of it is kept, or nothing. The only place that commits."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
+
+from app.errors import DatabaseError
+from db.engine import open_engines
+from db.migrate import upgrade
+from db.repositories.calls import Calls
+from db.repositories.checklists import Checklists
+from db.repositories.projects import Projects
+from db.repositories.results import Results
+from db.repositories.runs import Runs
+from db.repositories.texts import Texts
+from db.repositories.think_aloud import ThinkAloud
+
+
+class UnitOfWork:
+    """The repositories, sharing one session. They return frozen values, never rows."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @cached_property
+    def projects(self) -> Projects:
+        return Projects(self._session)
+
+    @cached_property
+    def texts(self) -> Texts:
+        return Texts(self._session)
+
+    @cached_property
+    def think_aloud(self) -> ThinkAloud:
+        return ThinkAloud(self._session)
+
+    @cached_property
+    def checklists(self) -> Checklists:
+        return Checklists(self._session)
+
+    @cached_property
+    def runs(self) -> Runs:
+        return Runs(self._session)
+
+    @cached_property
+    def results(self) -> Results:
+        return Results(self._session)
+
+    @cached_property
+    def calls(self) -> Calls:
+        return Calls(self._session)
+
+
+class Database:
+    """A migrated database. Opened once per process and shared by its threads."""
+
+    def __init__(self, address: str) -> None:
+        self._writer, self._reader = open_engines(address)
+        try:
+            upgrade(self._writer)
+        except OperationalError as error:
+            raise _explained(error) from error
+
+    @contextmanager
+    def write(self) -> Iterator[UnitOfWork]:
+        """A transaction that commits at the end of the block, or leaves everything as it was."""
+        try:
+            with Session(self._writer, expire_on_commit=False) as session:
+                yield UnitOfWork(session)
+                session.commit()
+        except OperationalError as error:
+            raise _explained(error) from error
+
+    @contextmanager
+    def read(self) -> Iterator[UnitOfWork]:
+        """A consistent view that never waits for a writer and keeps nothing."""
+        try:
+            with Session(self._reader) as session:
+                yield UnitOfWork(session)
+        except OperationalError as error:
+            raise _explained(error) from error
+
+    def close(self) -> None:
+        self._writer.dispose()
+        self._reader.dispose()
+
+
+def _explained(error: OperationalError) -> DatabaseError:
+    """What the driver says, in words a person can act on; never the statement or its values."""
+    cause = str(error.orig).lower()
+    if "locked" in cause:
+        return DatabaseError(
+            "The database was busy for 30 seconds.", "Stop what else writes to it, then resume."
+        )
+    if "full" in cause:
+        return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
+    if "readonly" in cause or "unable to open" in cause:
+        return DatabaseError("The database file can't be written.", "Check the folder's permissions.")
+    if "connection" in cause or "refused" in cause:
+        return DatabaseError("The database server can't be reached.", "Check INTERACTEVAL_DATABASE_URL.")
+    return DatabaseError("The database reported an error.", "Try again; if it stays, restore a backup.")
