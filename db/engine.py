@@ -25,7 +25,7 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
             return _sqlite(url, "BEGIN IMMEDIATE"), _sqlite(url, "BEGIN")
         if url.drivername == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
-        engine = create_engine(url, pool_pre_ping=True)
+        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
     except (ArgumentError, NoSuchModuleError) as error:
         raise DatabaseError(
             "The database address can't be used.",
@@ -36,9 +36,7 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
 
 def _sqlite(url: URL, begin: str) -> Engine:
     if not url.database:
-        raise DatabaseError(
-            "A database in memory would lose everything.", "Name a file: sqlite:////folder/file.db"
-        )
+        raise DatabaseError("A database in memory would lose everything.", "Name a file: sqlite:////folder/file.db")
     try:
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -46,7 +44,11 @@ def _sqlite(url: URL, begin: str) -> Engine:
             f"The folder of the database can't be made: {error.strerror}.",
             "Set INTERACTEVAL_HOME to another folder.",
         ) from error
-    engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False})
+    engine = create_engine(
+        url,
+        connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
+        hide_parameters=True,  # a text that couldn't be stored must not end up in a log
+    )
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:

@@ -1,7 +1,8 @@
 """One unit of work: all of it is kept, or nothing. The only place that commits."""
 
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 
 from sqlalchemy.exc import OperationalError
@@ -59,6 +60,10 @@ class Database:
 
     def __init__(self, address: str) -> None:
         self._writer, self._reader = open_engines(address)
+        # SQLite has one writer at a time and lets others poll for the lock; within a process they queue instead.
+        self._turn: AbstractContextManager[object] = (
+            threading.RLock() if self._writer.dialect.name == "sqlite" else nullcontext()
+        )
         try:
             upgrade(self._writer)
         except OperationalError as error:
@@ -68,7 +73,7 @@ class Database:
     def write(self) -> Iterator[UnitOfWork]:
         """A transaction that commits at the end of the block, or leaves everything as it was."""
         try:
-            with Session(self._writer, expire_on_commit=False) as session:
+            with self._turn, Session(self._writer, expire_on_commit=False) as session:
                 yield UnitOfWork(session)
                 session.commit()
         except OperationalError as error:
@@ -92,9 +97,7 @@ def _explained(error: OperationalError) -> DatabaseError:
     """What the driver says, in words a person can act on; never the statement or its values."""
     cause = str(error.orig).lower()
     if "locked" in cause:
-        return DatabaseError(
-            "The database was busy for 30 seconds.", "Stop what else writes to it, then resume."
-        )
+        return DatabaseError("The database was busy for 30 seconds.", "Stop what else writes to it, then resume.")
     if "full" in cause:
         return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
     if "readonly" in cause or "unable to open" in cause:

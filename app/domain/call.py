@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
+
+Finish = Literal["stop", "length", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +17,7 @@ class RecordedCall:
     prompt_digest: str
     reply: str = ""
     rationales: Mapping[str, str] = field(default_factory=dict)
-    finish: str = "stop"
+    finish: Finish = "stop"
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0

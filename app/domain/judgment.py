@@ -27,9 +27,7 @@ class Score:
     coverage: float
 
 
-def checklist_score(
-    answers: list[Answer], low: float, high: float, weights: list[float] | None = None
-) -> Score:
+def checklist_score(answers: list[Answer], low: float, high: float, weights: list[float] | None = None) -> Score:
     """low + (high - low) * yes / answered (InteractEval, section 3.5); unanswered is neither yes nor no.
 
     With weights (same length as answers, non-negative) yes and answered are sums of weights; coverage stays a

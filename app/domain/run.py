@@ -35,6 +35,7 @@ class RunDimension:
     excluded_docs: tuple[str, ...] = ()
     texts: tuple[int, ...] = ()
     name: str = ""
+    prompt_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

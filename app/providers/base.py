@@ -4,11 +4,10 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
+from app.domain.call import Finish
 from app.domain.prompt import RenderedPrompt
-
-Finish = Literal["stop", "length", "refused"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def json_column() -> Column[Any]:
 
 
 def text_column(nullable: bool = False) -> Column[Any]:
-    return Column(Text, nullable=nullable)
+    return Column(Text, nullable=nullable, default="")
 
 
 def time_column(nullable: bool = False) -> Column[Any]:

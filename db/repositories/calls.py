@@ -75,7 +75,7 @@ def _call(row: ModelCallRow) -> RecordedCall:
         prompt_digest=row.prompt_digest,
         reply=row.reply,
         rationales=row.rationales,
-        finish=row.finish,
+        finish=row.finish,  # type: ignore[arg-type]  # only ever written from a RecordedCall
         input_tokens=row.input_tokens,
         cached_tokens=row.cached_tokens,
         output_tokens=row.output_tokens,

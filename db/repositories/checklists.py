@@ -84,9 +84,7 @@ class Checklists:
                 if kind is QuestionKind.KEY:
                     keys[question.text] = question_id
         self._session.add_all(
-            DroppedAttributeRow(
-                checklist_id=checklist_id, attribute_id=d.attribute, stage=d.stage, reason=d.reason
-            )
+            DroppedAttributeRow(checklist_id=checklist_id, attribute_id=d.attribute, stage=d.stage, reason=d.reason)
             for d in checklist.dropped
         )
         self._session.flush()
@@ -128,9 +126,7 @@ class Checklists:
             raise InputError("The question is empty.", "Write a question that can be answered yes or no.")
         question = Question(cleaned, component, origin=QuestionOrigin.ADDED, reason="added by hand")
         owner = self._session.exec(
-            select(ComponentRow).where(
-                ComponentRow.checklist_id == checklist_id, ComponentRow.name == component
-            )
+            select(ComponentRow).where(ComponentRow.checklist_id == checklist_id, ComponentRow.name == component)
         ).first()
         last = self._session.exec(
             select(func.max(QuestionRow.position)).where(QuestionRow.checklist_id == checklist_id)

@@ -50,9 +50,7 @@ class Results:
         rows = self._session.exec(
             select(JudgmentRow)
             .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(
-                ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id, ScoreRow.text_id == text_id
-            )
+            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id, ScoreRow.text_id == text_id)
             .order_by(col(JudgmentRow.id))
         )
         return [Judgment(row.question_id, Answer(row.answer), row.rationale) for row in rows]
@@ -80,6 +78,4 @@ class Results:
         return [(text, dimension, kind, message) for text, dimension, kind, message in rows]
 
     def unanswered(self, run_id: int, dimension_id: int) -> int:
-        return sum(
-            counts.get(Answer.UNANSWERED, 0) for counts in self.answer_counts(run_id, dimension_id).values()
-        )
+        return sum(counts.get(Answer.UNANSWERED, 0) for counts in self.answer_counts(run_id, dimension_id).values())

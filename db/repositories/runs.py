@@ -47,6 +47,7 @@ class Runs:
                     dimension_id=part.dimension,
                     checklist_id=part.checklist,
                     excluded_docs=list(part.excluded_docs),
+                    prompt_digest=part.prompt_digest,
                 )
             )
             scores = [
@@ -78,7 +79,7 @@ class Runs:
             .order_by(col(DimensionRow.position))
         )
         return [
-            RunDimension(row.dimension_id, row.checklist_id, tuple(row.excluded_docs), name=name)
+            RunDimension(row.dimension_id, row.checklist_id, tuple(row.excluded_docs), (), name, row.prompt_digest)
             for row, name in rows
         ]
 
@@ -99,11 +100,12 @@ class Runs:
         row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
         row.stop_requested, row.heartbeat_at, row.finished_at = False, now(), None
 
-    def beat(self, run_id: int) -> bool:
-        """Say that the run is alive; returns whether somebody asked it to stop."""
-        row = self._session.get_one(ScoringRunRow, run_id)
-        row.heartbeat_at = now()
-        return row.stop_requested
+    def beat(self, run_id: int) -> None:
+        """Say that the run is alive."""
+        self._session.get_one(ScoringRunRow, run_id).heartbeat_at = now()
+
+    def stop_requested(self, run_id: int) -> bool:
+        return self._session.get_one(ScoringRunRow, run_id).stop_requested
 
     def request_stop(self, run_id: int) -> None:
         row = self._session.get(ScoringRunRow, run_id)
@@ -145,9 +147,7 @@ class Runs:
                 for o in outcomes
             ],
         )
-        self._session.exec(
-            delete(JudgmentRow).where(col(JudgmentRow.score_id).in_([o.planned.id for o in outcomes]))
-        )
+        self._session.exec(delete(JudgmentRow).where(col(JudgmentRow.score_id).in_([o.planned.id for o in outcomes])))
         judgments = [
             {
                 "score_id": o.planned.id,

@@ -28,17 +28,16 @@ class Texts:
     def known(self, project_id: int) -> dict[Key, tuple[int, str, str]]:
         """Key -> (id, text, source), to tell a text imported twice from another one with the same key."""
         rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id))
-        return {
-            (row.doc_id, row.system_id, row.item_id): (int(row.id or 0), row.text, row.source) for row in rows
-        }
+        return {(row.doc_id, row.system_id, row.item_id): (int(row.id or 0), row.text, row.source) for row in rows}
 
-    def rating_keys(self, project_id: int) -> set[tuple[int, int, str]]:
+    def rating_values(self, project_id: int) -> dict[tuple[int, int, str], float]:
+        """(text id, dimension id, rater) -> value, for every rating of the project."""
         rows = self._session.exec(
-            select(RatingRow.text_id, RatingRow.dimension_id, RatingRow.rater)
+            select(RatingRow.text_id, RatingRow.dimension_id, RatingRow.rater, RatingRow.value)
             .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
             .where(DimensionRow.project_id == project_id)
         )
-        return {(text_id, dimension_id, rater) for text_id, dimension_id, rater in rows}
+        return {(text_id, dimension_id, rater): value for text_id, dimension_id, rater, value in rows}
 
     def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
         """(text id, dimension id, rating), none of them there yet."""
@@ -50,23 +49,15 @@ class Texts:
             self._session.execute(insert(RatingRow), values)
 
     def all(self, project_id: int) -> list[Text]:
-        rows = self._session.exec(
-            select(TextRow).where(TextRow.project_id == project_id).order_by(col(TextRow.id))
-        )
+        rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id).order_by(col(TextRow.id)))
         return [text_value(row) for row in rows]
 
     def count(self, project_id: int, search: str = "") -> int:
-        return self._session.exec(
-            select(func.count()).select_from(TextRow).where(*_matches(project_id, search))
-        ).one()
+        return self._session.exec(select(func.count()).select_from(TextRow).where(*_matches(project_id, search))).one()
 
     def page(self, project_id: int, offset: int, limit: int, search: str = "") -> list[Text]:
         rows = self._session.exec(
-            select(TextRow)
-            .where(*_matches(project_id, search))
-            .order_by(col(TextRow.id))
-            .offset(offset)
-            .limit(limit)
+            select(TextRow).where(*_matches(project_id, search)).order_by(col(TextRow.id)).offset(offset).limit(limit)
         )
         return [text_value(row) for row in rows]
 

@@ -18,9 +18,7 @@ class ThinkAloud:
 
     def contributors(self, project_id: int) -> list[Contributor]:
         rows = self._session.exec(
-            select(ContributorRow)
-            .where(ContributorRow.project_id == project_id)
-            .order_by(col(ContributorRow.id))
+            select(ContributorRow).where(ContributorRow.project_id == project_id).order_by(col(ContributorRow.id))
         )
         return [_contributor(row) for row in rows]
 
@@ -30,18 +28,14 @@ class ThinkAloud:
         if not cleaned:
             raise InputError("The contributor has no name.", "Say who had these thoughts.")
         row = self._session.exec(
-            select(ContributorRow).where(
-                ContributorRow.project_id == project_id, ContributorRow.name == cleaned
-            )
+            select(ContributorRow).where(ContributorRow.project_id == project_id, ContributorRow.name == cleaned)
         ).first()
         if row is None:
             row = ContributorRow(project_id=project_id, name=cleaned, kind=kind.value, model=model)
             self._session.add(row)
             self._session.flush()
         elif row.kind != kind.value:
-            raise ConflictError(
-                f"“{cleaned}” is already a contributor of the kind {row.kind}.", "Choose another name."
-            )
+            raise ConflictError(f"“{cleaned}” is already a contributor of the kind {row.kind}.", "Choose another name.")
         return _contributor(row)
 
     def samples(self, dimension_id: int) -> list[Sample]:
@@ -55,9 +49,7 @@ class ThinkAloud:
 
     def set_samples(self, dimension_id: int, chosen: Sequence[tuple[int, float, str]]) -> None:
         """Replace a dimension's samples by (text id, score, chosen by), in order."""
-        self._session.execute(
-            delete(ThinkAloudSampleRow).where(col(ThinkAloudSampleRow.dimension_id) == dimension_id)
-        )
+        self._session.execute(delete(ThinkAloudSampleRow).where(col(ThinkAloudSampleRow.dimension_id) == dimension_id))
         for position, (text_id, score, chosen_by) in enumerate(chosen, start=1):
             self._session.add(
                 ThinkAloudSampleRow(
@@ -80,10 +72,7 @@ class ThinkAloud:
         )
         if dimension_id is not None:
             query = query.where(AttributeRow.dimension_id == dimension_id)
-        return [
-            _attribute(row, contributor, dimension)
-            for row, contributor, dimension in self._session.exec(query)
-        ]
+        return [_attribute(row, contributor, dimension) for row, contributor, dimension in self._session.exec(query)]
 
     def next_round(self, dimension_id: int, contributor_id: int) -> int:
         last = self._session.exec(

@@ -181,13 +181,9 @@ def upgrade() -> None:
             name=op.f("fk_rating_dimension_id_dimension"),
             ondelete="CASCADE",
         ),
-        sa.ForeignKeyConstraint(
-            ["text_id"], ["text.id"], name=op.f("fk_rating_text_id_text"), ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["text_id"], ["text.id"], name=op.f("fk_rating_text_id_text"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_rating")),
-        sa.UniqueConstraint(
-            "text_id", "dimension_id", "rater", name=op.f("uq_rating_text_id_dimension_id_rater")
-        ),
+        sa.UniqueConstraint("text_id", "dimension_id", "rater", name=op.f("uq_rating_text_id_dimension_id_rater")),
     )
     with op.batch_alter_table("rating", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_rating_dimension_id"), ["dimension_id"], unique=False)
@@ -213,13 +209,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["run_id"], ["scoring_run.id"], name=op.f("fk_score_run_id_scoring_run"), ondelete="CASCADE"
         ),
-        sa.ForeignKeyConstraint(
-            ["text_id"], ["text.id"], name=op.f("fk_score_text_id_text"), ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["text_id"], ["text.id"], name=op.f("fk_score_text_id_text"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_score")),
-        sa.UniqueConstraint(
-            "run_id", "dimension_id", "text_id", name=op.f("uq_score_run_id_dimension_id_text_id")
-        ),
+        sa.UniqueConstraint("run_id", "dimension_id", "text_id", name=op.f("uq_score_run_id_dimension_id_text_id")),
     )
     with op.batch_alter_table("score", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_score_dimension_id"), ["dimension_id"], unique=False)
@@ -244,17 +236,11 @@ def upgrade() -> None:
             ["text_id"], ["text.id"], name=op.f("fk_think_aloud_sample_text_id_text"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_think_aloud_sample")),
-        sa.UniqueConstraint(
-            "dimension_id", "position", name=op.f("uq_think_aloud_sample_dimension_id_position")
-        ),
-        sa.UniqueConstraint(
-            "dimension_id", "text_id", name=op.f("uq_think_aloud_sample_dimension_id_text_id")
-        ),
+        sa.UniqueConstraint("dimension_id", "position", name=op.f("uq_think_aloud_sample_dimension_id_position")),
+        sa.UniqueConstraint("dimension_id", "text_id", name=op.f("uq_think_aloud_sample_dimension_id_text_id")),
     )
     with op.batch_alter_table("think_aloud_sample", schema=None) as batch_op:
-        batch_op.create_index(
-            batch_op.f("ix_think_aloud_sample_dimension_id"), ["dimension_id"], unique=False
-        )
+        batch_op.create_index(batch_op.f("ix_think_aloud_sample_dimension_id"), ["dimension_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_think_aloud_sample_text_id"), ["text_id"], unique=False)
 
     op.create_table(
@@ -451,12 +437,8 @@ def upgrade() -> None:
         ),
     )
     with op.batch_alter_table("component_attribute", schema=None) as batch_op:
-        batch_op.create_index(
-            batch_op.f("ix_component_attribute_attribute_id"), ["attribute_id"], unique=False
-        )
-        batch_op.create_index(
-            batch_op.f("ix_component_attribute_component_id"), ["component_id"], unique=False
-        )
+        batch_op.create_index(batch_op.f("ix_component_attribute_attribute_id"), ["attribute_id"], unique=False)
+        batch_op.create_index(batch_op.f("ix_component_attribute_component_id"), ["component_id"], unique=False)
 
     op.create_table(
         "dropped_attribute",
@@ -505,9 +487,7 @@ def upgrade() -> None:
             ["score_id"], ["score.id"], name=op.f("fk_judgment_score_id_score"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_judgment")),
-        sa.UniqueConstraint(
-            "score_id", "question_id", "repeat", name=op.f("uq_judgment_score_id_question_id_repeat")
-        ),
+        sa.UniqueConstraint("score_id", "question_id", "repeat", name=op.f("uq_judgment_score_id_question_id_repeat")),
     )
     with op.batch_alter_table("judgment", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_judgment_question_id"), ["question_id"], unique=False)
@@ -531,14 +511,10 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_question_attribute")),
-        sa.UniqueConstraint(
-            "question_id", "attribute_id", name=op.f("uq_question_attribute_question_id_attribute_id")
-        ),
+        sa.UniqueConstraint("question_id", "attribute_id", name=op.f("uq_question_attribute_question_id_attribute_id")),
     )
     with op.batch_alter_table("question_attribute", schema=None) as batch_op:
-        batch_op.create_index(
-            batch_op.f("ix_question_attribute_attribute_id"), ["attribute_id"], unique=False
-        )
+        batch_op.create_index(batch_op.f("ix_question_attribute_attribute_id"), ["attribute_id"], unique=False)
         batch_op.create_index(batch_op.f("ix_question_attribute_question_id"), ["question_id"], unique=False)
 
 

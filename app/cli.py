@@ -1,0 +1,73 @@
+"""The command line: the same verbs as the screens, for scripts and papers."""
+
+import importlib
+import sys
+from typing import NoReturn
+
+import typer
+
+from app import __version__
+from app.errors import WorkbenchError
+
+# Each module registers its commands on the root; they import heavy libraries only when a command runs.
+_COMMANDS = (
+    "workbench",
+    "projects",
+    "importing",
+    "attributes",
+    "checklists",
+    "scoring",
+    "results",
+    "meta_eval",
+    "attribute_sets",
+    "models",
+)
+_REPORT = "This is a bug. Please report it with the lines above."
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def build() -> typer.Typer:
+    """The whole command tree."""
+    root = typer.Typer(
+        name="interacteval",
+        help="Judge texts with checklists that people and LLMs build, and see how far the scores can be trusted.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
+
+    @root.callback()
+    def main(
+        _version: bool = typer.Option(
+            False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
+    ) -> None:
+        pass
+
+    for name in _COMMANDS:
+        importlib.import_module(f"app.commands.{name}").register(root)
+    return root
+
+
+def run() -> NoReturn:
+    """The console entry. Exit status: 0 done, 1 our fault, 2 the person's input, 3 some failed, 130 interrupted."""
+    try:
+        build()()
+    except WorkbenchError as error:
+        typer.echo(" ".join(str(error).split()), err=True)
+        sys.exit(error.exit_status)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. What was done so far is kept.", err=True)
+        sys.exit(130)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        typer.echo(_REPORT, err=True)
+        sys.exit(1)
+    sys.exit(0)

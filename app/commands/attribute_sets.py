@@ -1,0 +1,182 @@
+"""`similarity` and `topics`: compare attribute sets, one file a contributor."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.domain.attribute import ContributorKind
+from app.errors import FileFormatError, InputError, NotFoundError
+
+if TYPE_CHECKING:
+    from app.attribute_analysis.similarity import SetComparison, Similarity
+    from app.attribute_analysis.topic_analysis import TopicAnalysis
+    from app.attribute_analysis.topic_grouping import TopicGrouping
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="One file a contributor: one attribute a line, or a JSON list or object."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="NAME=human|llm", help="Who a file's contributor is; repeat for each."),
+]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add both commands to the command line."""
+    cli.command("similarity")(similarity)
+    cli.command("topics")(topics)
+
+
+def similarity(files: Files, kind: Kinds = None, as_json: AsJson = False) -> None:
+    """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
+
+    Example: interacteval similarity human.txt llm.txt
+    """
+    from app.attribute_analysis.pool import pool_attributes
+    from app.attribute_analysis.similarity import compare_groups, pair_matrices
+
+    pool = pool_attributes(read_sets(files), parse_kinds(kind))
+    matrices = pair_matrices(pool.texts)
+    found = compare_groups(matrices, pool.by_contributor())
+    by_kind = compare_groups(matrices, pool.by_kind())
+    if as_json:
+        _print_json(found.to_json() | ({"kinds": by_kind.to_json()} if by_kind.sizes else {}))
+        return
+    _print_similarity(found)
+    if by_kind.sizes:
+        typer.echo("\nBy kind")
+        _print_similarity(by_kind)
+    typer.echo(f"\n1 = the same, 0 = nothing in common; diversity is 1 - similarity. Cosine of {found.embedding}.")
+    _print_sentences(found.notes)
+
+
+def topics(
+    files: Files,
+    n_topics: Annotated[int, typer.Option("--topics", help="How many topics, 2 to 12.")] = 5,
+    seeds: Annotated[int, typer.Option("--seeds", help="How many random starts, 1 to 200.")] = 20,
+    kind: Kinds = None,
+    as_json: AsJson = False,
+) -> None:
+    """What the attributes are about, who spreads over which topics, and how far that can be trusted.
+
+    Example: interacteval topics human.txt llm.txt --topics 5 --seeds 20
+    """
+    from app.attribute_analysis.pool import pool_attributes
+    from app.attribute_analysis.topic_analysis import analyse_topics
+
+    found = analyse_topics(pool_attributes(read_sets(files), parse_kinds(kind)), n_topics, seeds)
+    if as_json:
+        _print_json(found.to_json())
+        return
+    _print_topics(found)
+
+
+def read_sets(files: Sequence[Path]) -> dict[str, list[str]]:
+    """Attributes by contributor, who is named after the file without its ending.
+
+    Raises NotFoundError, FileFormatError or InputError, each naming the file.
+    """
+    sets: dict[str, list[str]] = {}
+    for path in files:
+        if path.stem in sets:
+            raise InputError(
+                f"Two files are named “{path.stem}”; a contributor takes the file's name.", "Rename one of them."
+            )
+        sets[path.stem] = read_attributes(path)
+    return sets
+
+
+def read_attributes(path: Path) -> list[str]:
+    """The attributes of one file; raises the errors of `read_sets`."""
+    from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+
+    try:
+        found = parse_attributes(decode_attributes(path.read_bytes()))
+    except FileNotFoundError:
+        raise NotFoundError(f"There is no file {path}.", "Check the path.") from None
+    except OSError as error:
+        raise FileFormatError(f"{path} can't be read: {error.strerror}.", "Give a text file.") from None
+    except InputError as error:
+        raise type(error)(f"{path}: {error.message}", error.hint) from None
+    if not found:
+        raise InputError(f"{path} holds no attributes.", "Write one attribute a line.")
+    return found
+
+
+def parse_kinds(given: Sequence[str] | None) -> dict[str, ContributorKind]:
+    """`--kind NAME=human` as name -> kind. Raises InputError for anything else."""
+    kinds = {}
+    for option in given or []:
+        name, _, kind = option.rpartition("=")
+        if not name or kind not in set(ContributorKind):
+            raise InputError(f"“{option}” is no kind of a contributor.", "Write --kind NAME=human or --kind NAME=llm.")
+        kinds[name] = ContributorKind(kind)
+    return kinds
+
+
+def _print_json(document: Mapping[str, Any]) -> None:
+    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def _print_similarity(found: "SetComparison") -> None:
+    rows = [["within", "attributes", "pairs", "ROUGE-L", "Jaccard", "cosine"]]
+    rows += [[name, str(found.sizes[name]), *_measures(value)] for name, value in found.within.items()]
+    _print_table(rows)
+    if found.between:
+        rows = [["between", "", "pairs", "ROUGE-L", "Jaccard", "cosine"]]
+        rows += [[f"{a} and {b}", "", *_measures(value)] for (a, b), value in found.between.items()]
+        typer.echo()
+        _print_table(rows)
+    _print_sentences(sorted({f"{name}: {v.reason}" for name, v in found.within.items() if v.reason}))
+
+
+def _measures(value: "Similarity") -> list[str]:
+    return [str(value.pairs), *(_number(number) for number in (value.rouge_l, value.jaccard, value.cosine))]
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _print_topics(found: "TopicAnalysis") -> None:
+    typer.echo(found.verdict)
+    order = [found.lda, found.steady] if found.lead == "lda" else [found.steady, found.lda]
+    for grouping in order:
+        typer.echo(f"\n{grouping.model}")
+        _print_grouping(grouping)
+        _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
+
+
+def _print_grouping(grouping: "TopicGrouping") -> None:
+    rows = [["topic", "attributes", "words"]]
+    rows += [[str(topic.id), str(topic.size), ", ".join(topic.words)] for topic in grouping.topics]
+    _print_table(rows, left={0, 2})
+    typer.echo()
+    rows = [["share of", "attributes", *(f"topic {topic.id}" for topic in grouping.topics), "spread"]]
+    for name, spread in {**grouping.spreads, **grouping.conditions}.items():
+        shares = spread.by_top_topic
+        values = [f"{value:.0%}" for value in shares.values] if shares else ["-"] * len(grouping.topics)
+        rows.append([name, str(spread.n), *values, _number(shares.spread if shares else None)])
+    _print_table(rows)
+    typer.echo("Spread is the standard deviation of the shares: low = balanced, high = few topics only.")
+
+
+def _print_table(rows: Sequence[Sequence[str]], left: frozenset[int] | set[int] = frozenset({0})) -> None:
+    """Columns padded to their widest cell; those in `left` start at the left, the others end at the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        typer.echo("  ".join(cells).rstrip())
+
+
+def _print_sentences(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        typer.echo(sentence)

@@ -1,0 +1,117 @@
+"""attributes add, attributes list, think-aloud."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+
+
+def register(root: typer.Typer) -> None:
+    attributes = typer.Typer(no_args_is_help=True, help="What people and LLMs said to look for.")
+    attributes.command()(add)
+    attributes.command("list")(list_)
+    root.add_typer(attributes, name="attributes")
+    root.command("think-aloud")(think_aloud)
+
+
+def add(
+    file: Annotated[Path, typer.Argument(help="One attribute a line (“- ” is stripped), or a JSON list or object.")],
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option(help="The dimension they are about.")],
+    contributor: Annotated[str, typer.Option(help="Who said it.")],
+    kind: Annotated[str, typer.Option(help="human or llm.")],
+    json_: JsonOption = False,
+) -> None:
+    """Add what one contributor said.
+
+    Example: interacteval attributes add ada.txt --project News --dimension coherence --contributor Ada --kind human
+    """
+    from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+    from app.domain.attribute import ContributorKind
+    from app.errors import InputError, NotFoundError
+    from app.services.attributes import add_attributes
+    from app.services.projects import one_dimension
+    from app.services.workbench import open_workbench
+
+    if kind not in ("human", "llm"):
+        raise InputError(f"“{kind}” is no kind of contributor.", "Use human or llm.")
+    workbench = open_workbench()
+    if not file.is_file():
+        raise NotFoundError(f"There is no file {file}.", "Check the path.")
+    said = parse_attributes(decode_attributes(file.read_bytes()))
+    target = one_dimension(workbench, project, dimension)
+    ids = add_attributes(workbench, target.id, contributor, ContributorKind(kind), said)
+    if json_:
+        print_json({"dimension": target.name, "contributor": contributor, "kind": kind, "added": len(ids), "ids": ids})
+    else:
+        typer.echo(f"Added {len(ids)} attributes of {contributor} to {target.name}.")
+
+
+def list_(
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option(help="One dimension; all of them without it.")] = "all",
+    json_: JsonOption = False,
+) -> None:
+    """All attributes with who said them.
+
+    Example: interacteval attributes list --project Demo --dimension coherence
+    """
+    from app.services.attributes import attributes_of
+    from app.services.projects import dimensions_named, get_project
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    wanted = {d.name for d in dimensions_named(workbench, project, dimension)}
+    found = [a for a in attributes_of(workbench, get_project(workbench, project).id) if a.dimension in wanted]
+    if json_:
+        print_json(
+            [
+                {
+                    "id": a.id,
+                    "dimension": a.dimension,
+                    "contributor": a.contributor,
+                    "kind": a.kind.value,
+                    "text": a.text,
+                    "status": a.status.value,
+                    "round": a.round,
+                }
+                for a in found
+            ]
+        )
+    else:
+        rows = [[a.dimension, a.contributor, a.kind.value, a.status.value, a.text] for a in found]
+        typer.echo(table(["dimension", "contributor", "kind", "status", "attribute"], rows))
+
+
+def think_aloud(
+    project: ProjectOption,
+    model: Annotated[list[str], typer.Option(help="provider:name, or rules; give it several times for several.")],
+    dimension: DimensionOption = "all",
+    json_: JsonOption = False,
+) -> None:
+    """Ask LLMs what to look for.
+
+    Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
+    """
+    from app.services.projects import dimensions_named, get_project
+    from app.services.thinking import Asked, ask_models
+    from app.services.workbench import open_workbench
+
+    def heard(asked: Asked) -> None:
+        what = asked.error or f"{asked.attributes} attributes"
+        say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
+
+    workbench = open_workbench()
+    dimensions = dimensions_named(workbench, project, dimension)
+    answers = ask_models(workbench, get_project(workbench, project), dimensions, model, heard)
+    if json_:
+        print_json(
+            [
+                {"dimension": a.dimension, "model": a.model, "attributes": a.attributes, "error": a.error or None}
+                for a in answers
+            ]
+        )
+    if any(a.error for a in answers):
+        raise typer.Exit(3)

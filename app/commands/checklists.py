@@ -1,0 +1,192 @@
+"""build, and checklist list, show, export, import, publish."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.domain.checklist import Checklist
+
+VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
+OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(build)
+    checklists = typer.Typer(
+        no_args_is_help=True, help="Look at checklists, publish them, take them out, bring them in."
+    )
+    checklists.command("list")(list_)
+    checklists.command()(show)
+    checklists.command()(export)
+    checklists.command("import")(import_)
+    checklists.command()(publish)
+    root.add_typer(checklists, name="checklist")
+
+
+def build(
+    project: ProjectOption,
+    model: Annotated[str, typer.Option(help="provider:name, or rules.")],
+    dimension: DimensionOption = "all",
+    condition: Annotated[str, typer.Option(help="Whose attributes: comb, ml, mh, sl:NAME or sh:NAME.")] = "comb",
+    components: Annotated[int, typer.Option(min=3, max=9, help="At most so many components.")] = 5,
+    publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Turn attributes into a draft checklist.
+
+    Example: interacteval build --project News --dimension all --condition comb --model openai:gpt-4o --publish
+    """
+    from app.services.building import build as build_one
+    from app.services.projects import dimensions_named, get_project
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    built = []
+    for d in dimensions_named(workbench, project, dimension):
+        say(f"Building the checklist of {d.name}")
+        built.append(
+            build_one(
+                workbench,
+                target,
+                d,
+                model,
+                condition,
+                components,
+                publish,
+                lambda stage, done, all_: say(f"  {stage} ({done} of {all_})"),
+            )
+        )
+    if json_:
+        print_json([_summary(checklist) for checklist in built])
+    else:
+        for checklist in built:
+            what = f"version {checklist.version} ({checklist.status.value}), {len(checklist.asked)} questions"
+            typer.echo(f"{checklist.dimension}: {what}")
+
+
+def list_(project: ProjectOption, dimension: DimensionOption = "all", json_: JsonOption = False) -> None:
+    """All versions, newest first.
+
+    Example: interacteval checklist list --project News --dimension coherence
+    """
+    from app.services.checklists import versions_of
+    from app.services.projects import dimensions_named
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = [_summary(c) for d in dimensions_named(workbench, project, dimension) for c in versions_of(workbench, d.id)]
+    if json_:
+        print_json(found)
+    elif found:
+        typer.echo(table(list(found[0]), [list(row.values()) for row in found]))
+    else:
+        typer.echo("No checklists yet. `interacteval build` makes one.")
+
+
+def show(
+    project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """A checklist to read, each question with the attributes behind it.
+
+    Example: interacteval checklist show --project News --dimension coherence
+    """
+    typer.echo(_exported(project, dimension, version, "json" if json_ else "md"), nl=False)
+
+
+def export(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    version: VersionOption = None,
+    format_: Annotated[str, typer.Option("--format", help="json, yaml, md or csv.")] = "json",
+    output: Annotated[Path | None, typer.Option(help="The file to write; stdout without it.")] = None,
+) -> None:
+    """A checklist as a file.
+
+    Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
+    """
+    content = _exported(project, dimension, version, format_)
+    if output is None:
+        typer.echo(content, nl=False)
+    else:
+        output.write_text(content, encoding="utf-8")
+        say(f"Wrote {output}")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A checklist exported as JSON or YAML.")],
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    json_: JsonOption = False,
+) -> None:
+    """Bring a checklist in as a new draft.
+
+    Example: interacteval checklist import coherence.yaml --project News --dimension coherence
+    """
+    from app.errors import NotFoundError
+    from app.export.checklist import import_checklist
+    from app.services.checklists import save_checklist
+    from app.services.projects import one_dimension
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = one_dimension(workbench, project, dimension)
+    if not file.is_file():
+        raise NotFoundError(f"There is no file {file}.", "Check the path.")
+    content = file.read_text(encoding="utf-8-sig", errors="replace")
+    saved = save_checklist(workbench, target.id, import_checklist(content, target.name))
+    if json_:
+        print_json(_summary(saved))
+    else:
+        typer.echo(f"{target.name}: version {saved.version} (draft), {len(saved.asked)} questions")
+
+
+def publish(
+    project: ProjectOption, dimension: DimensionOption = "all", version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """Publish a draft, so that texts can be scored with it; it can't be changed any more.
+
+    Example: interacteval checklist publish --project News --dimension all
+    """
+    from app.services.checklists import publish as publish_one
+    from app.services.checklists import view_checklist
+    from app.services.projects import dimensions_named
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    published = [
+        publish_one(workbench, view_checklist(workbench, d.id, version).checklist.id)
+        for d in dimensions_named(workbench, project, dimension)
+    ]
+    if json_:
+        print_json([_summary(checklist) for checklist in published])
+    else:
+        for checklist in published:
+            typer.echo(f"{checklist.dimension}: version {checklist.version} is published")
+
+
+def _exported(project: str, dimension: str, version: int | None, format_name: str) -> str:
+    from app.export.checklist import export_checklist
+    from app.services.checklists import view_checklist
+    from app.services.projects import one_dimension
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    return export_checklist(view.project, view.dimension, view.checklist, view.attributes, format_name)
+
+
+def _summary(checklist: "Checklist") -> dict[str, object]:
+    return {
+        "dimension": checklist.dimension,
+        "version": checklist.version,
+        "status": checklist.status.value,
+        "condition": checklist.condition,
+        "model": checklist.model,
+        "components": len(checklist.components),
+        "questions": len(checklist.asked),
+    }

@@ -1,0 +1,58 @@
+"""import."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, print_json, say, table
+
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format", help="auto, csv, jsonl, json, parquet, summeval, ellipse, topical-chat, qags, openmeva or sfres."
+    ),
+]
+_SHOWN = 20
+
+
+def register(root: typer.Typer) -> None:
+    root.command("import")(import_)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="The file with texts and ratings.")],
+    project: ProjectOption,
+    format_: FormatOption = "auto",
+    map_: Annotated[
+        list[str] | None, typer.Option("--map", help="text=COL, source=COL, doc_id=COL, system_id=COL ...")
+    ] = None,
+    rating: Annotated[
+        list[str] | None, typer.Option("--rating", help="DIM=COL; several columns for one DIM are several raters.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Texts and ratings into a project, which is created if it is new.
+
+    Example: interacteval import essays.csv --project Essays --map text=essay --rating Cohesion=rater1
+    """
+    from app.corpora.mapping import ColumnMapping
+    from app.services.importing import import_file
+    from app.services.workbench import open_workbench
+
+    mapping = ColumnMapping.parse(map_ or [], rating or []) if map_ or rating else None
+    report = import_file(open_workbench(), file, project, format_, mapping)
+    if json_:
+        print_json(report.to_json())
+        return
+    typer.echo(
+        f"{report.project} ({report.format}): {report.texts} texts of {report.sources} sources and "
+        f"{report.systems} systems, {report.ratings} ratings; "
+        f"new: {report.added_texts} texts, {report.added_ratings} ratings"
+    )
+    rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]
+    typer.echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
+    for skipped in report.skipped[:_SHOWN]:
+        say(f"left out, row {skipped.row}: {skipped.reason}")
+    if len(report.skipped) > _SHOWN:
+        say(f"... and {len(report.skipped) - _SHOWN} more; --json lists all")

@@ -1,0 +1,187 @@
+"""`meta-eval` and `compare`: the statistics for any scores and any ratings, without a project."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, print_json, table
+from app.commands.table_file import read_table
+from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
+
+if TYPE_CHECKING:
+    from app.meta_evaluation.comparison import Comparison, Difference
+    from app.meta_evaluation.evaluation import Figure, MetaEvaluation
+
+NAMES = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson", "mae": "MAE"}
+
+File = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSONL or JSON; one row a text", show_default=False)]
+Human = Annotated[str, typer.Option("--human", metavar="COL", help="human ratings", show_default=False)]
+Group = Annotated[str | None, typer.Option("--group", metavar="COL", help="the source of each text")]
+System = Annotated[str | None, typer.Option("--system", metavar="COL", help="who wrote each text")]
+Item = Annotated[str | None, typer.Option("--item", metavar="COL", help="identifies a text, to recognise duplicates")]
+AtLevel = Annotated[
+    Level,
+    typer.Option("--level", help="inside each source and averaged; all texts pooled; or over the systems' means"),
+]
+WithDuplicates = Annotated[
+    Duplicates, typer.Option("--duplicates", help="rows of the same source and system: the first counts, or all")
+]
+WithConstant = Annotated[
+    Constant, typer.Option("--constant", help="sources whose scores or ratings are all the same: left out, or 0")
+]
+Resample = Annotated[
+    Resampling | None,
+    typer.Option(
+        "--resample", help="what the interval draws anew; by default what suits the level", show_default=False
+    ),
+]
+Resamples = Annotated[int, typer.Option("--resamples", min=0, help="bootstrap resamples; 0 for no intervals")]
+Permutations = Annotated[int, typer.Option("--permutations", min=0, help="of the permutation test")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="the same seed gives the same figures")]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add both commands to the root command."""
+    cli.command("meta-eval")(meta_eval)
+    cli.command("compare")(compare)
+
+
+def meta_eval(
+    file: File,
+    pred: Annotated[str, typer.Option("--pred", metavar="COL", help="scores to judge", show_default=False)],
+    human: Human,
+    group: Group = None,
+    system: System = None,
+    item: Item = None,
+    level: AtLevel = "per-source",
+    duplicates: WithDuplicates = "once",
+    constant: WithConstant = "skip",
+    resample: Resample = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    json_: JsonOption = False,
+) -> None:
+    """How well do scores agree with human ratings?
+
+    Example: interacteval meta-eval scores.csv --pred judge --human expert --group doc_id --system system_id
+    """
+    from app.meta_evaluation.evaluation import evaluate
+
+    columns = read_table(file)
+    result = evaluate(
+        columns.numbers(pred),
+        columns.numbers(human),
+        group=columns.keys(group),
+        system=columns.keys(system),
+        item=columns.keys(item),
+        level=level,
+        duplicates=duplicates,
+        constant=constant,
+        resampling=resample,
+        resamples=resamples,
+        seed=seed,
+    )
+    if json_:
+        print_json(result.to_json())
+    else:
+        typer.echo(_evaluation_text(result, pred, human))
+
+
+def compare(
+    file: File,
+    pred_a: Annotated[str, typer.Option("--pred-a", metavar="COL", help="scores A", show_default=False)],
+    pred_b: Annotated[str, typer.Option("--pred-b", metavar="COL", help="scores B", show_default=False)],
+    human: Human,
+    group: Group = None,
+    system: System = None,
+    item: Item = None,
+    level: AtLevel = "per-source",
+    duplicates: WithDuplicates = "once",
+    constant: WithConstant = "skip",
+    resample: Resample = None,
+    resamples: Resamples = 1000,
+    permutations: Permutations = 10_000,
+    seed: Seed = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Do scores A agree with human ratings better than scores B?
+
+    Example: interacteval compare scores.csv --pred-a new --pred-b old --human expert --group doc_id
+    """
+    from app.meta_evaluation.comparison import compare_scores
+
+    columns = read_table(file)
+    result = compare_scores(
+        columns.numbers(pred_a),
+        columns.numbers(pred_b),
+        columns.numbers(human),
+        group=columns.keys(group),
+        system=columns.keys(system),
+        item=columns.keys(item),
+        level=level,
+        duplicates=duplicates,
+        constant=constant,
+        resampling=resample,
+        resamples=resamples,
+        permutations=permutations,
+        seed=seed,
+    )
+    if json_:
+        print_json(result.to_json())
+    else:
+        typer.echo(_comparison_text(result, pred_a, pred_b, human))
+
+
+def _evaluation_text(result: "MetaEvaluation", pred: str, human: str) -> str:
+    figures = [*result.figures.values(), result.mae]
+    rows = [[name, f.value, _interval(f), f.n] for name, f in zip(NAMES.values(), figures, strict=True)]
+    reasons = dict.fromkeys(figure.reason for figure in figures if figure.reason)
+    return _page(
+        f"{pred} against {human}",
+        result.caption,
+        table(["", "value", "95 % interval", "texts"], rows),
+        [*reasons, *result.cautions],
+        f"signature  {result.signature}",
+    )
+
+
+def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str) -> str:
+    rows: list[list[object]] = [
+        [
+            NAMES[name],
+            *_difference(tested.figure),
+            *(test.p for test in (tested.permutation, tested.williams, tested.fisher)),
+        ]
+        for name, tested in result.differences.items()
+    ]
+    header = ["", "A", "B", "A - B", "95 % interval", "p permutation", "p Williams", "p Fisher"]
+    reasons = dict.fromkeys(tested.figure.reason for tested in result.differences.values() if tested.figure.reason)
+    untested = dict.fromkeys(
+        f"{test.method}: {test.reason}"
+        for tested in result.differences.values()
+        for test in (tested.permutation, tested.williams, tested.fisher)
+        if test.reason and not tested.figure.reason
+    )
+    mae = [NAMES["mae"], *_difference(result.mae), None, None, None]
+    return _page(
+        f"A = {pred_a}, B = {pred_b}, against {human}",
+        result.caption,
+        table(header, [*rows, mae]),
+        [*reasons, *untested, *result.cautions],
+        f"{result.permutations:,} permutations, seed {result.design.seed}",
+    )
+
+
+def _page(title: str, caption: str, cells: str, remarks: Sequence[str], last: str) -> str:
+    said = "\n".join(f"- {remark}" for remark in remarks)
+    return "\n\n".join(part for part in (f"{title}\n{caption}", cells, said, last) if part)
+
+
+def _difference(figure: "Difference") -> list[object]:
+    return [figure.a, figure.b, figure.difference, _interval(figure)]
+
+
+def _interval(figure: "Figure | Difference") -> str | None:
+    return None if figure.low is None or figure.high is None else f"{figure.low:.3f} to {figure.high:.3f}"

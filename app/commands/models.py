@@ -1,0 +1,81 @@
+"""models list, models test, bench."""
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, print_json, table
+
+
+def register(root: typer.Typer) -> None:
+    models = typer.Typer(no_args_is_help=True, help="Which models can be used.")
+    models.command("list")(list_)
+    models.command()(test)
+    root.add_typer(models, name="models")
+    root.command()(bench)
+
+
+def list_(json_: JsonOption = False) -> None:
+    """What is configured, and what it costs per million tokens.
+
+    Example: interacteval models list
+    """
+    from app.providers.registry import describe_models
+    from app.services.workbench import open_workbench
+
+    found = describe_models(open_workbench().credentials)
+    if json_:
+        print_json(
+            [
+                {
+                    "model": m.name,
+                    "provider": m.provider,
+                    "key_set": m.key_set,
+                    "key_source": m.key_source,
+                    "input_usd": m.price.input if m.price else None,
+                    "cached_usd": m.price.cached if m.price else None,
+                    "output_usd": m.price.output if m.price else None,
+                    "note": m.note,
+                }
+                for m in found
+            ]
+        )
+        return
+    rows = [[m.name, m.price.input if m.price else None, m.price.output if m.price else None, m.note] for m in found]
+    typer.echo(table(["model", "$ in", "$ out", "note"], rows))
+
+
+def test(
+    model: Annotated[str, typer.Argument(help="provider:name, or rules.")] = "rules",
+    json_: JsonOption = False,
+) -> None:
+    """One tiny call that shows whether a model answers.
+
+    Example: interacteval models test openai:gpt-4o
+    """
+    from app.services.models import test_model
+    from app.services.workbench import open_workbench
+
+    seconds = asyncio.run(test_model(open_workbench(), model))
+    if json_:
+        print_json({"model": model, "ok": True, "seconds": round(seconds, 3)})
+    else:
+        typer.echo(f"{model} answers ({seconds:.1f} s).")
+
+
+def bench(
+    what: Annotated[str, typer.Argument(help="statistics or attributes.")],
+    json_: JsonOption = False,
+) -> None:
+    """Our own benchmarks, on data made for them.
+
+    Example: interacteval bench statistics --json
+    """
+    from app.services.benchmarks import run_benchmark
+
+    measured = run_benchmark(what)
+    if json_:
+        print_json(measured)
+    else:
+        typer.echo(table(["measurement", "value"], [[name, value] for name, value in measured.items()]))

@@ -1,0 +1,42 @@
+"""How commands speak: one JSON document on stdout or plain lines; progress on stderr."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+ProjectOption = Annotated[str, typer.Option("--project", help="The project's name.")]
+DimensionOption = Annotated[str, typer.Option("--dimension", help="A dimension's name; several with commas; all.")]
+
+
+def print_json(document: Any) -> None:
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str, allow_nan=False))
+
+
+def say(line: str) -> None:
+    """Progress: on stderr, so that stdout holds only the result."""
+    typer.echo(line, err=True)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Aligned columns: numbers to the right, everything else to the left."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headings)]
+    right = [
+        bool(rows) and all(isinstance(row[i], int | float) or row[i] is None for row in rows)
+        for i in range(len(widths))
+    ]
+
+    def line(values: Sequence[str]) -> str:
+        parts = [v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, widths, right, strict=True)]
+        return "  ".join(parts).rstrip()
+
+    return "\n".join([line(list(headings)), *(line(row) for row in cells)])
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

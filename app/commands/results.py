@@ -1,0 +1,91 @@
+"""results."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.services.results import DimensionResult
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(results)
+
+
+def results(
+    project: ProjectOption,
+    run: Annotated[list[int] | None, typer.Option(help="A run's number; the newest with scores without it.")] = None,
+    level: Annotated[str, typer.Option(help="per-source, dataset or system.")] = "per-source",
+    json_: JsonOption = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Write every score to FILE.csv or .parquet, or an .html report.")
+    ] = None,
+) -> None:
+    """How well the scores agree with people.
+
+    Example: interacteval results --project News --level per-source --output scores.csv
+    """
+    from typing import cast
+
+    from app.meta_evaluation.choices import Level, chosen
+    from app.services.projects import get_project
+    from app.services.results import results_of, runs_to_show
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    chosen(level, Level, "level")
+    runs = runs_to_show(workbench, target.id, run)
+    found = [result for run_id in runs for result in results_of(workbench, run_id, cast("Level", level))]
+    if output is not None:
+        _write(output, target.name, target.notice, found)
+        say(f"Wrote {output}")
+    if json_:
+        print_json([result.to_json() for result in found])
+    elif output is None:
+        _print(found, target.notice)
+
+
+def _print(found: "list[DimensionResult]", notice: str) -> None:
+    rows = [[r.run.id, r.run.evaluator, r.run.judge, r.dimension.name, r.scored, *r.headline] for r in found]
+    typer.echo(
+        table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows)
+    )
+    for result in found:
+        typer.echo(f"{result.dimension.name}: {result.meta.caption}")
+        typer.echo(f"  {result.meta.signature}")
+    if notice:
+        typer.echo(notice)
+
+
+def _write(path: Path, project: str, notice: str, found: "list[DimensionResult]") -> None:
+    from app.export.results import html_report, write_rows
+
+    if path.suffix.lower() == ".html":
+        notices = [notice] if notice else []
+        page = html_report(f"{project}: agreement with people", notices, [r.to_json() for r in found])
+        path.write_text(page, encoding="utf-8")
+    else:
+        write_rows(path, [row for result in found for row in _rows(result)])
+
+
+def _rows(result: "DimensionResult") -> list[dict[str, Any]]:
+    return [
+        {
+            "run": result.run.id,
+            "evaluator": result.run.evaluator,
+            "judge": result.run.judge,
+            "dimension": result.dimension.name,
+            "doc_id": row.doc_id,
+            "system_id": row.system_id,
+            "score": row.score,
+            "coverage": row.coverage,
+            "human": row.human,
+            "raters": row.raters,
+            "item_id": row.item_id,
+        }
+        for row in result.rows
+    ]

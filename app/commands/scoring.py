@@ -1,0 +1,175 @@
+"""score, and runs list, show, cancel."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.domain.run import RunSummary
+    from app.services.scoring import RunReport
+    from app.services.workbench import Workbench
+
+RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
+_SHOWN = 10
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(score)
+    runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, or stop one.")
+    runs.command("list")(list_)
+    runs.command()(show)
+    runs.command()(cancel)
+    root.add_typer(runs, name="runs")
+
+
+def score(
+    project: ProjectOption,
+    dimension: DimensionOption = "all",
+    evaluator: Annotated[str, typer.Option(help="The method.")] = "checklist",
+    judge: Annotated[str, typer.Option(help="provider:name, or rules.")] = "rules",
+    checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
+    sample: Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
+    resume: Annotated[int | None, typer.Option(help="Go on with this run: only what is missing or failed.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Let a judge answer the checklist for every text.
+
+    Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
+    """
+    from app.services.estimating import estimate
+    from app.services.projects import dimensions_named, get_project
+    from app.services.scoring import RunOptions, start_run, work_on
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    dimensions = tuple(dimensions_named(workbench, project, dimension))
+    options = RunOptions(dimensions, judge, evaluator, checklist, sample, seed)
+    if dry_run:
+        found = estimate(workbench, target.id, options)
+        print_json(found.to_json()) if json_ else typer.echo(str(found))
+        return
+    run_id = resume if resume is not None else start_run(workbench, target.id, options)
+    report = work_on(workbench, run_id, concurrency, _progress)
+    _print_report(workbench, report, json_)
+    if report.run.failed or report.run.done < report.run.all:
+        raise typer.Exit(3)
+
+
+def _progress(run: "RunSummary") -> None:
+    failed = f", {run.failed} failed" if run.failed else ""
+    say(f"run {run.id}: {run.done} of {run.all}{failed}")
+
+
+def _print_report(workbench: "Workbench", report: "RunReport", json_: bool) -> None:
+    from app.services.results import run_counts
+    from app.services.scoring import failures_of
+
+    run, tally = report.run, report.tally
+    dimensions = run_counts(workbench, run.id)
+    if json_:
+        print_json(
+            {
+                "run": run.id,
+                "evaluator": run.evaluator,
+                "judge": run.judge,
+                "status": run.status.value,
+                "dimensions": dimensions,
+                "calls": tally.calls,
+                "calls_cached": tally.cached,
+                "retries": report.retries,
+                "input_tokens": tally.usage.input_tokens,
+                "output_tokens": tally.usage.output_tokens,
+                "cost_usd": tally.cost_usd,
+                "seconds": round(report.seconds, 3),
+            }
+        )
+    else:
+        typer.echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
+        rows = [[name, *counts.values()] for name, counts in dimensions.items()]
+        typer.echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    if run.message:
+        say(run.message)
+    failures = failures_of(workbench, run.id)
+    for text, _, kind, message in failures[:_SHOWN]:
+        say(f"text {text} failed ({kind}): {message}")
+    if failures:
+        say(f"{len(failures)} failed; `interacteval score --project {run.project} --resume {run.id}` tries them again")
+
+
+def list_(
+    project: Annotated[str | None, typer.Option(help="One project's runs; all without it.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """All runs, newest first.
+
+    Example: interacteval runs list --project News
+    """
+    from app.services.projects import get_project
+    from app.services.scoring import list_runs
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = list_runs(workbench, get_project(workbench, project).id if project else None)
+    if json_:
+        print_json([_document(run) for run in found])
+    else:
+        rows = [
+            [r.id, r.project, r.evaluator, r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
+            for r in found
+        ]
+        typer.echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
+
+
+def show(run: RunArgument, json_: JsonOption = False) -> None:
+    """One run, dimension by dimension.
+
+    Example: interacteval runs show 3
+    """
+    from app.services.results import run_counts
+    from app.services.scoring import get_run
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = get_run(workbench, run)
+    counts = run_counts(workbench, run)
+    if json_:
+        print_json({**_document(found), "failed": found.failed, "message": found.message, "by_dimension": counts})
+        return
+    typer.echo(f"Run {found.id} of {found.project}: {found.evaluator}, {found.judge}, {found.status.value}")
+    typer.echo(
+        table(
+            ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
+        )
+    )
+
+
+def cancel(run: RunArgument) -> None:
+    """Ask a run to stop; what it has is kept and it can be resumed.
+
+    Example: interacteval runs cancel 3
+    """
+    from app.services.scoring import stop_run
+    from app.services.workbench import open_workbench
+
+    stop_run(open_workbench(), run)
+    typer.echo(f"Asked run {run} to stop.", err=True)
+
+
+def _document(run: "RunSummary") -> dict[str, object]:
+    return {
+        "run": run.id,
+        "project": run.project,
+        "evaluator": run.evaluator,
+        "judge": run.judge,
+        "dimensions": list(run.dimensions),
+        "status": run.status.value,
+        "done": run.done,
+        "all": run.all,
+        "started": run.started.isoformat(),
+    }

@@ -1,0 +1,155 @@
+"""Columns of a table somebody else made: CSV, TSV, Parquet, JSONL or a JSON list of objects."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from app.errors import FileFormatError, InputError, NotFoundError
+
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
+"""What an empty cell looks like in the wild; compared in lower case."""
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """Column name -> cells, one a row. Cells are whatever the file holds: text in CSV, typed values elsewhere."""
+
+    name: str
+    columns: dict[str, list[object]]
+
+    def column(self, name: str) -> list[object]:
+        """Raises NotFoundError, naming the columns there are, where `name` isn't one of them."""
+        if name in self.columns:
+            return self.columns[name]
+        close = get_close_matches(name, self.columns, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Its columns are: {', '.join(list(self.columns)[:20])}."
+        raise NotFoundError(f"{self.name} has no column {name!r}.", hint)
+
+    def numbers(self, name: str) -> list[float | None]:
+        """The column as numbers, None where a cell is empty.
+
+        Raises:
+            InputError: a cell that is neither, with its row (the first row below the header is 1).
+        """
+        return [self._number(name, row, cell) for row, cell in enumerate(self.column(name), start=1)]
+
+    def keys(self, name: str | None) -> list[object] | None:
+        """The column as names of sources or systems, None where a cell is empty; None if there is no such column."""
+        if name is None:
+            return None
+        return [None if _is_missing(cell) else str(cell).strip() for cell in self.column(name)]
+
+    def _number(self, name: str, row: int, cell: object) -> float | None:
+        if _is_missing(cell):
+            return None
+        try:
+            return float(cell)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            shown = str(cell)[:40]
+            raise InputError(
+                f"{self.name}, row {row}, column {name!r}: {shown!r} is not a number.",
+                "Correct the cell, leave it empty, or choose another column.",
+            ) from None
+
+
+def read_table(path: Path) -> TableFile:
+    """Read by the ending of the name; anything unknown is taken for CSV.
+
+    Raises:
+        NotFoundError: no such file.
+        FileFormatError: the file isn't what its name says.
+    """
+    if not path.is_file():
+        raise NotFoundError(f"There is no file {path}.", "Check the path.")
+    try:
+        columns = _columns(path)
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path.name} is not UTF-8 text.", "Save it as UTF-8.") from error
+    except OSError as error:
+        raise FileFormatError(f"{path.name} can't be read: {error.strerror or 'unknown format'}.") from error
+    if not columns:
+        raise FileFormatError(f"{path.name} has no columns.", "The first row must name the columns.")
+    return TableFile(path.name, columns)
+
+
+def _columns(path: Path) -> dict[str, list[object]]:
+    suffix = path.suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return _from_objects(path.name, _json_lines(path))
+    if suffix == ".json":
+        return _from_objects(path.name, _json_list(path))
+    return _parquet(path) if suffix in (".parquet", ".pq") else _separated(path, SEPARATORS.get(suffix, ","))
+
+
+def _separated(path: Path, separator: str) -> dict[str, list[object]]:
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except pd.errors.EmptyDataError:
+        return {}
+    except pd.errors.ParserError as error:
+        raise FileFormatError(f"{path.name} is not a regular table: {str(error).strip()}.") from error
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def _parquet(path: Path) -> dict[str, list[object]]:
+    from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_table as read_parquet
+
+    try:
+        table = read_parquet(path)
+    except ArrowInvalid as error:
+        raise FileFormatError(f"{path.name} is not a Parquet file.") from error
+    return {name: table.column(name).to_pylist() for name in table.column_names}
+
+
+def _json_lines(path: Path) -> Iterable[tuple[str, object]]:
+    with path.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                yield f"line {number}", _parsed(path.name, f"line {number}", line)
+
+
+def _json_list(path: Path) -> Iterable[tuple[str, object]]:
+    document = _parsed(path.name, "the document", path.read_text(encoding="utf-8-sig"))
+    if not isinstance(document, list):
+        raise FileFormatError(f"{path.name} is not a list of objects.", "Give a JSON list, one object a text.")
+    return ((f"entry {number}", entry) for number, entry in enumerate(document, start=1))
+
+
+def _parsed(name: str, place: str, text: str) -> object:
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FileFormatError(f"{name}, {place} is not JSON.") from error
+
+
+def _from_objects(name: str, entries: Iterable[tuple[str, object]]) -> dict[str, list[object]]:
+    """Fields inside an object get dotted names: {"scores": {"fluency": 3}} has the column scores.fluency."""
+    rows: list[dict[str, object]] = []
+    for place, entry in entries:
+        if not isinstance(entry, dict):
+            raise FileFormatError(f"{name}, {place} is not an object.", "Give one object a text.")
+        rows.append(_flat(entry))
+    names = dict.fromkeys(key for row in rows for key in row)
+    return {key: [row.get(key) for row in rows] for key in names}
+
+
+def _flat(entry: dict[str, object], prefix: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for key, value in entry.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _is_missing(cell: object) -> bool:
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING_WORDS
+    return cell is None or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124 - the definition of NaN

@@ -1,0 +1,58 @@
+"""serve and demo."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, print_json, say, table
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(serve)
+    root.command()(demo)
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on; 127.0.0.1 is this machine only.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+) -> None:
+    """Start the web app.
+
+    Example: interacteval serve --port 8600
+    """
+    from app.services.workbench import open_workbench
+
+    open_workbench()  # migrations, and a clear sentence where the database can't be used, before any page is asked for
+    script = Path(__file__).resolve().parents[1] / "main.py"
+    say(f"InteractEval Workbench is at http://{host}:{port} (stop it with Ctrl-C)")
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    options = [f"--server.address={host}", f"--server.port={port}", "--server.headless=true", "--logger.level=warning"]
+    try:
+        raise typer.Exit(subprocess.run([*command, *options], check=False).returncode)  # noqa: S603 - our own words
+    except KeyboardInterrupt:
+        raise typer.Exit from None
+
+
+def demo(
+    project: Annotated[str, typer.Option(help="The project to create or go on with.")] = "Demo",
+    json_: JsonOption = False,
+) -> None:
+    """The bundled sample data through the whole flow, judged by text rules, without a key.
+
+    Example: interacteval demo --json
+    """
+    from app.services.demo import run_demo
+    from app.services.workbench import open_workbench
+
+    report = run_demo(open_workbench(), project, lambda what, *_: say(what))
+    if json_:
+        print_json(report.to_json())
+        return
+    rows = [
+        [name, questions, result.scored, *result.headline] for name, (_, questions, result) in report.dimensions.items()
+    ]
+    typer.echo(f"Project {report.project}, judge {report.judge} (text rules, not an LLM), made-up texts and raters")
+    typer.echo(table(["dimension", "questions", "texts", "Spearman", "95 % from", "to", "groups used"], rows))

@@ -1,0 +1,137 @@
+"""Checks of a question's English wording, by patterns that a reader can follow."""
+
+import re
+from collections.abc import Callable
+
+from app.construction.hint import Hint
+
+_AUXILIARY = (
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must"
+    r"|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't|can't|couldn't|won't|wouldn't|shouldn't)\b"
+)
+_STARTS_CLAUSE = re.compile(rf"(?:^|[,:;–—]\s*){_AUXILIARY}", re.IGNORECASE)
+_OPEN_WORD = re.compile(
+    r"^(?:(?:to|in|on|at|for|by|with|from|of)\s+)?(what|which|who|whom|whose|why|how|where|when)\b", re.IGNORECASE
+)
+_OPEN_AFTER_LEAD = re.compile(r",\s*(?:to\s+)?(what|which|who|why|how|where)\b[^,]*$", re.IGNORECASE)
+
+_TWO_CLAUSES = re.compile(
+    rf"\b(?:and|or)\s+{_AUXILIARY}|\band/or\b|\bas well as\b|\band (?:also|that it)\b"
+    r"|\band (?:[\w-]+ ){1,3}(?:is|are|was|were)\b",
+    re.IGNORECASE,
+)
+_TWO_QUALITIES = re.compile(
+    r"^(?:is|are|was|were)\b.*?\b(?P<pair>[\w-]+,? and [\w-]+)(?: throughout| overall)?\s*\?$", re.IGNORECASE
+)
+_PAIR_OF_NOUNS = re.compile(
+    r"\b(?:between|in|of|with|for|to|from|by|on|the|its|their)\s+[\w-]+,? and [\w-]+\s*\?$", re.IGNORECASE
+)
+
+_FAULT = re.compile(
+    r"\b(?:errors?|mistakes?|typos?|misspell\w*|redundan\w+|repetiti\w+|repeats?|repeated|contradict\w*|inconsisten\w+"
+    r"|unclear|ambigu\w+|confus\w+|irrelevan\w+|mislead\w*|lacks?|lacking|omits?|omitted|omissions?|fails?|missing"
+    r"|wrong|incorrect\w*|awkward\w*|broken|invent(?:s|ed)?|fabricat\w+|hallucinat\w+|distort\w*|misrepresent\w*"
+    r"|incoheren\w+|incomplete|disorgani[sz]ed|fragments?|run-ons?|unsupported|unrelated|unnecessary|vague\w*|poor\w*"
+    r"|bias(?:ed|es)?|offensive|jargon|clich[eé]s?)\b",
+    re.IGNORECASE,
+)
+_GUARD = re.compile(
+    r"\b(?:avoid\w*|free (?:of|from)|without|no|not|never|none|neither|rather than|instead of|prevents?|refrain\w*"
+    r"|correct(?:s|ed)?|resolves?|clear of|absence of|absent|excludes?|leaves? out|minimal|minor|few(?:er)?"
+    r"|rare(?:ly)?)\b|n't\b",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|neither|without|avoid\w*|lack(?:s|ing)?|fails?|failing|refrain\w*)\b|n't\b", re.IGNORECASE
+)
+_RELATIVE = re.compile(
+    r"\b(?:that|which|who|whom)\b(?:\s+\w+){0,3}?\s+(?:not|never|\w+n't)\b"
+    r"|\bnot (?=(?:present|mentioned|stated|supported|found|given|contained|covered|included|in|from|part)\b)",
+    re.IGNORECASE,
+)
+_NOT_UN = re.compile(
+    r"(?:\bnot|\bnever|n't)\s+(?:\w+\s+)?(?:unclear|unnecessary|inconsistent|irrelevant|incorrect|incoherent"
+    r"|incomplete|inaccurate|unsupported|unrelated|disorgani[sz]ed|illogical|impossible|unusual)\b",
+    re.IGNORECASE,
+)
+_ABSENCE = re.compile(r"\b(?:not|never)\b|n't\b", re.IGNORECASE)
+
+_VAGUE = re.compile(
+    r"\b(?:good|nice|well|appropriate(?:ly)?|adequate(?:ly)?|sufficient(?:ly)?|reasonabl[ey]|proper(?:ly)?"
+    r"|effective(?:ly)?|suitabl[ey]|enough|significant(?:ly)?|relatively|somewhat|fairly|very|quality"
+    r"|interesting|satisfactor\w+|acceptabl[ey])\b",
+    re.IGNORECASE,
+)
+_ANCHOR = re.compile(
+    r"\(|\d|\b(?:so that|such as|that is|for example|for instance|e\.g\.|i\.e\.|meaning|because|at least|at most"
+    r"|no more than|as in|compared (?:to|with)|relative to|in the sense)",
+    re.IGNORECASE,
+)
+
+
+def english_hints(text: str) -> list[Hint]:
+    """Answerable yes/no, one thing at a time, yes = good, no double negation, presence, no vague word."""
+    checks: tuple[Callable[[str], Hint | None], ...] = (_yes_no, _one_thing, _yes_is_good, _negation, _vague)
+    plain = text.replace("’", "'")
+    return [hint for check in checks if (hint := check(plain)) is not None]
+
+
+def _yes_no(text: str) -> Hint | None:
+    open_word = _OPEN_WORD.match(text)
+    if _STARTS_CLAUSE.search(text) and (open_word is None or open_word[1].lower() in {"when", "where"}):
+        return None
+    open_word = open_word or _OPEN_AFTER_LEAD.search(text)
+    said = f"“{open_word[1]}” asks for more than yes or no." if open_word else "This can't be answered with yes or no."
+    return Hint("not-yes-no", f"{said} Start with “Does”, “Is” or “Are”.", open_word.span(1) if open_word else None)
+
+
+def _one_thing(text: str) -> Hint | None:
+    found = _TWO_CLAUSES.search(text)
+    if found is not None:
+        return Hint(
+            "asks-two-things", "Two things are asked at once: what if only one is true? Split them.", found.span()
+        )
+    pair = _TWO_QUALITIES.match(text)
+    if pair is None or _PAIR_OF_NOUNS.search(text):
+        return None
+    return Hint(
+        "asks-two-things",
+        f"“{pair['pair']}” are two qualities: what if only one is true? Split them.",
+        pair.span("pair"),
+    )
+
+
+def _yes_is_good(text: str) -> Hint | None:
+    fault = _FAULT.search(text)
+    if fault is None or _GUARD.search(text):
+        return None
+    return Hint(
+        "yes-is-bad", f"Yes should be the good answer. Ask whether the text avoids “{fault[0].lower()}”.", fault.span()
+    )
+
+
+def _negation(text: str) -> Hint | None:
+    doubled = _NOT_UN.search(text)
+    if doubled is not None:
+        return Hint("double-negation", "Two negations cancel each other. Say it positively.", doubled.span())
+    # "facts that aren't in the source" and "facts not in the source" say which facts; they don't negate the question.
+    main_clause = _RELATIVE.sub(lambda found: " " * len(found[0]), text)
+    negations = list(_NEGATION.finditer(main_clause))
+    if len(negations) > 1:
+        span = (negations[0].start(), negations[1].end())
+        return Hint("double-negation", "Two negations are hard to answer. Say it positively.", span)
+    absence = _ABSENCE.search(main_clause)
+    if absence is None:
+        return None
+    return Hint("asks-for-absence", "Ask whether something good is there, or write “avoids”.", absence.span())
+
+
+def _vague(text: str) -> Hint | None:
+    word = _VAGUE.search(text)
+    if word is None or _ANCHOR.search(text):
+        return None
+    return Hint(
+        "vague-word",
+        f"“{word[0].lower()}” means something else to everybody. Say by what one sees it, for example with “so that”.",
+        word.span(),
+    )

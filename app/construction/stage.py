@@ -1,0 +1,135 @@
+"""What all stages share: the context they work in, the record of what was asked, and numbering of inputs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from app.domain.task import Dimension, Task
+from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
+from app.providers.base import ChatModel, ChatRequest, Usage
+from app.providers.structured import Check, Structured, ask
+
+Output = TypeVar("Output")
+
+BASE_OUTPUT_TOKENS = 4096
+OUTPUT_TOKENS_PER_ITEM = 24
+
+
+class Stage(StrEnum):
+    """In the order they run; the value is also the name of the stage's prompt."""
+
+    COMPONENTS = "components"
+    CLUSTERS = "clusters"
+    KEY_QUESTIONS = "key-questions"
+    SUB_QUESTIONS = "sub-questions"
+    VALIDATION = "validation"
+
+
+@dataclass(frozen=True, slots=True)
+class StageContext:
+    """What the checklist is for. `templates` are a project's own wordings, by stage; others are the built-in ones."""
+
+    task: Task
+    dimension: Dimension
+    templates: Mapping[Stage, PromptTemplate] = field(default_factory=dict)
+
+    def template(self, stage: Stage) -> PromptTemplate:
+        return self.templates.get(stage) or load_prompt(stage)
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """One stage as it happened. `variables` are what the prompt was filled with (numbers, not our ids)."""
+
+    stage: Stage
+    prompt: str
+    digest: str
+    model: str
+    variables: Mapping[str, Any]
+    reply: str
+    usage: Usage
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult(Generic[Output]):
+    output: Output
+    record: StageRecord
+
+
+async def ask_stage(
+    stage: Stage,
+    model: ChatModel,
+    context: StageContext,
+    variables: Mapping[str, Any],
+    *,
+    check: Check,
+    items: int,
+) -> tuple[dict[str, Any], StageRecord]:
+    """The stage's answer, valid by schema and `check`, and its record.
+
+    items: how many things the answer speaks about; long answers get a higher limit on output tokens.
+    """
+    template = context.template(stage)
+    prompt = template.render(
+        task=task_variables(context.task), dimension=dimension_variables(context.dimension), **variables
+    )
+    limit = BASE_OUTPUT_TOKENS + OUTPUT_TOKENS_PER_ITEM * items
+    request = ChatRequest(prompt, template.output_schema, max_output_tokens=limit)
+    answer = await ask(model, request, check=check)
+    return answer.value, _record(stage, model, request, answer)
+
+
+def _record(stage: Stage, model: ChatModel, request: ChatRequest, answer: Structured) -> StageRecord:
+    return StageRecord(
+        stage=stage,
+        prompt=request.prompt.label,
+        digest=request.prompt.digest,
+        model=model.name,
+        variables=request.prompt.variables,
+        reply=answer.reply.text,
+        usage=answer.reply.usage,
+        attempts=answer.attempts,
+    )
+
+
+class Numbering:
+    """Small numbers 1..n for ids of ours: models copy these without mistakes, and they reveal nothing."""
+
+    def __init__(self, ids: Iterable[int]) -> None:
+        self._ids = tuple(dict.fromkeys(ids))
+        self._numbers = {id_: number for number, id_ in enumerate(self._ids, start=1)}
+
+    def number(self, id_: int) -> int:
+        return self._numbers[id_]
+
+    def ids(self, numbers: Iterable[int]) -> tuple[int, ...]:
+        """Our ids, each once, in the order given."""
+        return tuple(dict.fromkeys(self._ids[int(number) - 1] for number in numbers))
+
+    def problem(self, numbers: Iterable[int], what: str) -> str | None:
+        return unknown_numbers(numbers, len(self._ids), what)
+
+
+def unknown_numbers(numbers: Iterable[int], count: int, what: str) -> str | None:
+    """Says which numbers stand for nothing."""
+    unknown = sorted({int(number) for number in numbers if not 1 <= number <= count})
+    if not unknown:
+        return None
+    shown = ", ".join(map(str, unknown[:10]))
+    return f"there is no {what} {shown}; they are numbered 1 to {count}"
+
+
+def first_problem(*problems: str | None) -> str | None:
+    return next((problem for problem in problems if problem), None)
+
+
+def tidy(text: str) -> str:
+    """Names and questions on one line, without spaces around."""
+    return " ".join(text.split())
+
+
+def merged(groups: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    """The union of ids, each once, in the order met."""
+    return tuple(dict.fromkeys(id_ for group in groups for id_ in group))

@@ -1,0 +1,142 @@
+"""The validator merges, rewords and drops sub-questions; what it changed is a diff (InteractEval, section 3.4.3).
+
+Where the paper is silent: a question that the validator doesn't mention is kept as it was, since an omission is no
+reason; a question both used and dropped counts as used; a merged question stays with its first source's component and
+keeps the attributes of all its sources.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from app.construction.stage import (
+    Stage,
+    StageContext,
+    StageResult,
+    ask_stage,
+    first_problem,
+    merged,
+    tidy,
+    unknown_numbers,
+)
+from app.construction.sub_questions import join_repeated
+from app.domain.checklist import DroppedAttribute, Question
+from app.errors import NotReadyError
+from app.providers.base import ChatModel
+
+NOT_MENTIONED = "not mentioned by the model"
+NO_REASON = "no reason given by the model"
+
+
+class ChangeKind(StrEnum):
+    KEPT = "kept"
+    MERGED = "merged"
+    REWORDED = "reworded"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the diff: the questions before, the one after (None if dropped), and the validator's reason."""
+
+    kind: ChangeKind
+    before: tuple[Question, ...]
+    after: Question | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """`questions` if everything is accepted; `changes` account for every question that went in, in order."""
+
+    questions: tuple[Question, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def dropped_attributes(self) -> tuple[DroppedAttribute, ...]:
+        """Attributes that served a dropped question and serve no other."""
+        serving = {id_ for question in self.questions for id_ in question.attributes}
+        lost = {
+            id_: DroppedAttribute(id_, Stage.VALIDATION, change.reason)
+            for change in self.changes
+            if change.kind is ChangeKind.DROPPED
+            for question in change.before
+            for id_ in question.attributes
+            if id_ not in serving
+        }
+        return tuple(lost.values())
+
+
+async def validate_questions(
+    model: ChatModel, context: StageContext, questions: Sequence[Question]
+) -> StageResult[Validation]:
+    """Review sub-questions. Raises NotReadyError without any, WrongSchemaError where the model leaves none."""
+    if not questions:
+        raise NotReadyError(
+            f"There are no questions for {context.dimension.name} to validate.", "Write the sub-questions first."
+        )
+    numbered = [
+        {"id": number, "component": question.component, "question": question.text}
+        for number, question in enumerate(questions, start=1)
+    ]
+    value, record = await ask_stage(
+        Stage.VALIDATION,
+        model,
+        context,
+        {"questions": numbered},
+        check=lambda answer: _problem(answer, len(questions)),
+        items=2 * len(questions),
+    )
+    changes = tuple(_changes(value, questions))
+    return StageResult(Validation(_result(changes), changes), record)
+
+
+def _problem(answer: dict[str, Any], count: int) -> str | None:
+    entries, dropped = answer["questions"], answer["dropped"]
+    sources = [number for entry in entries for number in entry["sources"]]
+    return first_problem(
+        unknown_numbers(sources, count, "question"),
+        unknown_numbers((entry["question"] for entry in dropped), count, "question"),
+        None if all(entry["sources"] for entry in entries) else "a question has no source",
+        None if all(entry["question"].strip() for entry in entries) else "a question is empty",
+        "no question is left" if len({entry["question"] for entry in dropped} - set(sources)) == count else None,
+    )
+
+
+def _changes(value: dict[str, Any], questions: Sequence[Question]) -> Iterator[Change]:
+    """The diff in the order of the (first) question before."""
+    outcomes: dict[int, list[Change]] = {}
+    used: set[int] = set()
+    for entry in value["questions"]:
+        numbers = tuple(dict.fromkeys(int(number) for number in entry["sources"]))
+        used.update(numbers)
+        before = tuple(questions[number - 1] for number in numbers)
+        outcomes.setdefault(min(numbers), []).append(_outcome(before, entry))
+    reasons = {int(entry["question"]): entry["reason"].strip() for entry in value["dropped"]}
+    for number, question in enumerate(questions, start=1):
+        yield from outcomes.get(number, [])
+        if number in used:
+            continue
+        if number in reasons:
+            yield Change(ChangeKind.DROPPED, (question,), None, reasons[number] or NO_REASON)
+        else:
+            yield Change(ChangeKind.KEPT, (question,), question, NOT_MENTIONED)
+
+
+def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> Change:
+    text, reason = tidy(entry["question"]), entry["reason"].strip()
+    if len(before) == 1 and text == before[0].text:
+        return Change(ChangeKind.KEPT, before, before[0], reason)
+    kind = ChangeKind.MERGED if len(before) > 1 else ChangeKind.REWORDED
+    after = replace(
+        before[0],
+        text=text,
+        attributes=merged(question.attributes for question in before),
+        reason=reason or NO_REASON,
+    )
+    return Change(kind, before, after, reason or NO_REASON)
+
+
+def _result(changes: Sequence[Change]) -> tuple[Question, ...]:
+    return join_repeated([change.after for change in changes if change.after is not None])

@@ -1,0 +1,38 @@
+"""What a dataset file holds once it is read."""
+
+from dataclasses import dataclass
+
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusText:
+    """One text with its ratings.
+
+    `row` is where it stands in the file, from 1: the data row of a CSV or Parquet file (the header isn't counted),
+    the line of a JSON Lines file, the record of a JSON list. Texts of one record share its number.
+    """
+
+    row: int
+    text: Text
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRow:
+    """A row, or one rating of it, that was left out. `row` counts as in `CorpusText`; `reason` is for people."""
+
+    row: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A dataset file, whole: what was read and what had to be left out."""
+
+    format: str
+    task: Task
+    dimensions: tuple[Dimension, ...]
+    texts: tuple[CorpusText, ...]
+    skipped: tuple[SkippedRow, ...]

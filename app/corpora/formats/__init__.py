@@ -1,0 +1,1 @@
+"""One file a dataset format: how to recognise it and how to read its records."""

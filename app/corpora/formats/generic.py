@@ -1,0 +1,141 @@
+"""Any table, by a column mapping."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
+from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, number, prose, proses
+from app.corpora.corpus import Corpus
+from app.corpora.mapping import ColumnMapping, guess_mapping
+from app.corpora.records import Records
+from app.corpora.table import TableData, as_table
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import FileFormatError
+
+USUAL_SCALES: tuple[tuple[float, float], ...] = ((1, 5), (0, 1), (1, 10))
+PERCENT: tuple[float, float] = (0, 100)
+
+
+def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str) -> Corpus:
+    """Without a mapping the columns are guessed. Raises FileFormatError for unknown columns or none with texts.
+
+    Document: the mapped column, else one name for equal sources, else the row. Texts that share document and system
+    without an item to tell them apart get their row as item, unless the mapping names both document and system:
+    then a repetition is an error of that row.
+    """
+    table = as_table(records)
+    mapping = mapping or guess_mapping(table.columns, table.rows)
+    _check_columns(mapping, table, file_name)
+    flat = replace(records, items=tuple(zip(table.numbers, map(dict, table.rows), strict=True)))
+    builder = CorpusBuilder(_dimensions(mapping, table))
+    items = _items(mapping, flat)
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        text = _text(row, record, mapping)
+        item = text.item_id or items.get(row, "")
+        builder.add(row, replace(text, item_id=item), list(_cells(record, mapping)))
+
+    read_each(flat, builder, read_one)
+    return builder.build(records.container, Task(), flat, file_name)
+
+
+def scale_of(values: list[float]) -> tuple[float, float]:
+    """The scale that holds all values: the first that fits of 1-5, 0-1, 1-10, then 0-100 if any value is above 10.
+
+    Otherwise lowest and highest value as they are (0-5 stays 0-5); a single value v gives v to v + 1. No values
+    give 1-5.
+    """
+    if not values:
+        return USUAL_SCALES[0]
+    low, high = min(values), max(values)
+    for scale in (*USUAL_SCALES, *([PERCENT] if high > 10 else [])):
+        if scale[0] <= low and high <= scale[1]:
+            return scale
+    return (low, high) if low < high else (low, low + 1)
+
+
+def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> None:
+    listed = ", ".join(table.columns[:30]) + (", …" if len(table.columns) > 30 else "")
+    for column in mapping.used_columns:
+        if column not in table.columns:
+            close = get_close_matches(column, table.columns, n=1)
+            hint = f"Did you mean {close[0]}?" if close else "Map one of these columns."
+            raise FileFormatError(f"{file_name} has no column {column!r}; it has: {listed}.", hint)
+    if "text" not in mapping.columns:
+        raise FileFormatError(
+            f"No column of {file_name} is known to hold the texts; it has: {listed}.",
+            "Say which one does: --map text=COLUMN, or choose it on the Data screen.",
+        )
+
+
+def _dimensions(mapping: ColumnMapping, table: TableData) -> list[Dimension]:
+    values: dict[str, list[float]] = {rating.dimension: [] for rating in mapping.ratings}
+    for record in table.rows:
+        for cell in _cells(record, mapping):
+            if not is_blank(cell.value):
+                try:
+                    values[cell.dimension].append(number(cell.value))
+                except BadCellError:  # it is named when its row is read
+                    continue
+    return [
+        Dimension(name, low=float(low), high=float(high), position=position)
+        for position, (name, (low, high)) in enumerate((name, scale_of(found)) for name, found in values.items())
+    ]
+
+
+def _cells(record: Mapping[str, Any], mapping: ColumnMapping) -> Iterator[RatingCell]:
+    """A list of numbers in one cell is one rating a rater, in the list's order."""
+    for rating in mapping.ratings:
+        value = record.get(rating.column)
+        if isinstance(value, list):
+            for position, entry in enumerate(value, start=1):
+                yield RatingCell(rating.dimension, f"{rating.rater} {position}", entry)
+        else:
+            yield RatingCell(rating.dimension, rating.rater, value)
+
+
+def _text(row: int, record: Mapping[str, Any], mapping: ColumnMapping) -> Text:
+    def cell(name: str) -> Any:
+        return record.get(mapping.columns.get(name, ""))
+
+    used = set(mapping.used_columns)
+    source = prose(cell("source"), "source")
+    return Text(
+        doc_id=identifier(cell("doc_id")) or _document(source, row),
+        system_id=identifier(cell("system_id")),
+        item_id=identifier(cell("item_id")),
+        text=prose(cell("text"), "text"),
+        source=source,
+        references=proses(cell("reference"), "reference"),
+        extra=json_safe({name: value for name, value in record.items() if name not in used and not is_blank(value)}),
+    )
+
+
+def _document(source: str, row: int) -> str:
+    """A name that follows from the source alone, so that further files about the same source join it."""
+    return f"source-{hashlib.sha256(source.encode()).hexdigest()[:10]}" if source else f"row-{row}"
+
+
+def _items(mapping: ColumnMapping, records: Records) -> dict[int, str]:
+    """Row -> item for the texts that only their row tells apart. A row that repeats another whole shares its item."""
+    if "item_id" in mapping.columns or {"doc_id", "system_id"} <= mapping.columns.keys():
+        return {}
+    groups: dict[tuple[str, str], dict[tuple[object, ...], list[int]]] = {}
+    for row, record in records.items:
+        try:
+            text = _text(row, record, mapping)
+        except BadCellError:
+            continue
+        content = (text.text, text.source, repr([cell.value for cell in _cells(record, mapping)]))
+        groups.setdefault((text.doc_id, text.system_id), {}).setdefault(content, []).append(row)
+    return {
+        row: str(rows[0])
+        for contents in groups.values()
+        if len(contents) > 1
+        for rows in contents.values()
+        for row in rows
+    }

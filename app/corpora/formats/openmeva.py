@@ -1,0 +1,60 @@
+"""OpenMEVA: stories that several systems wrote to the same first sentence, with one overall score each."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
+from app.corpora.cells import BadCellError, identifier, json_safe, prose, proses
+from app.corpora.corpus import Corpus
+from app.corpora.formats.known_format import KnownFormat
+from app.corpora.formats.scored_outputs import RATER
+from app.corpora.presets import load_preset
+from app.corpora.records import Records
+from app.domain.text import Text
+
+_READ = frozenset({"doc_id", "prompt", "reference", "gen"})
+
+
+def matches(record: Mapping[str, Any]) -> bool:
+    return "prompt" in record and isinstance(record.get("gen"), dict)
+
+
+def read(records: Records, file_name: str) -> Corpus:
+    """One record holds one story a system. Scores by metrics go to `extra["published_scores"]`."""
+    preset = load_preset("stories")
+    builder = CorpusBuilder(preset.dimensions)
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        stories = record.get("gen")
+        if not isinstance(stories, dict):
+            raise BadCellError("The stories (gen) are not an object with one story for each system.")
+        for system, story in stories.items():
+            try:
+                builder.add(row, _text(row, record, system, story), [RatingCell("overall", RATER, _human(story))])
+            except BadCellError as error:  # the record's other stories come in
+                builder.skip(row, f"Story by {system}: {error}")
+
+    read_each(records, builder, read_one)
+    return builder.build("openmeva", preset.task, records, file_name)
+
+
+def _text(row: int, record: Mapping[str, Any], system: str, story: Any) -> Text:
+    if not isinstance(story, dict) or not isinstance(story.get("score", {}), dict):
+        raise BadCellError("It is not an object with a text and scores.")
+    published = {name: value for name, value in story.get("score", {}).items() if name != "human"}
+    other = {name: value for name, value in record.items() if name not in _READ}
+    return Text(
+        doc_id=identifier(record.get("doc_id")) or f"row-{row}",
+        system_id=system,
+        text=prose(story.get("text"), "story"),
+        source=prose(record.get("prompt"), "prompt"),
+        references=proses(record.get("reference"), "reference"),
+        extra=json_safe({**other, "published_scores": published}),
+    )
+
+
+def _human(story: Mapping[str, Any]) -> object:
+    return story.get("score", {}).get("human")
+
+
+OPENMEVA = KnownFormat("openmeva", "prompt and gen with a text and scores for each system", matches, read)

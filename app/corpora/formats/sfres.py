@@ -1,0 +1,47 @@
+"""SFRES: sentences that a restaurant guide's dialogue system made from data, rated on two dimensions and overall."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.corpora.assembly import CorpusBuilder, read_each
+from app.corpora.cells import identifier, json_safe, prose, proses
+from app.corpora.corpus import Corpus
+from app.corpora.formats.known_format import KnownFormat
+from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
+from app.corpora.presets import load_preset
+from app.corpora.records import Records
+from app.domain.text import Text
+
+
+def matches(record: Mapping[str, Any]) -> bool:
+    return {"informativeness", "naturalness"} <= dimensions_of(record)
+
+
+def read(records: Records, file_name: str) -> Corpus:
+    """The file's doc_id counts texts, not sources, so it becomes the item; texts with equal data share a document.
+
+    That document bears the number of the first text that has it.
+    """
+    preset = load_preset("data to text")
+    builder = CorpusBuilder(preset.dimensions)
+    documents: dict[str, str] = {}
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        source = prose(record.get("source"), "source")
+        item_id = identifier(record.get("doc_id")) or f"row-{row}"
+        text = Text(
+            doc_id=documents.setdefault(source, f"source-{item_id}"),
+            system_id=identifier(record.get("system_id")),
+            item_id=item_id,
+            text=prose(record.get("system_output"), "sentence (system_output)"),
+            source=source,
+            references=proses(record.get("reference"), "reference"),
+            extra=json_safe(unread(record)),
+        )
+        builder.add(row, text, rating_cells(record))
+
+    read_each(records, builder, read_one)
+    return builder.build("sfres", preset.task, records, file_name)
+
+
+SFRES = KnownFormat("sfres", "doc_id, source, system_output and scores with informativeness", matches, read)

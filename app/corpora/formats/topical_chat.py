@@ -1,0 +1,55 @@
+"""Topical-Chat: replies in a dialogue about a given fact, rated on five dimensions and overall."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.corpora.assembly import CorpusBuilder, read_each
+from app.corpora.cells import identifier, json_safe, prose
+from app.corpora.corpus import Corpus
+from app.corpora.formats.known_format import KnownFormat
+from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
+from app.corpora.presets import load_preset
+from app.corpora.records import Records
+from app.domain.text import Text
+
+_NO_FACT = "_nofact"  # how the file marks a reply that no fact was given for
+
+
+def matches(record: Mapping[str, Any]) -> bool:
+    return bool(dimensions_of(record) & {"engagingness", "groundedness", "understandability"})
+
+
+def read(records: Records, file_name: str) -> Corpus:
+    """Dialogues have no id in the file: they are numbered in the order in which they first appear.
+
+    The fact is part of the source, since groundedness can't be judged without it; `extra` keeps it raw too.
+    """
+    preset = load_preset("dialogue")
+    builder = CorpusBuilder(preset.dimensions)
+    numbers: dict[str, int] = {}
+
+    def read_one(row: int, record: dict[str, Any]) -> None:
+        source = dialogue_source(prose(record.get("source"), "source"), prose(record.get("context"), "context"))
+        number = numbers.setdefault(source, len(numbers) + 1)
+        text = Text(
+            doc_id=f"dialogue-{number:03}",
+            system_id=identifier(record.get("system_id")),
+            text=prose(record.get("system_output"), "reply (system_output)"),
+            source=source,
+            extra=json_safe(unread(record)),
+        )
+        builder.add(row, text, rating_cells(record))
+
+    read_each(records, builder, read_one)
+    return builder.build("topical-chat", preset.task, records, file_name)
+
+
+def dialogue_source(history: str, fact: str) -> str:
+    """What the writer of the reply saw: the dialogue so far and, where one was given, the fact to talk about."""
+    dialogue = f"Dialogue so far:\n{history}"
+    return dialogue if fact in {"", _NO_FACT} else f"{dialogue}\n\nFact to talk about:\n{fact}"
+
+
+TOPICAL_CHAT = KnownFormat(
+    "topical-chat", "source, system_id, system_output, context and scores with engagingness", matches, read
+)

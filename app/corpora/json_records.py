@@ -1,0 +1,100 @@
+"""Records of JSON lists and of JSON Lines."""
+
+import json
+from typing import Any
+
+from app.corpora.corpus import SkippedRow
+from app.errors import FileFormatError
+
+_LIST_WANTED = "A JSON file must hold a list of objects, one object a text."
+_LINES_TO_LOOK_AT = 20
+
+
+def looks_like_json_lines(text: str) -> bool:
+    """Whether objects stand one to a line. One object alone on one line counts, unless it wraps a list of objects."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return any(isinstance(_parsed(line), dict) for line in text.split("\n", _LINES_TO_LOOK_AT)[:_LINES_TO_LOOK_AT])
+    return isinstance(whole, dict) and "\n" not in text.strip() and _wrapped_list(whole) is None
+
+
+def parse_json(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+    """Objects of a JSON list as (number from 1, object); entries that aren't objects are skipped.
+
+    An object around exactly one list of objects is opened. Raises FileFormatError for anything else.
+    """
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileFormatError(
+            f"{name} is not complete JSON: it breaks at line {error.lineno}, column {error.colno}.",
+            "Save it again, or choose jsonl if each line is an object of its own.",
+        ) from None
+    except (ValueError, RecursionError):
+        raise FileFormatError(f"{name} holds JSON that is nested too deeply or has numbers too long.") from None
+    entries = _wrapped_list(whole) if isinstance(whole, dict) else whole
+    if not isinstance(entries, list):
+        found = "one object" if isinstance(whole, dict) else "a single value"
+        raise FileFormatError(f"{name} holds {found}, not a list.", _LIST_WANTED)
+    if not entries:
+        raise FileFormatError(f"{name} holds an empty list.", "Choose a file that holds data.")
+    return _sort_out(list(enumerate(entries, start=1)))
+
+
+def parse_json_lines(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+    """Objects as (line from 1, object); broken lines are skipped, blank ones passed over.
+
+    Raises FileFormatError where no line holds an object.
+    """
+    # Not splitlines(): texts may hold other line separators, which JSON leaves as they are.
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    good, skipped = _sort_out([(number, _parsed(line)) for number, line in lines])
+    if not good:
+        raise FileFormatError(
+            f"{name} is not JSON Lines: none of its {len(lines)} lines is a JSON object.",
+            "Each line must be one object; choose json if the file is one list.",
+        )
+    return good, skipped
+
+
+class _Broken:
+    """Stands for a line that isn't JSON; None is JSON's null."""
+
+
+_BROKEN = _Broken()
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return _BROKEN
+
+
+def _sort_out(entries: list[tuple[int, Any]]) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+    good: list[tuple[int, dict[str, Any]]] = []
+    skipped: list[SkippedRow] = []
+    for number, entry in entries:
+        if isinstance(entry, dict):
+            good.append((number, entry))
+        elif entry is _BROKEN:
+            skipped.append(SkippedRow(number, "The line is not complete JSON."))
+        else:
+            skipped.append(SkippedRow(number, "It is not an object with named fields."))
+    return good, skipped
+
+
+def _wrapped_list(whole: dict[str, Any]) -> list[Any] | None:
+    """The list in an object such as {"version": 1, "data": [{...}, ...]}; None where it isn't plainly one."""
+    lists = [
+        value
+        for value in whole.values()
+        if isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
+    ]
+    others = [value for value in whole.values() if isinstance(value, list | dict) and value not in lists]
+    return lists[0] if len(lists) == 1 and not others and not _is_one_text(whole) else None
+
+
+def _is_one_text(whole: dict[str, Any]) -> bool:
+    return any(isinstance(whole.get(name), str) for name in ("text", "decoded", "system_output", "full_text"))

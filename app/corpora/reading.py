@@ -1,0 +1,73 @@
+"""Reads a dataset file in a named format, or in the one its structure shows."""
+
+from pathlib import Path
+
+from app.corpora.corpus import Corpus
+from app.corpora.formats.ellipse import ELLIPSE
+from app.corpora.formats.generic import read_generic
+from app.corpora.formats.known_format import KnownFormat
+from app.corpora.formats.openmeva import OPENMEVA
+from app.corpora.formats.qags import QAGS
+from app.corpora.formats.sfres import SFRES
+from app.corpora.formats.summeval import SUMMEVAL
+from app.corpora.formats.topical_chat import TOPICAL_CHAT
+from app.corpora.mapping import ColumnMapping
+from app.corpora.records import CONTAINERS, Records, read_records
+from app.errors import FileFormatError, InputError
+
+KNOWN_FORMATS: dict[str, KnownFormat] = {
+    known.name: known for known in (SUMMEVAL, ELLIPSE, TOPICAL_CHAT, QAGS, OPENMEVA, SFRES)
+}
+FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
+_RECORDS_TO_LOOK_AT = 20
+
+
+def read_corpus(path: Path, format: str = "auto", mapping: ColumnMapping | None = None) -> Corpus:  # noqa: A002
+    """The file's texts, ratings and dimensions, with every row that had to be left out and why.
+
+    `auto` looks at the records' structure, never at the file's name. A mapping makes it a table of its own, so it
+    goes with auto and the container formats only.
+
+    Raises NotFoundError for a missing file, FileFormatError where nothing in it is usable, InputError for an unknown
+    format or a mapping where the format fixes the fields.
+    """
+    if format not in FORMATS:
+        raise InputError(f"There is no format {format!r}.", f"Choose one of: {', '.join(FORMATS)}.")
+    if format in KNOWN_FORMATS and mapping is not None:
+        raise InputError(
+            f"The format {format} fixes what each field means, so columns can't be mapped.",
+            "Leave the mapping out, or choose auto.",
+        )
+    records = read_records(path, format if format in CONTAINERS else "auto")
+    if format in CONTAINERS or mapping is not None:
+        return read_generic(records, mapping, path.name)
+    known = _recognised(records) if format == "auto" else KNOWN_FORMATS[format]
+    if known is None:
+        return read_generic(records, None, path.name)
+    if format != "auto":
+        _check_structure(known, records, path.name)
+    return known.read(records, path.name)
+
+
+def detect_format(path: Path) -> str:
+    """One of FORMATS other than auto. Raises NotFoundError, FileFormatError."""
+    records = read_records(path)
+    known = _recognised(records)
+    return known.name if known else records.container
+
+
+def _recognised(records: Records) -> KnownFormat | None:
+    # The first rows may be the broken ones, so several are asked.
+    first = [record for _, record in records.items[:_RECORDS_TO_LOOK_AT]]
+    return next((known for known in KNOWN_FORMATS.values() if any(map(known.matches, first))), None)
+
+
+def _check_structure(known: KnownFormat, records: Records, file_name: str) -> None:
+    if not any(known.matches(record) for _, record in records.items):
+        found = _recognised(records)
+        hint = f"It looks like {found.name}." if found else "Choose auto, or map the columns by hand."
+        raise FileFormatError(
+            f"{file_name} is not in the {known.name} format: its records have {', '.join(records.columns[:20])}; "
+            f"{known.name} needs {known.needs}.",
+            hint,
+        )

@@ -1,0 +1,84 @@
+"""Draws texts from a corpus so that the part stands for the whole (InteractEval, section 4.3.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+from app.domain.text import Text
+from app.errors import NotReadyError
+
+
+@dataclass(frozen=True, slots=True)
+class KsCheck:
+    """Two-sample Kolmogorov-Smirnov: the largest gap between two cumulative shares (0 = same distribution).
+
+    `p_value` is two-sided. Ties and a sample that is part of the whole both make it too large rather than too small,
+    so the statistic is the figure to look at.
+    """
+
+    statistic: float
+    p_value: float
+    n_sample: int
+    n_all: int
+
+
+def stratified_sample(scores: Sequence[float], share: float, seed: int) -> tuple[int, ...]:
+    """Indices of `share` (above 0, at most 1) of the texts, at least one, in ascending order.
+
+    The texts are put in order of score, ties in random order, cut into as many equal strata as texts are wanted, and
+    one text is drawn from each. So every level of the scale keeps its share, however the scores are distributed.
+    Raises NotReadyError where there are no scores or some are missing (NaN).
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share must be above 0 and at most 1, not {share}")
+    values = _finite(scores)
+    rng = np.random.default_rng(seed)
+    wanted = max(1, round(share * len(values)))
+    order = np.lexsort((rng.random(len(values)), values))
+    return tuple(sorted(int(rng.choice(stratum)) for stratum in np.array_split(order, wanted)))
+
+
+def ks_check(sample: Sequence[float], whole: Sequence[float]) -> KsCheck:
+    """How far the sample's scores are distributed like those of the whole. Raises as `stratified_sample`."""
+    result = ks_2samp(_finite(sample), _finite(whole))
+    return KsCheck(float(result.statistic), float(result.pvalue), len(sample), len(whole))
+
+
+def documents_by_systems(
+    texts: Sequence[Text], documents: int = 40, systems: int = 4, seed: int = 0
+) -> tuple[int, ...]:
+    """Indices of one text each by `systems` systems about each of `documents` documents, all drawn at random.
+
+    The design of InteractEval's published code. Nothing is drawn twice: systems are drawn anew for each document
+    and without replacement, and a system with several texts about a document gives one of them. Documents with fewer
+    systems can't be drawn. Raises NotReadyError where too few are left.
+    """
+    rng = np.random.default_rng(seed)
+    by_document: dict[str, dict[str, list[int]]] = {}
+    for index, text in enumerate(texts):
+        by_document.setdefault(text.doc_id, {}).setdefault(text.system_id, []).append(index)
+    eligible = [by_system for by_system in by_document.values() if len(by_system) >= systems]
+    if len(eligible) < documents:
+        raise NotReadyError(
+            f"Only {len(eligible)} of {len(by_document)} documents have texts by at least {systems} systems; "
+            f"{documents} are asked for.",
+            "Ask for fewer documents or systems, or draw a share of all texts.",
+        )
+    drawn: list[int] = []
+    for position in rng.choice(len(eligible), size=documents, replace=False):
+        candidates = list(eligible[position].values())
+        chosen = rng.choice(len(candidates), size=systems, replace=False)
+        drawn += [int(rng.choice(candidates[system])) for system in chosen]
+    return tuple(sorted(drawn))
+
+
+def _finite(scores: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    values = np.array(scores, dtype=np.float64)
+    if not len(values) or not np.isfinite(values).all():
+        missing = int((~np.isfinite(values)).sum())
+        raise NotReadyError(
+            f"{missing} of {len(values)} texts have no human score to sample by.", "Sample only texts that are rated."
+        )
+    return values

@@ -1,0 +1,53 @@
+"""Any data file as a table: named columns and rows of single values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.corpora.corpus import SkippedRow
+from app.corpora.records import Records, read_records
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """`rows` map every column to its value (None where a row lacks it); `numbers` are their rows as in CorpusText.
+
+    `format` is the container: csv, json, jsonl or parquet. `skipped` are rows that couldn't be parsed.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    numbers: tuple[int, ...] = ()
+    skipped: tuple[SkippedRow, ...] = ()
+    format: str = "csv"
+
+
+def load_table(path: Path, format: str = "auto") -> TableData:  # noqa: A002 (the word of the command line)
+    """The whole file. `format` names the container or is auto. Raises NotFoundError, FileFormatError."""
+    return as_table(read_records(path, format))
+
+
+def preview(path: Path, n: int = 20) -> TableData:
+    """The first `n` rows, with all columns of the file."""
+    table = load_table(path)
+    return TableData(table.columns, table.rows[:n], table.numbers[:n], table.skipped, table.format)
+
+
+def as_table(records: Records) -> TableData:
+    """Nested objects become columns named with dots (`scores.coherence`); lists stay one value."""
+    flat = [flatten(record) for _, record in records.items]
+    columns = tuple(dict.fromkeys(name for row in flat for name in row))
+    rows = tuple({name: row.get(name) for name in columns} for row in flat)
+    return TableData(columns, rows, tuple(number for number, _ in records.items), records.skipped, records.container)
+
+
+def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        full = f"{prefix}{name}"
+        if isinstance(value, Mapping) and value:
+            flat.update(flatten(value, f"{full}."))
+        else:
+            flat[full] = value
+    return flat

@@ -1,0 +1,1 @@
+"""One file a method that turns a text into a score."""

@@ -1,0 +1,22 @@
+"""What every way of scoring a text has in common."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.domain.judgment import Judgment
+from app.domain.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A text's score on one dimension. `value` is None where nothing could be said; `coverage` is 0 to 1."""
+
+    value: float | None
+    coverage: float = 1.0
+    judgments: tuple[Judgment, ...] = ()
+
+
+class Evaluator(Protocol):
+    """Scores one text after another on one dimension. Raises ProviderError where a text can't be scored."""
+
+    async def score(self, text: Text) -> Evaluation: ...

@@ -1,0 +1,1 @@
+"""Checklists and results as files for other programs."""

@@ -1,0 +1,23 @@
+"""The app's entry: settings, migrations, navigation. Nothing else."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.workbench import open_workbench
+from pages.components.shell import navigation, sidebar
+
+st.set_page_config(
+    page_title="InteractEval Workbench",
+    page_icon=str(Path(__file__).parent / "static" / "icon.svg"),
+    layout="wide",
+)
+try:
+    workbench = open_workbench()
+except WorkbenchError as error:
+    st.error(str(error))
+    st.stop()
+page = navigation()
+sidebar(workbench)
+page.run()

@@ -1,0 +1,155 @@
+"""Anthropic's messages."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from anthropic import (
+    APIConnectionError,
+    APIResponseValidationError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncAnthropic,
+    transform_schema,
+)
+from anthropic.types import Message
+
+from app.domain.call import Finish
+from app.errors import ProviderError
+from app.providers.base import ChatReply, ChatRequest, Usage
+from app.providers.calling import DEFAULT_TIMEOUT, call
+from app.providers.credentials import Endpoint
+from app.providers.model_name import ModelName
+from app.providers.rejection import (
+    Rejection,
+    no_logprobs,
+    retry_after_seconds,
+    timed_out,
+    unreachable,
+    unreadable,
+)
+from app.providers.request_style import RequestStyle, StyleMemory, first_style, is_closed, system_text
+
+# At debug level the SDK logs whole requests, prompts and texts included.
+logging.getLogger("anthropic").setLevel(logging.WARNING)
+
+_FINISH: Mapping[str, Finish] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refused",
+}
+
+
+class AnthropicModel:
+    """A model of Anthropic's. Its API returns no log-probabilities."""
+
+    is_llm = True
+
+    def __init__(self, name: ModelName, client: AsyncAnthropic, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._name = name
+        self._client = client
+        self._timeout = timeout
+        self._memory = StyleMemory(first_style(name))
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        if request.top_logprobs:
+            raise no_logprobs(self._name)
+        started = time.perf_counter()
+
+        async def send(style: RequestStyle) -> Any:
+            # The SDK walks through every typed parameter; what comes as extra body is sent as it is. A third less CPU.
+            return await self._client.messages.create(
+                model=self._name.model,
+                max_tokens=request.max_output_tokens,
+                messages=(),
+                extra_body=self._body(request, style),
+            )
+
+        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        return self._reply(answer, time.perf_counter() - started)
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
+        body: dict[str, Any] = {"messages": _messages(request)}
+        # The schema mode closes every object, which would empty one that is meant to be open.
+        by_schema = style.json_schema and request.schema is not None and is_closed(request.schema)
+        system = system_text(request, replace(style, json_schema=by_schema))
+        if system:
+            mark = {"type": "ephemeral"}
+            body["system"] = [{"type": "text", "text": system, "cache_control": mark}]
+        if by_schema and request.schema is not None:
+            form = {"type": "json_schema", "schema": transform_schema(dict(request.schema))}
+            body["output_config"] = {"format": form}
+        if request.temperature is not None and style.temperature:
+            # No longer a parameter of the SDK; the older models that take one still do.
+            body["temperature"] = request.temperature
+        return body
+
+    def _reply(self, answer: Any, seconds: float) -> ChatReply:
+        if not isinstance(answer, Message) or answer.content is None or answer.usage is None:
+            raise unreadable(self._name)
+        usage = answer.usage
+        cached = usage.cache_read_input_tokens or 0
+        return ChatReply(
+            text="".join(block.text for block in answer.content if block.type == "text"),
+            model=str(ModelName(self._name.provider, answer.model or self._name.model)),
+            usage=Usage(
+                # Anthropic counts what it reads from and writes to the cache beside the input.
+                input_tokens=usage.input_tokens + cached + (usage.cache_creation_input_tokens or 0),
+                cached_tokens=cached,
+                output_tokens=usage.output_tokens,
+            ),
+            finish=_FINISH.get(answer.stop_reason or "", "stop"),
+            seconds=seconds,
+        )
+
+    def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
+        match error:
+            case APITimeoutError():
+                return timed_out(self._name, self._timeout)
+            case APIConnectionError():
+                return unreachable(self._name)
+            case APIStatusError():
+                return _rejection(error)
+            case APIResponseValidationError() | json.JSONDecodeError():
+                return unreadable(self._name)
+        return None
+
+
+def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> AnthropicModel:
+    """A client is opened here and kept until `aclose`."""
+    client = AsyncAnthropic(
+        api_key=endpoint.key.get_secret_value(),
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=timeout,
+    )
+    return AnthropicModel(name, client, timeout)
+
+
+def _messages(request: ChatRequest) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [{"role": "user", "content": request.prompt.user}]
+    for turn in request.turns:
+        messages.append({"role": "assistant", "content": turn.answer})
+        messages.append({"role": "user", "content": turn.correction})
+    return messages
+
+
+def _rejection(error: APIStatusError) -> Rejection:
+    """Anthropic says {"type": "error", "error": {"type", "message", "details": {"error_code"}}}."""
+    words = error.api_message if isinstance(error.api_message, str) else ""
+    return Rejection(
+        status=error.status_code,
+        code=str(error.error_code or error.type or ""),
+        words=f"{error.type or ''} {words}",
+        retry_after=retry_after_seconds(error.response.headers),
+    )

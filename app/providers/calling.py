@@ -1,0 +1,52 @@
+"""One call through an SDK: bounded in time, its errors normalised, its objections learned from."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from app.errors import ProviderError
+from app.providers.base import ChatRequest
+from app.providers.model_name import ModelName
+from app.providers.rejection import Rejection, provider_error, timed_out
+from app.providers.request_style import RequestStyle, StyleMemory, lesson_of
+
+Answer = TypeVar("Answer")
+ReadError = Callable[[Exception], Rejection | ProviderError | None]
+
+DEFAULT_TIMEOUT = 120.0
+
+
+async def call(
+    name: ModelName,
+    memory: StyleMemory,
+    request: ChatRequest,
+    send: Callable[[RequestStyle], Awaitable[Answer]],
+    read_error: ReadError,
+    timeout: float,
+) -> Answer:
+    """What the SDK answers.
+
+    send: makes one request in a given style.
+    read_error: what an exception of the SDK says; None for anything that isn't the SDK's, which is raised as it is.
+    timeout: seconds for one request, from sending it to the last byte of the answer.
+
+    Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
+    """
+    while True:
+        style = memory.style
+        failure: Rejection | ProviderError | None
+        try:
+            async with asyncio.timeout(timeout):
+                return await send(style)
+        except TimeoutError:
+            failure = timed_out(name, timeout)
+        except Exception as error:
+            failure = read_error(error)
+            if failure is None:
+                raise
+        # Raised out here so that the SDK's exception is not its context.
+        if isinstance(failure, ProviderError):
+            raise failure
+        lesson = lesson_of(failure, request, style)
+        if lesson is None or not memory.learn(lesson, style):
+            raise provider_error(name, failure)

@@ -1,0 +1,111 @@
+"""Keys and addresses, handed to the providers so that none of them reads the environment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from app.errors import InputError, MissingKeyError, WrongKeyError
+from app.providers.model_name import KNOWN_PROVIDERS, Provider
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How to reach one provider. Neither key nor address shows in a repr (an address may hold a password).
+
+    source: where the key comes from, in words; "" without one.
+    """
+
+    key: SecretStr | None = None
+    base_url: str | None = field(default=None, repr=False)
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """The access to each provider that speaks HTTP, by its prefix."""
+
+    openai: Access = Access()
+    anthropic: Access = Access()
+    google: Access = Access()
+    llama: Access = Access()
+
+    def of(self, prefix: str) -> Access:
+        access: Access = getattr(self, prefix, Access())
+        return access
+
+    @classmethod
+    def from_settings(cls, settings: "Settings", typed: Mapping[str, str] | None = None) -> "Credentials":
+        """typed: keys by prefix that a person typed for this browser session; they win over the environment."""
+        given = typed or {}
+
+        def access(prefix: str, key: SecretStr | None, base_url: str | None) -> Access:
+            if given.get(prefix):
+                return Access(SecretStr(given[prefix]), base_url, "this browser session")
+            return Access(key, base_url, "the environment" if key else "")
+
+        return cls(
+            openai=access("openai", settings.openai_api_key, settings.openai_base_url),
+            anthropic=access("anthropic", settings.anthropic_api_key, settings.anthropic_base_url),
+            google=access("google", settings.google_api_key, settings.google_gemini_base_url),
+            llama=access("llama", settings.llama_api_key, settings.llama_base_url),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A checked address with the key to send there; what an adapter opens its client with."""
+
+    base_url: str = field(repr=False)
+    key: SecretStr = field(default_factory=lambda: SecretStr(""))
+
+
+def endpoint(provider: Provider, access: Access) -> Endpoint:
+    """Raises MissingKeyError, WrongKeyError for a key that no header can carry, InputError for a bad address."""
+    secret = access.key.get_secret_value().strip() if access.key else ""
+    if provider.needs_key and not secret:
+        raise MissingKeyError(
+            f"No key is set for {provider.title}.",
+            f"Set {provider.key_variable} in the environment, or type a key on the Settings screen.",
+        )
+    # The HTTP library would quote such a key in its own error.
+    if not all("!" <= character <= "~" for character in secret):
+        raise WrongKeyError(f"The key set for {provider.title} holds characters that no key has.")
+    return Endpoint(_checked_url(provider, access.base_url), SecretStr(secret))
+
+
+def _checked_url(provider: Provider, given: str | None) -> str:
+    url = (given or "").strip() or provider.default_url
+    if url is None:
+        raise MissingKeyError(
+            f"No address is set for {provider.prefix} models.",
+            f"Set {provider.url_variable}, for example http://localhost:11434/v1 for Ollama.",
+        )
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise InputError(f"{provider.url_variable} is not an address of the form http://host:port/path.", "Correct it.")
+    if provider.prefix == "llama" and parts.path in ("", "/"):
+        # vLLM, Ollama and llama.cpp all serve the API below /v1; people give the server's bare address.
+        return url.rstrip("/") + "/v1"
+    return url
+
+
+def credentials_problem(prefix: str, credentials: Credentials) -> str:
+    """Why models of this provider can't be opened, in one line; "" where they can."""
+    provider = KNOWN_PROVIDERS[prefix]
+    if not provider.speaks_http:
+        return ""
+    try:
+        endpoint(provider, credentials.of(prefix))
+    except (MissingKeyError, WrongKeyError, InputError) as error:
+        return str(error)
+    return ""

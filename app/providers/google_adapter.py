@@ -1,0 +1,216 @@
+"""Google's Gemini through google-genai."""
+
+import json
+import time
+from typing import Any
+
+import httpx2
+from google.genai import Client
+from google.genai.errors import APIError
+from google.genai.types import (
+    AutomaticFunctionCallingConfig,
+    Candidate,
+    Content,
+    FinishReason,
+    GenerateContentConfig,
+    GenerateContentResponse,
+    HttpOptions,
+    Part,
+)
+from pydantic import ValidationError
+
+from app.domain.call import Finish
+from app.errors import ProviderError
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
+from app.providers.calling import DEFAULT_TIMEOUT, call
+from app.providers.credentials import Endpoint
+from app.providers.model_name import ModelName
+from app.providers.rejection import (
+    Rejection,
+    no_logprobs,
+    retry_after_seconds,
+    timed_out,
+    unreachable,
+    unreadable,
+)
+from app.providers.request_style import RequestStyle, StyleMemory, first_style, system_text
+
+_CUT_OFF = {FinishReason.MAX_TOKENS, FinishReason.CONTINUATION}
+_REFUSED = {
+    FinishReason.SAFETY,
+    FinishReason.RECITATION,
+    FinishReason.BLOCKLIST,
+    FinishReason.PROHIBITED_CONTENT,
+    FinishReason.SPII,
+    FinishReason.LANGUAGE,
+    FinishReason.ESCALATION,
+    FinishReason.PUP_LIMITED_DISABLED,
+    FinishReason.MODEL_ARMOR,
+}
+
+
+class GoogleModel:
+    """A model of the Gemini API. The constant part is the system instruction; Google caches such prefixes itself."""
+
+    is_llm = True
+
+    def __init__(self, name: ModelName, client: Client, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._name = name
+        # The async side loses its connections when the client itself is collected.
+        self._client = client
+        self._timeout = timeout
+        self._memory = StyleMemory(first_style(name))
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        started = time.perf_counter()
+
+        async def send(style: RequestStyle) -> GenerateContentResponse:
+            return await self._client.aio.models.generate_content(
+                model=self._name.model, contents=_contents(request), config=_config(request, style)
+            )
+
+        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        return self._reply(answer, request, time.perf_counter() - started)
+
+    async def aclose(self) -> None:
+        await self._client.aio.aclose()
+        self._client.close()
+
+    def _reply(self, answer: GenerateContentResponse, request: ChatRequest, seconds: float) -> ChatReply:
+        candidate = answer.candidates[0] if answer.candidates else None
+        blocked = answer.prompt_feedback is not None and answer.prompt_feedback.block_reason is not None
+        if candidate is None and not blocked:
+            raise unreadable(self._name)
+        finish = _finish(candidate)
+        logprobs = _logprobs(candidate)
+        if request.top_logprobs and not logprobs and finish == "stop":
+            raise no_logprobs(self._name)
+        return ChatReply(
+            text=_text(candidate),
+            model=str(ModelName(self._name.provider, answer.model_version or self._name.model)),
+            usage=_usage(answer),
+            finish=finish,
+            seconds=seconds,
+            logprobs=logprobs,
+        )
+
+    def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
+        match error:
+            case APIError():
+                return _rejection(error)
+            case httpx2.TimeoutException():
+                return timed_out(self._name, self._timeout)
+            case httpx2.RequestError():
+                return unreachable(self._name)
+            case json.JSONDecodeError():
+                return unreadable(self._name)
+            case ValidationError() if error.title == GenerateContentResponse.__name__:
+                return unreadable(self._name)
+        return None
+
+
+def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> GoogleModel:
+    """A client is opened here and kept until `aclose`."""
+    # The SDK's own limit keeps only 20 connections alive and would reopen the rest for every call.
+    limits = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
+    options = HttpOptions(
+        base_url=endpoint.base_url,
+        timeout=int(timeout * 1000),
+        async_client_args={"limits": limits},
+    )
+    client = Client(enterprise=False, api_key=endpoint.key.get_secret_value(), http_options=options)
+    return GoogleModel(name, client, timeout)
+
+
+def _contents(request: ChatRequest) -> list[Content]:
+    def said(role: str, text: str) -> Content:
+        return Content(role=role, parts=[Part(text=text)])
+
+    contents = [said("user", request.prompt.user)]
+    for turn in request.turns:
+        contents += [said("model", turn.answer), said("user", turn.correction)]
+    return contents
+
+
+def _config(request: ChatRequest, style: RequestStyle) -> GenerateContentConfig:
+    by_schema = request.schema is not None and style.json_schema
+    return GenerateContentConfig(
+        system_instruction=system_text(request, style) or None,
+        temperature=request.temperature if style.temperature else None,
+        max_output_tokens=request.max_output_tokens,
+        response_mime_type="application/json" if by_schema else None,
+        response_json_schema=dict(request.schema or {}) if by_schema else None,
+        response_logprobs=True if request.top_logprobs else None,
+        logprobs=request.top_logprobs or None,
+        # One request is one call: the SDK must neither call functions nor continue by itself.
+        automatic_function_calling=AutomaticFunctionCallingConfig(disable=True),
+        automatic_continuation=False,
+    )
+
+
+def _finish(candidate: Candidate | None) -> Finish:
+    if candidate is None or candidate.finish_reason in _REFUSED:
+        return "refused"
+    return "length" if candidate.finish_reason in _CUT_OFF else "stop"
+
+
+def _text(candidate: Candidate | None) -> str:
+    parts = (candidate.content.parts or []) if candidate and candidate.content else []
+    return "".join(part.text for part in parts if part.text and not part.thought)
+
+
+def _usage(answer: GenerateContentResponse) -> Usage:
+    counted = answer.usage_metadata
+    if counted is None:
+        return Usage()
+    return Usage(
+        input_tokens=counted.prompt_token_count or 0,
+        cached_tokens=counted.cached_content_token_count or 0,
+        # What the model thinks is billed as output.
+        output_tokens=(counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0),
+    )
+
+
+def _logprobs(candidate: Candidate | None) -> tuple[TokenLogprob, ...]:
+    result = candidate.logprobs_result if candidate else None
+    if result is None:
+        return ()
+    chosen, tops = result.chosen_candidates or [], result.top_candidates or []
+    found: list[TokenLogprob] = []
+    for place, token in enumerate(chosen):
+        others = (tops[place].candidates or []) if place < len(tops) else []
+        top = {other.token or "": other.log_probability for other in others if other.log_probability is not None}
+        if token.log_probability is not None:
+            found.append(TokenLogprob(token.token or "", token.log_probability, top))
+    return tuple(found)
+
+
+def _rejection(error: APIError) -> Rejection:
+    """Google says {"error": {"code", "message", "status", "details": [...]}}; details name key, quota and delay."""
+    body = error.details if isinstance(error.details, dict) else {}
+    said = body.get("error", body)
+    details = said.get("details") if isinstance(said, dict) else None
+    parts = [item for item in details if isinstance(item, dict)] if isinstance(details, list) else []
+    quotas = [str(v.get("quotaId", "")) for p in parts for v in p.get("violations", ()) if isinstance(v, dict)]
+    reasons = [str(part.get("reason", "")) for part in parts]
+    headers = getattr(error.response, "headers", None) or {}
+    wait = retry_after_seconds(headers)
+    return Rejection(
+        status=error.code,
+        code=str(error.status or ""),
+        words=" ".join([*reasons, *quotas, str(error.message or "")]),
+        retry_after=wait if wait is not None else _retry_delay(parts),
+    )
+
+
+def _retry_delay(details: list[dict[str, Any]]) -> float | None:
+    """The delay of a google.rpc.RetryInfo, written like "34.07s"."""
+    for part in details:
+        written = part.get("retryDelay")
+        if isinstance(written, str):
+            return retry_after_seconds({"retry-after": written.removesuffix("s")})
+    return None

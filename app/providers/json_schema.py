@@ -1,0 +1,129 @@
+"""From a model's words to one validated JSON object; nothing is ever evaluated.
+
+Reasons for refusal go to the model when it is asked again and into stored errors, so they name places and rules of
+the schema and never quote what the model wrote.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+
+_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_FENCED = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
+_OBJECT_START = re.compile(r"\{(?=\s*[\"}])")
+_SHOWN_ERRORS = 5
+
+
+class UnreadableAnswerError(ValueError):
+    """The answer holds no usable JSON object; the message says why."""
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """The one JSON object in an answer: bare, fenced, or with prose around it.
+
+    Refused with UnreadableAnswerError: no object, more than one, another JSON value instead, a key given twice,
+    NaN and infinity, characters that no database stores. Line breaks inside strings are tolerated.
+    """
+    words = _THOUGHTS.sub("", text, count=1) if _THOUGHTS.match(text) else text
+    fenced = _FENCED.fullmatch(words)
+    body = fenced[1] if fenced else words
+    try:
+        value = _DECODER.decode(body)
+    except UnreadableAnswerError:
+        raise
+    except (ValueError, RecursionError):
+        value = _only_object_within(body)
+    if not isinstance(value, dict):
+        raise UnreadableAnswerError("it is JSON, but not an object")
+    _check_characters(value)
+    return value
+
+
+def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    """What is wrong with the value, in words, or None. At most five problems are named."""
+    errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
+    if not errors:
+        return None
+    said = [_describe(error) for error in errors[:_SHOWN_ERRORS]]
+    if len(errors) > _SHOWN_ERRORS:
+        said.append(f"and {len(errors) - _SHOWN_ERRORS} more")
+    return "; ".join(said)
+
+
+def _only_object_within(text: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = []
+    position = 0
+    while match := _OBJECT_START.search(text, position):
+        try:
+            value, position = _DECODER.raw_decode(text, match.start())
+        except UnreadableAnswerError:
+            raise
+        except RecursionError as error:
+            raise UnreadableAnswerError("it is nested too deeply") from error
+        except json.JSONDecodeError as error:
+            # What starts like an object but isn't one is a broken answer; an inner part must not pass for the whole.
+            raise UnreadableAnswerError(f"it isn't valid JSON: {error.msg}") from error
+        except ValueError as error:
+            raise UnreadableAnswerError("it holds a number that can't be read") from error
+        found.append(value)
+    if not found:
+        raise UnreadableAnswerError("it holds no JSON object")
+    if len(found) > 1:
+        raise UnreadableAnswerError(f"it holds {len(found)} JSON objects instead of one")
+    return found[0]
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise UnreadableAnswerError("a key is given twice in the same object")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise UnreadableAnswerError(f"{name} isn't a JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse_constant, strict=False)
+
+
+def _check_characters(value: Any) -> None:
+    """NUL can't be stored in PostgreSQL, half a surrogate pair can't be written as UTF-8."""
+    if isinstance(value, str):
+        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            raise UnreadableAnswerError("it holds characters that aren't text")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            _check_characters(key)
+            _check_characters(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _check_characters(inner)
+
+
+def _describe(error: ValidationError) -> str:
+    where = _path(error)
+    expected: Any = error.validator_value
+    match error.validator:
+        case "required":
+            present = error.instance if isinstance(error.instance, dict) else {}
+            return f"{where} lacks {', '.join(name for name in expected if name not in present)}"
+        case "additionalProperties":
+            return f"{where} has properties that weren't asked for"
+        case "enum":
+            return f"{where} must be one of {', '.join(map(str, expected))}"
+        case "type":
+            return f"{where} must be of type {expected}"
+        case rule:
+            return f"{where} breaks the rule {rule} ({expected})"
+
+
+def _path(error: ValidationError) -> str:
+    said = ""
+    for part in error.path:
+        said += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return said.removeprefix(".") or "the object"

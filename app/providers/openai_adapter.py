@@ -1,0 +1,188 @@
+"""OpenAI's chat completions, and everything that speaks the same wire format."""
+
+import hashlib
+import json
+import logging
+import time
+from typing import Any
+
+from openai import (
+    APIConnectionError,
+    APIResponseValidationError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncOpenAI,
+)
+from openai.types.chat import ChatCompletion
+from openai.types.chat.chat_completion import Choice
+
+from app.domain.call import Finish
+from app.errors import ProviderError
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
+from app.providers.calling import DEFAULT_TIMEOUT, call
+from app.providers.credentials import Endpoint
+from app.providers.model_name import ModelName
+from app.providers.rejection import (
+    Rejection,
+    no_logprobs,
+    retry_after_seconds,
+    timed_out,
+    unreachable,
+    unreadable,
+)
+from app.providers.request_style import RequestStyle, StyleMemory, first_style, is_closed, system_text
+
+# At debug level the SDK logs whole requests, prompts and texts included.
+logging.getLogger("openai").setLevel(logging.WARNING)
+
+
+class OpenAIModel:
+    """A model behind an OpenAI-style endpoint; `for_openai` tells OpenAI's own service from look-alikes."""
+
+    is_llm = True
+
+    def __init__(
+        self, name: ModelName, client: AsyncOpenAI, timeout: float = DEFAULT_TIMEOUT, for_openai: bool = True
+    ) -> None:
+        self._name = name
+        self._client = client
+        self._timeout = timeout
+        self._for_openai = for_openai
+        self._memory = StyleMemory(first_style(name))
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        started = time.perf_counter()
+
+        async def send(style: RequestStyle) -> Any:
+            # The SDK walks through every typed parameter; what comes as extra body is sent as it is. A third less CPU.
+            return await self._client.chat.completions.create(
+                model=self._name.model, messages=(), extra_body=self._body(request, style)
+            )
+
+        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        return self._reply(answer, request, time.perf_counter() - started)
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "messages": _messages(request, style),
+            style.limit_parameter: request.max_output_tokens,
+        }
+        if self._for_openai and request.prompt.system:
+            # Sends requests with the same constant part to the same machine, where it is cached.
+            body["prompt_cache_key"] = hashlib.sha256(request.prompt.system.encode()).hexdigest()
+        if request.temperature is not None and style.temperature:
+            body["temperature"] = request.temperature
+        if request.schema is not None and style.json_schema:
+            strict = is_closed(request.schema, all_required=True)
+            form = {"name": "answer", "strict": strict, "schema": dict(request.schema)}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if request.top_logprobs:
+            body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
+        return body
+
+    def _reply(self, answer: Any, request: ChatRequest, seconds: float) -> ChatReply:
+        # The SDK doesn't check what it parses: look-alikes and proxies may send anything.
+        if not isinstance(answer, ChatCompletion) or not answer.choices or not answer.choices[0].message:
+            raise unreadable(self._name)
+        choice = answer.choices[0]
+        finish = _finish(choice)
+        logprobs = _logprobs(choice)
+        if request.top_logprobs and not logprobs and finish == "stop":
+            raise no_logprobs(self._name)
+        # A local server reports the path of a file on its disk.
+        reported = answer.model if self._for_openai and answer.model else self._name.model
+        return ChatReply(
+            text=choice.message.refusal or choice.message.content or "",
+            model=str(ModelName(self._name.provider, reported)),
+            usage=_usage(answer),
+            finish=finish,
+            seconds=seconds,
+            logprobs=logprobs,
+        )
+
+    def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
+        match error:
+            case APITimeoutError():
+                return timed_out(self._name, self._timeout)
+            case APIConnectionError():
+                return unreachable(self._name)
+            case APIStatusError():
+                return _rejection(error)
+            case APIResponseValidationError() | json.JSONDecodeError():
+                return unreadable(self._name)
+        return None
+
+
+def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> OpenAIModel:
+    """A client is opened here and kept until `aclose`."""
+    client = AsyncOpenAI(
+        api_key=endpoint.key.get_secret_value(),
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=timeout,
+    )
+    return OpenAIModel(name, client, timeout)
+
+
+def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = []
+    system = system_text(request, style)
+    if system and style.cache_mark:
+        part = {"type": "text", "text": system, "prompt_cache_breakpoint": {"mode": "explicit"}}
+        messages.append({"role": "system", "content": [part]})
+    elif system:
+        messages.append({"role": "system", "content": system})
+    messages.append({"role": "user", "content": request.prompt.user})
+    for turn in request.turns:
+        messages.append({"role": "assistant", "content": turn.answer})
+        messages.append({"role": "user", "content": turn.correction})
+    return messages
+
+
+def _finish(choice: Choice) -> Finish:
+    if choice.message.refusal or choice.finish_reason == "content_filter":
+        return "refused"
+    return "length" if choice.finish_reason == "length" else "stop"
+
+
+def _usage(answer: ChatCompletion) -> Usage:
+    if answer.usage is None:
+        return Usage()
+    details = answer.usage.prompt_tokens_details
+    return Usage(
+        input_tokens=answer.usage.prompt_tokens or 0,
+        cached_tokens=(details.cached_tokens or 0) if details else 0,
+        output_tokens=answer.usage.completion_tokens or 0,
+    )
+
+
+def _logprobs(choice: Choice) -> tuple[TokenLogprob, ...]:
+    if choice.logprobs is None:
+        return ()
+    return tuple(
+        TokenLogprob(token.token, token.logprob, {other.token: other.logprob for other in token.top_logprobs})
+        for token in choice.logprobs.content or ()
+    )
+
+
+def _rejection(error: APIStatusError) -> Rejection:
+    """OpenAI says {"error": {message, type, param, code}}; look-alikes {"message"}, {"detail": [{"loc"}]} or prose."""
+    body = error.body if isinstance(error.body, dict) else {}
+    detail = body.get("detail")
+    places = [str(item.get("loc")) for item in detail if isinstance(item, dict)] if isinstance(detail, list) else []
+    said = body.get("message") or (detail if isinstance(detail, str) else "")
+    codes = [str(code) for code in (error.code, error.type) if isinstance(code, str) and not code.isdigit()]
+    return Rejection(
+        status=error.status_code,
+        code=" ".join(codes) if len(codes) > 1 and codes[0] != codes[1] else "".join(codes[:1]),
+        parameter=" ".join([str(error.param or ""), *places]).strip(),
+        words=str(said or (error.body if isinstance(error.body, str) else "")),
+        retry_after=retry_after_seconds(error.response.headers),
+    )

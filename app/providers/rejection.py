@@ -1,0 +1,191 @@
+"""From what a provider said to the error a person sees. One table for all providers.
+
+A provider's own words are read to tell causes apart and then dropped: they may quote the key, the prompt or the text.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from app.errors import (
+    ConnectionFailedError,
+    ModelTimeoutError,
+    OverloadedError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    RefusedError,
+    TransientError,
+    UnknownModelError,
+    UnsupportedError,
+    WrongKeyError,
+)
+from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rejection:
+    """An HTTP answer that isn't a success. Has no repr on purpose: `words` are the provider's.
+
+    code: the provider's own name of the cause; parameter: the part of the request it objects to.
+    retry_after: seconds, None where it wasn't said.
+    """
+
+    status: int
+    code: str = ""
+    parameter: str = ""
+    words: str = ""
+    retry_after: float | None = None
+
+    @property
+    def gist(self) -> str:
+        """Lower-cased beginning of everything that was said; enough to recognise a cause by."""
+        return f"{self.code} {self.parameter} {self.words[:600]}".lower()
+
+
+_QUOTA = re.compile(
+    r"insufficient_quota|billing_hard_limit|billing_not_active|billing_error|credit balance|usage limits?\b.*regain"
+    r"|prepayment|perday|out of credits|insufficient (credits?|balance)|spend(ing)? limit"
+)
+_WRONG_KEY = re.compile(r"api_key_invalid|invalid_api_key|api key (not valid|expired)|api_key_expired")
+_UNKNOWN_MODEL = re.compile(r"model_not_found|does not have access to model|no such model")
+_CONTENT_REFUSED = re.compile(r"content_filter|content_policy|responsibleai")
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|context (length|window)|prompt is too long|too many tokens|exceeds the maximum number"
+    r"|request_too_large|input token count|exceed_context"
+)
+
+
+def provider_error(name: ModelName, rejection: Rejection) -> ProviderError:
+    """The typed error for a rejection; its message names provider, model and status, never what was sent."""
+    for applies, build in _TABLE:
+        if applies(rejection):
+            return build(name, rejection)
+    return ProviderError(
+        f"{name.title} refused the request for {name} ({_status(rejection)}).",
+        "Try another model; if all fail, check the base URL.",
+    )
+
+
+def timed_out(name: ModelName, seconds: float) -> ProviderError:
+    return ModelTimeoutError(f"{name} gave no answer within {seconds:g} seconds.")
+
+
+def unreachable(name: ModelName) -> ProviderError:
+    variable = KNOWN_PROVIDERS[name.provider].url_variable
+    return ConnectionFailedError(
+        f"The connection to {name.title} for {name} failed.",
+        f"Check the network and the address ({variable}), then resume.",
+    )
+
+
+def unreadable(name: ModelName) -> ProviderError:
+    """A success that isn't an answer: a proxy's page, an empty body. Often gone at the next try."""
+    variable = KNOWN_PROVIDERS[name.provider].url_variable
+    return TransientError(
+        f"What came back for {name} is not an answer in the form of {name.title}'s API.",
+        f"Check the address ({variable}): a proxy or another program may be answering.",
+    )
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait by `retry-after-ms` or `Retry-After` (seconds or an HTTP date, RFC 9110 section 10.2.3)."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or not value:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value) if value else math.nan
+    except ValueError:
+        return None
+    return max(0.0, number) if math.isfinite(number) else None
+
+
+def _status(rejection: Rejection) -> str:
+    """The status, with the code where it is plainly a name (a key holds digits or capitals, a text has spaces)."""
+    named = re.fullmatch(r"[a-z_]{3,60}", rejection.code.lower()) and not re.search(r"\d", rejection.code)
+    return f"status {rejection.status}, {rejection.code.lower()}" if named else f"status {rejection.status}"
+
+
+def _wrong_key(name: ModelName, rejection: Rejection) -> ProviderError:
+    return WrongKeyError(f"{name.title} refuses the key ({_status(rejection)}).")
+
+
+def _unknown_model(name: ModelName, rejection: Rejection) -> ProviderError:
+    hint = "Check the model's name and whether your key may use it."
+    if name.provider == "llama":
+        hint = "Check which models the server offers (ollama list) and the address in LLAMA_BASE_URL."
+    return UnknownModelError(f"{name.title} offers no model {name.model} ({_status(rejection)}).", hint)
+
+
+def _quota(name: ModelName, rejection: Rejection) -> ProviderError:
+    return QuotaError(f"The quota or credit at {name.title} is used up ({_status(rejection)}).")
+
+
+def _rate_limit(name: ModelName, rejection: Rejection) -> ProviderError:
+    return RateLimitError(f"{name.title} asks to slow down ({_status(rejection)}).", retry_after=rejection.retry_after)
+
+
+def _overloaded(name: ModelName, rejection: Rejection) -> ProviderError:
+    return OverloadedError(
+        f"{name.title} is overloaded or out of order ({_status(rejection)}).", retry_after=rejection.retry_after
+    )
+
+
+def _timeout(name: ModelName, rejection: Rejection) -> ProviderError:
+    return ModelTimeoutError(
+        f"{name.title} gave up waiting for {name} ({_status(rejection)}).", retry_after=rejection.retry_after
+    )
+
+
+def _refused(name: ModelName, rejection: Rejection) -> ProviderError:
+    return RefusedError(f"{name.title} refuses the content ({_status(rejection)}).")
+
+
+def _too_long(name: ModelName, rejection: Rejection) -> ProviderError:
+    return UnsupportedError(
+        f"The request is too long for {name} ({_status(rejection)}).",
+        "Choose a model with a longer context, or shorten the text.",
+    )
+
+
+def _no_logprobs(name: ModelName, rejection: Rejection) -> ProviderError:
+    return no_logprobs(name)
+
+
+def no_logprobs(name: ModelName) -> ProviderError:
+    return UnsupportedError(
+        f"{name} gives no log-probabilities.", "Choose a model that does, or a method that needs none."
+    )
+
+
+_TABLE: tuple[tuple[Callable[[Rejection], bool], Callable[[ModelName, Rejection], ProviderError]], ...] = (
+    (lambda r: r.status < 500 and bool(_QUOTA.search(r.gist)), _quota),
+    (lambda r: r.status == 402, _quota),
+    (lambda r: r.status < 500 and bool(_WRONG_KEY.search(r.gist)), _wrong_key),
+    (lambda r: r.status in (400, 403, 404) and bool(_UNKNOWN_MODEL.search(r.gist)), _unknown_model),
+    (lambda r: r.status in (401, 403), _wrong_key),
+    (lambda r: r.status == 404, _unknown_model),
+    (lambda r: r.status == 429, _rate_limit),
+    (lambda r: r.status in (408, 504), _timeout),
+    (lambda r: r.status >= 500 or r.status in (409, 425), _overloaded),
+    (lambda r: bool(_CONTENT_REFUSED.search(r.gist)), _refused),
+    (lambda r: r.status == 413 or bool(_TOO_LONG.search(r.gist)), _too_long),
+    (lambda r: bool(re.search(r"log_?prob", r.gist)), _no_logprobs),
+)

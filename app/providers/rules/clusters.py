@@ -1,0 +1,80 @@
+"""Each consideration under the component nearest to it; repetitions are dropped with the reason."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from app.providers.rules.request import context_of
+from app.providers.rules.vectors import characters, vectors, wording
+
+SAME = 0.85
+LEAST_CHARACTERS = 0.02
+
+
+def clusters(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Attribute ids per component; dropped ones name what they repeat, or that they fit nowhere."""
+    attributes, parts = variables["attributes"], variables["components"]
+    texts = [attribute["text"] for attribute in attributes]
+    repeats = _repeats(wording(texts), texts)
+    likeness = _likeness(variables)
+    homes = [int(row.argmax()) if row.max() > 0 else -1 for row in likeness]
+    kept = [index for index in range(len(texts)) if index not in repeats]
+    _fill_empty(homes, kept, likeness)
+    dropped = [
+        {
+            "attribute": attributes[i]["id"],
+            "reason": f"Says the same as attribute {attributes[first]['id']}: “{_short(texts[first])}”",
+        }
+        for i, first in repeats.items()
+    ]
+    dropped += [
+        {"attribute": attributes[i]["id"], "reason": "Has nothing in common with any of the components."}
+        for i in kept
+        if homes[i] < 0
+    ]
+    grouped = [
+        {"component": part["id"], "attributes": [attributes[i]["id"] for i in kept if homes[i] == place]}
+        for place, part in enumerate(parts)
+    ]
+    return {"clusters": grouped, "dropped": dropped}
+
+
+def _likeness(variables: Mapping[str, Any]) -> np.ndarray:
+    """Likeness of every attribute (rows) to every component (columns); characters decide where no word does."""
+    texts = [attribute["text"] for attribute in variables["attributes"]]
+    names = [f"{part['name']}. {part['description']}" for part in variables["components"]]
+    rows = vectors([*texts, *names], context_of(variables))
+    likeness: np.ndarray = rows[: len(texts)] @ rows[len(texts) :].T
+    lost = likeness.max(axis=1) <= 0
+    if lost.any():
+        spelled = characters([*texts, *names])
+        alike = spelled[: len(texts)] @ spelled[len(texts) :].T
+        likeness[lost] = np.where(alike[lost] >= LEAST_CHARACTERS, alike[lost], 0.0)
+    return likeness
+
+
+def _repeats(rows: np.ndarray, texts: list[str]) -> dict[int, int]:
+    """Index of a repeating text -> index of the first text that says the same in nearly the same words."""
+    alike = rows @ rows.T
+    found: dict[int, int] = {}
+    for index in range(1, len(texts)):
+        earlier = [int(first) for first in np.flatnonzero(alike[index, :index] >= SAME) if first not in found]
+        if earlier:
+            found[index] = earlier[0]
+    return found
+
+
+def _fill_empty(homes: list[int], kept: list[int], likeness: np.ndarray) -> None:
+    """Give a component without attributes the one most like it, from a component that can spare one."""
+    for place in range(likeness.shape[1]):
+        if any(homes[i] == place for i in kept):
+            continue
+        spare = [i for i in kept if homes[i] >= 0 and sum(homes[j] == homes[i] for j in kept) > 1]
+        if spare:
+            homes[max(spare, key=lambda i: likeness[i, place])] = place
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:79].rstrip()}…"

@@ -1,0 +1,82 @@
+"""The little English grammar that turning a statement into a yes/no question needs."""
+
+import re
+
+from app.providers.rules.tokens import word_set
+
+AUXILIARIES = word_set("is are was were am has have had can could does do did will would should may might must")
+BE = word_set("is are was were")
+_DOUBLED = word_set("omit infer occur stop get put cut refer run plan skip drop begin set let permit jar swap")
+
+# Verbs that considerations about texts use; they find the predicate of a clause whose subject is not the text itself.
+VERBS = word_set(
+    "build connect contribute convey follow flow relate read represent reflect include contain introduce present "
+    "provide support use match keep maintain make lead say give show help answer respond refer agree fit serve begin "
+    "end start open close come stay remain appear occur exist correspond vary add stand sound engage offer guide "
+    "capture cover describe explain identify summarize summarise state mention address carry form feel develop "
+    "differ belong suit tell share survive keep combine waste work hold go lack omit distort stop repeat disrupt confuse mislead need require"
+)
+_FAULTS = (
+    r"errors?|mistakes?|typos?|missing|distort\w*|inaccura\w*|incorrect\w*|wrong\w*|confus(?:ing|ion|es?)|awkward\w*",
+    r"omit\w*|omissions?|repeat(?:s|ed)?|repetit\w*|redundan\w*|unnecessar\w*|trivial?|trivia|minor details|vague",
+    r"too (?:much|many|long|short)|incomplete|infers?|hallucinat\w*|fabricat\w*|invent(?:s|ed)?|misrepresent\w*",
+    r"run-on\w*|irrelevant|contradict\w*|bias\w*|jarring|glaring|discrepanc\w*|issues?|problems?|fragments?",
+    r"extraneous|excess\w*|misleading|unclear|ambiguous|unsupported|stray\w*|disjointed|lacks?|fails?|padding",
+    r"fillers?|jumps?|abrupt\w*|unrelated|unnatural|exclamations?|opinions?",
+    r"(?:list|heap|collection) of (?:separate|loose|loosely|disconnected|unrelated|related) \w+",
+)
+_TURNED = (
+    r"avoid\w*|free (?:from|of)|without|no|not|never|none|nothing|absence|rather than|instead of",
+    r"exclud\w*|minimi[sz]\w*|keeps? out|leaves? out|omits? (?:minor|trivial|irrelevant|unnecessary)|n't",
+)
+_BAD = re.compile(rf"\b(?:{'|'.join(_FAULTS)})\b", re.IGNORECASE)
+_GUARD = re.compile(rf"\b(?:{'|'.join(_TURNED)})\b", re.IGNORECASE)
+
+
+def is_bad(clause: str) -> bool:
+    """Whether a yes to the clause would speak against the text: a fault is named and nothing turns it round."""
+    return bool(_BAD.search(clause)) and not _GUARD.search(clause)
+
+
+def names_fault(clause: str) -> bool:
+    """Whether a fault is named at all."""
+    return bool(_BAD.search(clause))
+
+
+def base_form(verb: str) -> str:
+    """The infinitive of a verb in the third person singular: "includes" -> "include"."""
+    if verb in {"is", "are"}:
+        return "be"
+    if verb == "has":
+        return "have"
+    if verb.endswith("ies") and len(verb) > 4:
+        return verb[:-3] + "y"
+    if verb.endswith(("sses", "ches", "shes", "xes", "zzes", "oes", "cuses")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
+
+
+def gerund(verb: str) -> str:
+    """The -ing form of an infinitive: "omit" -> "omitting", "introduce" -> "introducing"."""
+    if verb == "be":
+        return "being"
+    if verb in _DOUBLED:
+        return f"{verb}{verb[-1]}ing"
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")):
+        return verb[:-1] + "ing"
+    return verb + "ing"
+
+
+def is_third_person(verb: str) -> bool:
+    """Whether a word can be a verb in the third person singular."""
+    return verb in {"is", "has", "does"} or (
+        verb.endswith("s") and not verb.endswith(("ss", "us", "'s")) and len(verb) > 3
+    )
+
+
+def finish(question: str) -> str:
+    """One line, a capital first, a single question mark last."""
+    line = " ".join(question.split()).rstrip(" .,;:!?")
+    return f"{line[:1].upper()}{line[1:]}?"

@@ -1,0 +1,96 @@
+"""Ask for a JSON object and insist: parse, validate, re-ask with the reason, then fail by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.errors import CutOffError, RefusedError, WrongSchemaError
+from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage
+from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem
+
+Check = Callable[[dict[str, Any]], str | None]
+LastResort = Callable[[dict[str, Any]], dict[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """A validated answer. `reply` is the last one, with usage and seconds of all attempts added up.
+
+    `complete` is False where the last resort made do with a part of the answer.
+    """
+
+    value: dict[str, Any]
+    reply: ChatReply
+    attempts: int
+    complete: bool = True
+
+
+async def ask(
+    model: ChatModel,
+    request: ChatRequest,
+    attempts: int = 3,
+    check: Check | None = None,
+    last_resort: LastResort | None = None,
+) -> Structured:
+    """The model's answer as an object that satisfies `request.schema` and `check`.
+
+    check: says what is wrong with an object of the right form, or None.
+    last_resort: what to make of the last answer when all attempts are used up and it is at least an object; None
+        from it means nothing can be made of it.
+
+    Raises RefusedError and CutOffError at once (asking again changes neither), WrongSchemaError after the last
+    attempt, and whatever the model raises. Messages name what is wrong, never what the model wrote.
+    """
+    if request.schema is None:
+        raise ValueError("structured answers need a schema")
+    if attempts < 1:
+        raise ValueError("attempts must be at least 1")
+    usage, seconds = Usage(), 0.0
+    problem = ""
+    for attempt in range(1, attempts + 1):
+        answer = await model.complete(request)
+        usage, seconds = usage + answer.usage, seconds + answer.seconds
+        reply = replace(answer, usage=usage, seconds=seconds)
+        _check_finish(model, reply)
+        value, found = _examine(reply.text, request.schema, check)
+        if found is None and value is not None:
+            return Structured(value, reply, attempt)
+        problem = found or problem
+        if attempt == attempts and value is not None and last_resort is not None:
+            rest = last_resort(value)
+            if rest is not None:
+                return Structured(rest, reply, attempt, complete=False)
+        request = replace(request, turns=(*request.turns, _correction(reply.text, problem)))
+    raise WrongSchemaError(
+        f"{model.name} did not answer {request.prompt.label} as asked in {attempts} attempts: {problem}."
+    )
+
+
+def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any] | None, str | None]:
+    """The object, where there is one, and what is wrong with it, where something is."""
+    try:
+        value = parse_object(text)
+    except UnreadableAnswerError as error:
+        return None, str(error)
+    problem = schema_problem(value, schema)
+    if problem is None and check is not None:
+        problem = check(value)
+    return value, problem
+
+
+def _check_finish(model: ChatModel, reply: ChatReply) -> None:
+    if reply.finish == "refused":
+        raise RefusedError(f"{model.name} declined to answer.")
+    if reply.finish == "length":
+        raise CutOffError(f"The answer of {model.name} ended at the limit of output tokens.")
+
+
+def _correction(text: str, problem: str) -> Turn:
+    # Some providers refuse an empty message in a conversation.
+    return Turn(
+        answer=text.strip() or "(empty)",
+        correction=(
+            f"This answer can't be used: {problem}. Give the whole answer once more as a single JSON object of the "
+            "form that was described, with nothing before or after it."
+        ),
+    )

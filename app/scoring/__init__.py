@@ -1,0 +1,1 @@
+"""Scoring many texts: bounded, cancellable, saved as it goes, and resumable."""

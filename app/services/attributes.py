@@ -1,0 +1,75 @@
+"""Attributes: who said what to look for."""
+
+from collections.abc import Sequence
+
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.errors import InputError, NotFoundError
+from app.services.workbench import Workbench
+
+
+def add_attributes(
+    workbench: Workbench,
+    dimension_id: int,
+    contributor: str,
+    kind: ContributorKind,
+    texts: Sequence[str],
+) -> list[int]:
+    """Keep what a contributor said, word for word; blank ones are left out. Returns the new ids."""
+    said = [text.strip() for text in texts if text.strip()]
+    if not said:
+        raise InputError("There is nothing to add.", "Write at least one consideration.")
+    with workbench.database.write() as work:
+        project = work.projects.project_of(dimension_id)
+        who = work.think_aloud.contributor(project.id, contributor, kind)
+        return work.think_aloud.add_attributes(dimension_id, who.id, said)
+
+
+def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
+    with workbench.database.read() as work:
+        return work.think_aloud.attributes(project_id, dimension_id)
+
+
+def contributors_of(workbench: Workbench, project_id: int) -> list[Contributor]:
+    with workbench.database.read() as work:
+        return work.think_aloud.contributors(project_id)
+
+
+def edit_attribute(workbench: Workbench, attribute_id: int, text: str) -> None:
+    with workbench.database.write() as work:
+        work.think_aloud.edit_attribute(attribute_id, text)
+
+
+def exclude_attribute(workbench: Workbench, attribute_id: int, reason: str) -> None:
+    """Leave it out of checklists; it stays on record with the reason."""
+    with workbench.database.write() as work:
+        work.think_aloud.set_status(attribute_id, AttributeStatus.EXCLUDED, reason)
+
+
+def restore_attribute(workbench: Workbench, attribute_id: int) -> None:
+    with workbench.database.write() as work:
+        work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)
+
+
+def of_condition(attributes: Sequence[Attribute], condition: str) -> list[Attribute]:
+    """The active attributes that feed a checklist under a condition of InteractEval (section 4.2).
+
+    comb: everybody's; ml, mh: all LLMs', all people's; sl:NAME, sh:NAME: one LLM's, one person's.
+    """
+    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
+    short, _, name = condition.strip().partition(":")
+    kinds = {
+        "ml": ContributorKind.LLM,
+        "mh": ContributorKind.HUMAN,
+        "sl": ContributorKind.LLM,
+        "sh": ContributorKind.HUMAN,
+    }
+    if short == "comb" and not name:
+        return active
+    if short in ("ml", "mh") and not name:
+        return [a for a in active if a.kind is kinds[short]]
+    if short in ("sl", "sh") and name:
+        found = [a for a in active if a.kind is kinds[short] and a.contributor == name]
+        if not found:
+            raise NotFoundError(f"“{name}” has no attributes of the kind {kinds[short].value}.", "Check the name.")
+        return found
+    raise InputError(f"“{condition}” is no condition.", "Use comb, ml, mh, sl:NAME or sh:NAME.")

@@ -1,0 +1,110 @@
+"""From attributes to a draft checklist: the stages run in order, each kept on record as it ends."""
+
+import asyncio
+from collections.abc import Callable
+
+from app.construction.components import DEFAULT
+from app.construction.pipeline import STAGES, BuiltChecklist, build_checklist
+from app.construction.stage import StageContext, StageRecord
+from app.domain.attribute import Attribute
+from app.domain.checklist import Checklist
+from app.domain.project import Project
+from app.domain.run import StageRun
+from app.domain.task import Dimension
+from app.errors import NotReadyError, ProviderError, WorkbenchError
+from app.services.attributes import of_condition
+from app.services.models import opened
+from app.services.thinking import inputs_digest
+from app.services.workbench import Workbench
+
+COMBINED = "comb"
+
+
+def build(
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    publish: bool = False,
+    on_stage: Callable[[str, int, int], None] = lambda *_: None,
+) -> Checklist:
+    """Build a new version of the dimension's checklist from the attributes of a condition.
+
+    on_stage hears (stage that ended, how many ended, of how many). A stage that fails is kept with its error; earlier
+    versions stay as they are. Raises NotReadyError without attributes, and what the stages raise.
+    """
+    with workbench.database.read() as work:
+        attributes = of_condition(work.think_aloud.attributes(project.id, dimension.id), condition)
+    if not attributes:
+        raise NotReadyError(
+            f"Nobody has said yet what to look for in {dimension.name}.", "Think aloud, or ask the LLMs, first."
+        )
+    finished: list[StageRecord] = []
+
+    def hear(record: StageRecord) -> None:
+        finished.append(record)
+        on_stage(record.stage, len(finished), len(STAGES))
+
+    try:
+        built = asyncio.run(_build(workbench, project, dimension, model, attributes, max_components, hear))
+    except WorkbenchError as error:
+        _keep_stages(workbench, dimension, [*map(_stage_run, finished), _failure(model, len(finished), error)])
+        raise
+    return _keep(workbench, dimension, built, condition, model, publish)
+
+
+async def _build(
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    name: str,
+    attributes: list[Attribute],
+    max_components: int,
+    hear: Callable[[StageRecord], None],
+) -> BuiltChecklist:
+    async with opened(workbench, name) as model:
+        context = StageContext(project.task, dimension)
+        return await build_checklist(model, context, attributes, max_components, hear)
+
+
+def _keep(
+    workbench: Workbench, dimension: Dimension, built: BuiltChecklist, condition: str, model: str, publish: bool
+) -> Checklist:
+    with workbench.database.write() as work:
+        checklist_id = work.checklists.save(dimension.id, built.as_checklist(dimension.name, 0, condition, model))
+        for record in built.records:
+            work.runs.add_stage(dimension.id, _stage_run(record), checklist_id)
+        return work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
+
+
+def _keep_stages(workbench: Workbench, dimension: Dimension, stages: list[StageRun]) -> None:
+    with workbench.database.write() as work:
+        for stage in stages:
+            work.runs.add_stage(dimension.id, stage)
+
+
+def _stage_run(record: StageRecord) -> StageRun:
+    return StageRun(
+        stage=record.stage,
+        model=record.model,
+        prompt=record.prompt,
+        prompt_digest=record.digest,
+        inputs_digest=inputs_digest(record.variables),
+        inputs=record.variables,
+        output=record.reply,
+        input_tokens=record.usage.input_tokens,
+        cached_tokens=record.usage.cached_tokens,
+        output_tokens=record.usage.output_tokens,
+    )
+
+
+def _failure(model: str, ended: int, error: WorkbenchError) -> StageRun:
+    kind = error.kind if isinstance(error, ProviderError) else "input"
+    return StageRun(STAGES[min(ended, len(STAGES) - 1)], model, error_kind=kind, error=str(error))
+
+
+def stages_of(workbench: Workbench, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
+    with workbench.database.read() as work:
+        return work.runs.stages(dimension_id, checklist_id)

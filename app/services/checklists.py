@@ -1,0 +1,83 @@
+"""Checklists as their owners handle them: look, edit, publish, take out, bring in."""
+
+from dataclasses import dataclass
+
+from app.domain.attribute import Attribute
+from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import NotReadyError
+from app.services.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistView:
+    """A checklist with everything its lineage refers to. `attributes` are by id, also those since excluded."""
+
+    project: Project
+    dimension: Dimension
+    checklist: Checklist
+    attributes: dict[int, Attribute]
+
+
+def versions_of(workbench: Workbench, dimension_id: int) -> list[Checklist]:
+    with workbench.database.read() as work:
+        return work.checklists.versions(dimension_id)
+
+
+def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:
+    """The version asked for, else the newest. Raises NotReadyError where there is none."""
+    with workbench.database.read() as work:
+        project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
+        checklist = work.checklists.find(dimension_id, version)
+        if checklist is None:
+            which = "no checklist yet" if version is None else f"no checklist version {version}"
+            raise NotReadyError(f"{dimension.name} has {which}.", "Build one first.")
+        attributes = {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
+        return ChecklistView(project, dimension, checklist, attributes)
+
+
+def published_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> Checklist:
+    """What can be scored with: the version asked for, else the newest published one. Raises NotReadyError."""
+    with workbench.database.read() as work:
+        dimension = work.projects.dimension_by_id(dimension_id)
+        found = work.checklists.find(dimension_id, version, ChecklistStatus.PUBLISHED)
+        if found is None:
+            draft = work.checklists.find(dimension_id, version)
+            missing = "no published checklist" if version is None else f"no published version {version}"
+            todo = f"Publish version {draft.version} first." if draft else "Build and publish one first."
+            raise NotReadyError(f"{dimension.name} has {missing}.", todo)
+        return found
+
+
+def edit_question(workbench: Workbench, question_id: int, text: str) -> None:
+    with workbench.database.write() as work:
+        work.checklists.edit_question(question_id, text)
+
+
+def enable_question(workbench: Workbench, question_id: int, enabled: bool) -> None:
+    with workbench.database.write() as work:
+        work.checklists.set_enabled(question_id, enabled)
+
+
+def add_question(workbench: Workbench, checklist_id: int, text: str, component: str = "") -> int:
+    with workbench.database.write() as work:
+        return work.checklists.add_question(checklist_id, text, component)
+
+
+def publish(workbench: Workbench, checklist_id: int) -> Checklist:
+    """From now on this version stays as it is, and texts can be scored with it."""
+    with workbench.database.write() as work:
+        return work.checklists.publish(checklist_id)
+
+
+def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
+    """A draft that starts as a copy of this version."""
+    with workbench.database.write() as work:
+        return work.checklists.get(work.checklists.new_draft(checklist_id))
+
+
+def save_checklist(workbench: Workbench, dimension_id: int, checklist: Checklist) -> Checklist:
+    """Keep a checklist from elsewhere as a new draft."""
+    with workbench.database.write() as work:
+        return work.checklists.get(work.checklists.save(dimension_id, checklist, origin="imported"))

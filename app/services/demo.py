@@ -1,0 +1,70 @@
+"""The demo: bundled sample data through the whole flow, judged by rules, without any key."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from app.corpora.sample import SAMPLE_NOTICE, sample_attributes, sample_corpus
+from app.domain.attribute import ContributorKind
+from app.domain.project import Project
+from app.services.attributes import add_attributes
+from app.services.checklists import published_checklist
+from app.services.flow import Report, run_flow
+from app.services.importing import keep_corpus
+from app.services.results import DimensionResult, results_of
+from app.services.workbench import Workbench
+
+DEMO_PROJECT = "Demo"
+JUDGE = "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoReport:
+    """The contract's summary of the demo. `questions` counts those the judge was asked."""
+
+    project: str
+    judge: str
+    dimensions: dict[str, tuple[int, int, DimensionResult]]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "project": self.project,
+            "judge": self.judge,
+            "dimensions": {
+                name: {
+                    "checklist_version": version,
+                    "questions": questions,
+                    "texts_scored": result.scored,
+                    "spearman": result.meta.to_json()["spearman"],
+                    "kendall": result.meta.to_json()["kendall"],
+                    "groups_used": result.groups_used,
+                    "groups_all": result.groups_all,
+                }
+                for name, (version, questions, result) in self.dimensions.items()
+            },
+        }
+
+
+def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
+    """The demo's texts, ratings and people's attributes; nothing is added twice."""
+    keep_corpus(workbench, sample_corpus(), name, SAMPLE_NOTICE)
+    with workbench.database.read() as work:
+        project = work.projects.get(name)
+        dimensions = {d.name: d for d in work.projects.dimensions(project.id)}
+        there = {(a.dimension, a.contributor) for a in work.think_aloud.attributes(project.id)}
+    for dimension, experts in sample_attributes().items():
+        for expert, texts in experts.items():
+            if (dimension, expert) not in there:
+                add_attributes(workbench, dimensions[dimension].id, expert, ContributorKind.HUMAN, texts)
+    return project
+
+
+def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: Report = lambda *_: None) -> DemoReport:
+    report("Importing the sample texts", 0, 0)
+    project = prepare_demo(workbench, name)
+    run_id = run_flow(workbench, project, JUDGE, report)
+    report("Computing the agreement with people", 1, 1)
+    dimensions = {}
+    for result in results_of(workbench, run_id):
+        checklist = published_checklist(workbench, result.dimension.id, result.version)
+        dimensions[result.dimension.name] = (checklist.version, len(checklist.asked), result)
+    return DemoReport(project.name, JUDGE, dimensions)

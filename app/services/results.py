@@ -1,0 +1,152 @@
+"""What a run found: how well its scores agree with people, and what each number rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from app.domain.judgment import Judgment
+from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
+from app.domain.task import Dimension
+from app.errors import NotFoundError, NotReadyError
+from app.meta_evaluation.choices import Constant, Level
+from app.meta_evaluation.evaluation import MetaEvaluation, Origin, evaluate
+from app.services.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionResult:
+    """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for."""
+
+    run: RunSummary
+    dimension: Dimension
+    version: int | None
+    excluded_docs: tuple[str, ...]
+    rows: tuple[ScoredText, ...]
+    partial: int
+    meta: MetaEvaluation
+
+    @property
+    def scored(self) -> int:
+        return sum(1 for row in self.rows if row.score is not None)
+
+    @property
+    def headline(self) -> tuple[float | None, float | None, float | None, str]:
+        """Spearman, the ends of its 95 % interval, and groups used / all."""
+        spearman = self.meta.figures["spearman"]
+        return spearman.value, spearman.low, spearman.high, f"{self.groups_used}/{self.groups_all}"
+
+    @property
+    def groups_used(self) -> int:
+        return self.meta.basis.groups_used
+
+    @property
+    def groups_all(self) -> int:
+        return self.meta.basis.groups_all
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "run": self.run.id,
+            "evaluator": self.run.evaluator,
+            "judge": self.run.judge,
+            "dimension": self.dimension.name,
+            "checklist_version": self.version,
+            "scored": self.scored,
+            "partial": self.partial,
+            "excluded_docs": list(self.excluded_docs),
+            **self.meta.to_json(),
+        }
+
+
+def results_of(
+    workbench: Workbench,
+    run_id: int,
+    level: Level = "per-source",
+    constant: Constant = "skip",
+    include_partial: bool = False,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> list[DimensionResult]:
+    """Agreement with the mean human rating on every dimension of a run."""
+    with workbench.database.read() as work:
+        run = work.runs.get(run_id)
+        return [
+            _result(work, run, part, level, constant, include_partial, resamples, seed)
+            for part in work.runs.parts(run_id)
+        ]
+
+
+def _result(
+    work: UnitOfWork,
+    run: RunSummary,
+    part: RunDimension,
+    level: Level,
+    constant: Constant,
+    include_partial: bool,
+    resamples: int,
+    seed: int,
+) -> DimensionResult:
+    rows = tuple(work.results.scored(run.id, part.dimension))
+    checklist = work.checklists.get(part.checklist) if part.checklist else None
+    partial = {row.text for row in rows if row.coverage is not None and 0 < row.coverage < 1}
+    left_out = set() if include_partial else partial
+    meta = evaluate(
+        [None if row.text in left_out else row.score for row in rows],
+        [row.human for row in rows],
+        group=[row.doc_id for row in rows],
+        system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
+        item=[row.item_id for row in rows],
+        level=level,
+        constant=constant,
+        resamples=resamples,
+        seed=seed,
+        origin=Origin(
+            checklist=str(checklist.version) if checklist else "none",
+            judge=run.judge,
+            prompt=part.prompt_digest[:12] or "none",
+        ),
+    )
+    return DimensionResult(
+        run=run,
+        dimension=work.projects.dimension_by_id(part.dimension),
+        version=checklist.version if checklist else None,
+        excluded_docs=part.excluded_docs,
+        rows=rows,
+        partial=len(partial),
+        meta=meta,
+    )
+
+
+def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
+    """The runs asked for, else the newest with a score. Raises NotFoundError or NotReadyError."""
+    with workbench.database.read() as work:
+        runs = {run.id: run for run in work.runs.all(project_id)}
+    unknown = [run for run in asked or () if run not in runs]
+    if unknown:
+        raise NotFoundError(f"This project has no run {unknown[0]}.", "`interacteval runs list` shows them.")
+    found = list(asked or ()) or [run.id for run in runs.values() if run.done][:1]
+    if not found:
+        raise NotReadyError("No text of this project has been scored yet.", "Score them first.")
+    return found
+
+
+def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
+    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was)."""
+    with workbench.database.read() as work:
+        counts = {}
+        for part in work.runs.parts(run_id):
+            rows = work.results.scored(run_id, part.dimension)
+            coverages = [row.coverage for row in rows if row.coverage is not None]
+            counts[part.name] = {
+                "scored": sum(1 for row in rows if row.status is ScoreStatus.DONE),
+                "failed": sum(1 for row in rows if row.status is ScoreStatus.FAILED),
+                "unanswered": work.results.unanswered(run_id, part.dimension),
+                "coverage": round(fmean(coverages), 4) if coverages else None,
+            }
+        return counts
+
+
+def judgments_of(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
+    with workbench.database.read() as work:
+        return work.results.judgments(run_id, dimension_id, text_id)

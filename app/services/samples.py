@@ -1,0 +1,94 @@
+"""Which texts people and LLMs read while thinking aloud, and which texts that leaves for scoring."""
+
+from statistics import fmean, pstdev
+
+from app.corpora.sampling import stratified_sample
+from app.domain.sample import Sample
+from app.domain.text import Text
+from app.errors import InputError
+from app.services.workbench import Workbench
+from app.think_aloud.samples import SampleCandidate, choose_samples
+from db.unit_of_work import UnitOfWork
+
+
+def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    with workbench.database.read() as work:
+        return work.think_aloud.samples(dimension_id)
+
+
+def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    """The dimension's samples, chosen across the score range if there are none yet.
+
+    Raises NotReadyError where no text of the dimension is rated.
+    """
+    return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
+
+
+def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    with workbench.database.write() as work:
+        candidates = _candidates(work, dimension_id)
+        chosen = choose_samples(list(candidates.values()))
+        work.think_aloud.set_samples(dimension_id, [(c.text_id, c.score, "auto") for c in chosen])
+        return work.think_aloud.samples(dimension_id)
+
+
+def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
+    """Show another rated text in this place."""
+    with workbench.database.write() as work:
+        candidate = _candidates(work, dimension_id).get(text_id)
+        if candidate is None:
+            raise InputError("This text has no rating on the dimension.", "Choose a rated text.")
+        samples = work.think_aloud.samples(dimension_id)
+        if any(s.text.id == text_id and s.position != position for s in samples):
+            raise InputError("This text is already one of the samples.", "Choose another.")
+        work.think_aloud.set_samples(
+            dimension_id,
+            [
+                (text_id, candidate.score, "hand") if s.position == position else (s.text.id, s.score, s.chosen_by)
+                for s in samples
+            ],
+        )
+        return work.think_aloud.samples(dimension_id)
+
+
+def evaluation_texts(work: UnitOfWork, project_id: int, dimension_id: int) -> tuple[list[Text], tuple[str, ...]]:
+    """The texts to score on a dimension, and the documents left out because one of their texts was a sample."""
+    excluded = tuple(sorted({sample.text.doc_id for sample in work.think_aloud.samples(dimension_id)}))
+    return [text for text in work.texts.all(project_id) if text.doc_id not in excluded], excluded
+
+
+def drawn(
+    workbench: Workbench, project_id: int, dimension_id: int, share: float, seed: int
+) -> tuple[list[Text], tuple[str, ...]]:
+    """The evaluation texts or a share of them, and the documents left out.
+
+    A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
+    4.1); the same seed draws the same texts.
+    """
+    if not 0 < share <= 1:
+        raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
+    with workbench.database.read() as work:
+        texts, excluded = evaluation_texts(work, project_id, dimension_id)
+        if share == 1:
+            return texts, excluded
+        scores = {c.text_id: c.score for c in _candidates(work, dimension_id).values()}
+    rated = [text for text in texts if text.id in scores]
+    chosen = stratified_sample([scores[text.id] for text in rated], share, seed) if rated else []
+    return [rated[index] for index in chosen], excluded
+
+
+def _candidates(work: UnitOfWork, dimension_id: int) -> dict[int, SampleCandidate]:
+    ratings: dict[int, list[float]] = {}
+    for text_id, _, value in work.texts.ratings(dimension_id):
+        ratings.setdefault(text_id, []).append(value)
+    texts = work.texts.many(ratings)
+    return {
+        text_id: SampleCandidate(
+            text_id=text_id,
+            doc_id=texts[text_id].doc_id,
+            score=fmean(values),
+            rater_spread=pstdev(values),
+            length=len(texts[text_id].text) + len(texts[text_id].source),
+        )
+        for text_id, values in ratings.items()
+    }

@@ -1,0 +1,199 @@
+"""Scoring runs: planned once, worked on by one process at a time, resumable at any point."""
+
+import asyncio
+import os
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary
+from app.domain.task import Dimension
+from app.domain.text import Text
+from app.errors import NotReadyError
+from app.evaluators.checklist import PROMPT
+from app.evaluators.evaluator import Evaluator
+from app.prompting import load_prompt
+from app.providers.recorded import Tally
+from app.scoring import engine
+from app.services.checklists import published_checklist
+from app.services.evaluating import CHECKLIST, ChecklistEvaluator, check_evaluator
+from app.services.models import opened
+from app.services.samples import drawn
+from app.services.workbench import Workbench
+from db.unit_of_work import Database
+
+BEAT_SECONDS = 5.0
+CONCURRENCY = 32
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What to score and how. `sample` is the share of the texts to draw, stratified by human score."""
+
+    dimensions: tuple[Dimension, ...]
+    judge: str
+    evaluator: str = CHECKLIST
+    version: int | None = None
+    sample: float = 1.0
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended, and what this sitting of it asked and cost."""
+
+    run: RunSummary
+    tally: Tally = field(default_factory=Tally)
+    retries: int = 0
+    seconds: float = 0.0
+
+
+def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
+    """The texts to score on each dimension: all but the documents of its think-aloud samples, or a sample of them.
+
+    Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
+    """
+    check_evaluator(options.evaluator)
+    return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+
+
+def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
+    checklist = published_checklist(workbench, dimension.id, options.version)
+    texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed)
+    if not texts:
+        raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
+    return RunDimension(
+        dimension.id,
+        checklist.id,
+        excluded,
+        tuple(text.id for text in texts),
+        dimension.name,
+        load_prompt(PROMPT).digest,
+    )
+
+
+def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
+    """Write the plan down as a run that waits to be worked on; returns its number."""
+    plan = plan_run(workbench, project_id, options)
+    workbench.model(options.judge)  # a missing key is said now, not after the run was planned
+    params = {"sample": options.sample, "seed": options.seed}
+    with workbench.database.write() as work:
+        return work.runs.create(project_id, options.evaluator, options.judge, params, plan)
+
+
+def work_on(
+    workbench: Workbench,
+    run_id: int,
+    concurrency: int = CONCURRENCY,
+    heard: Callable[[RunSummary], None] = lambda _: None,
+) -> RunReport:
+    """Score what is left of a run, failures included, until it is done, stopped or can't go on.
+
+    heard is told how far the run is, about every second. Raises ConflictError where another process works on it.
+    """
+    writer = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    with workbench.database.write() as work:
+        run = work.runs.get(run_id)
+        work.runs.claim(run_id, writer)
+    started = time.monotonic()
+    try:
+        report, tally, retries = asyncio.run(_work(workbench, run, concurrency, heard))
+    except BaseException as error:
+        _finish(workbench.database, run_id, *_ending(error))
+        raise
+    if report.fatal is not None:
+        _finish(workbench.database, run_id, RunStatus.FAILED, str(report.fatal))
+    else:
+        _finish(workbench.database, run_id, RunStatus.STOPPED if report.stopped else RunStatus.DONE)
+    return RunReport(get_run(workbench, run_id), tally, retries, time.monotonic() - started)
+
+
+def _ending(error: BaseException) -> tuple[RunStatus, str]:
+    if isinstance(error, KeyboardInterrupt | SystemExit | asyncio.CancelledError):
+        return RunStatus.STOPPED, ""
+    return RunStatus.FAILED, str(error) or type(error).__name__
+
+
+def _finish(database: Database, run_id: int, status: RunStatus, message: str = "") -> None:
+    with database.write() as work:
+        work.runs.finish(run_id, status, message)
+
+
+async def _work(
+    workbench: Workbench, run: RunSummary, concurrency: int, heard: Callable[[RunSummary], None]
+) -> tuple[engine.EngineReport, Tally, int]:
+    async with opened(workbench, run.judge, run.id) as model:
+        with workbench.database.read() as work:
+            project = work.projects.by_id(work.runs.project_of(run.id))
+            evaluators: dict[int, Evaluator] = {
+                part.dimension: ChecklistEvaluator(
+                    model,
+                    project.task,
+                    work.projects.dimension_by_id(part.dimension),
+                    work.checklists.get(part.checklist or 0),
+                )
+                for part in work.runs.parts(run.id)
+            }
+            planned = work.runs.open_scores(run.id)
+            texts = work.texts.many({score.text for score in planned})
+        report = await engine.run(
+            planned, _scorer(evaluators, texts), _DatabaseSink(workbench, run.id, heard), concurrency
+        )
+        return report, model.tally, model.retries
+
+
+def _scorer(evaluators: dict[int, Evaluator], texts: dict[int, Text]) -> engine.ScoreOne:
+    async def score(planned: PlannedScore) -> Outcome:
+        found = await evaluators[planned.dimension].score(texts[planned.text])
+        return Outcome(planned, found.value, found.coverage, found.judgments)
+
+    return score
+
+
+class _DatabaseSink:
+    def __init__(self, workbench: Workbench, run_id: int, heard: Callable[[RunSummary], None]) -> None:
+        self._workbench = workbench
+        self._run_id = run_id
+        self._heard = heard
+        self._last_beat = time.monotonic()
+        self._last_heard = 0.0
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        with self._workbench.database.write() as work:
+            work.runs.save(outcomes)
+
+    def beat(self) -> bool:
+        now = time.monotonic()
+        if now - self._last_beat > BEAT_SECONDS:
+            self._last_beat = now
+            with self._workbench.database.write() as work:
+                work.runs.beat(self._run_id)
+        with self._workbench.database.read() as work:
+            stop = work.runs.stop_requested(self._run_id)
+            if now - self._last_heard > 1.0:
+                self._last_heard = now
+                self._heard(work.runs.get(self._run_id))
+        return stop
+
+
+def get_run(workbench: Workbench, run_id: int) -> RunSummary:
+    with workbench.database.read() as work:
+        return work.runs.get(run_id)
+
+
+def list_runs(workbench: Workbench, project_id: int | None = None) -> list[RunSummary]:
+    with workbench.database.read() as work:
+        return work.runs.all(project_id)
+
+
+def stop_run(workbench: Workbench, run_id: int) -> None:
+    """Ask the run to stop; what it has is kept."""
+    with workbench.database.write() as work:
+        work.runs.request_stop(run_id)
+
+
+def failures_of(workbench: Workbench, run_id: int) -> list[tuple[int, int, str, str]]:
+    """(text id, dimension id, kind, message) of every text that could not be scored."""
+    with workbench.database.read() as work:
+        return work.results.failures(run_id)

@@ -1,0 +1,118 @@
+"""LLMs think aloud: each model reads what the experts read, and its considerations become attributes."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.attribute import ContributorKind
+from app.domain.project import Project
+from app.domain.run import StageRun
+from app.domain.sample import Sample
+from app.domain.task import Dimension
+from app.errors import ProviderError, WorkbenchError
+from app.services.models import opened
+from app.services.samples import ensure_samples
+from app.services.workbench import Workbench
+from app.think_aloud.elicit import Elicitation, think_aloud
+
+STAGE = "think-aloud"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of asking one model about one dimension; `error` is "" where it answered."""
+
+    dimension: str
+    model: str
+    attributes: int = 0
+    error: str = ""
+
+
+def ask_models(
+    workbench: Workbench,
+    project: Project,
+    dimensions: Sequence[Dimension],
+    models: Sequence[str],
+    heard: Callable[[Asked], None] = lambda _: None,
+) -> list[Asked]:
+    """Ask every model about every dimension, all at once; one that fails does not stop the others.
+
+    Asking again adds another round and overwrites nothing. Raises NotReadyError where a dimension has no samples.
+    """
+    samples = {d.id: ensure_samples(workbench, d.id) for d in dimensions}
+    return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, heard))
+
+
+async def _ask_all(
+    workbench: Workbench,
+    project: Project,
+    dimensions: Sequence[Dimension],
+    models: Sequence[str],
+    samples: dict[int, list[Sample]],
+    heard: Callable[[Asked], None],
+) -> list[Asked]:
+    async def ask_one(name: str) -> list[Asked]:
+        answers: list[Asked] = []
+        try:
+            async with opened(workbench, name) as model:
+                for dimension in dimensions:
+                    round_number = await asyncio.to_thread(_round, workbench, project, dimension, name)
+                    try:
+                        said = await think_aloud(
+                            model, project.task, dimension, samples[dimension.id], round_number=round_number
+                        )
+                    except WorkbenchError as error:
+                        await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
+                        answers.append(Asked(dimension.name, name, error=str(error)))
+                    else:
+                        count = await asyncio.to_thread(_keep, workbench, project, dimension, said, round_number)
+                        answers.append(Asked(dimension.name, name, count))
+                    heard(answers[-1])
+        except WorkbenchError as error:  # the model can't be opened at all
+            answers.append(Asked("", name, error=str(error)))
+            heard(answers[-1])
+        return answers
+
+    return [answer for answers in await asyncio.gather(*map(ask_one, models)) for answer in answers]
+
+
+def _round(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> int:
+    with workbench.database.write() as work:
+        who = work.think_aloud.contributor(project.id, name, ContributorKind.LLM, model=name)
+        return work.think_aloud.next_round(dimension.id, who.id)
+
+
+def _keep(workbench: Workbench, project: Project, dimension: Dimension, said: Elicitation, round_number: int) -> int:
+    prompt, usage = said.request.prompt, said.reply.usage
+    stage = StageRun(
+        stage=STAGE,
+        model=said.model,
+        prompt=prompt.label,
+        prompt_digest=prompt.digest,
+        inputs_digest=inputs_digest(prompt.variables),
+        inputs=prompt.variables,
+        output=said.reply.text,
+        input_tokens=usage.input_tokens,
+        cached_tokens=usage.cached_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    with workbench.database.write() as work:
+        stage_id = work.runs.add_stage(dimension.id, stage)
+        who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
+        work.think_aloud.add_attributes(dimension.id, who.id, said.considerations, round_number, stage_id)
+    return len(said.considerations)
+
+
+def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:
+    kind = error.kind if isinstance(error, ProviderError) else "input"
+    with workbench.database.write() as work:
+        work.runs.add_stage(dimension.id, StageRun(STAGE, name, error_kind=kind, error=str(error)))
+
+
+def inputs_digest(inputs: Mapping[str, Any]) -> str:
+    """Tells whether a stage's inputs changed since it ran."""
+    canonical = json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()

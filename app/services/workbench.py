@@ -1,0 +1,31 @@
+"""What every use case needs: the database, and the keys with which models are opened."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from app.providers.base import ChatModel
+from app.providers.credentials import Credentials
+from app.providers.registry import open_model
+from app.settings import settings
+from db.unit_of_work import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    database: Database
+    credentials: Credentials = field(repr=False)
+
+    def model(self, name: str) -> ChatModel:
+        """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
+        return open_model(name, self.credentials)
+
+
+@lru_cache(maxsize=4)
+def _database(address: str) -> Database:
+    return Database(address)
+
+
+def open_workbench() -> Workbench:
+    """The workbench of this environment; its database is opened and migrated once per process."""
+    current = settings()
+    return Workbench(_database(current.url), Credentials.from_settings(current))

@@ -1,0 +1,1 @@
+"""Thinking aloud: the samples that assessors read, and what LLMs say while reading them."""

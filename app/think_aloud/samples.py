@@ -1,0 +1,90 @@
+"""Which rated texts assessors read: spread over the score range (InteractEval, section 3.3).
+
+The paper shows four samples of different scores and doesn't say how they were found. Here they are the lowest and the
+highest score that people gave, and texts near the one-third and two-thirds points between these.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from app.errors import NotReadyError
+
+BAND = 1 / 12  # of the score range: how far from its point a sample between the ends may lie while others are nearer
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCandidate:
+    """A rated text. `score` is the mean over raters, `rater_spread` their standard deviation (0 for one rater).
+
+    `length` is what a person has to read (any unit, the same for all candidates).
+    """
+
+    text_id: int
+    doc_id: str
+    score: float
+    rater_spread: float
+    length: int
+
+
+def choose_samples(candidates: Sequence[SampleCandidate], count: int = 4) -> tuple[SampleCandidate, ...]:
+    """`count` texts across the range of scores, lowest first; fewer where fewer texts are rated.
+
+    Among texts of fitting score the cheapest is taken: spread between raters and distance from the point aimed at
+    (both as shares of the score range), plus what its length exceeds the median length by (as a share of it). Each
+    comes from another document, unless there are fewer documents than samples. The same candidates in any order give
+    the same samples.
+
+    Raises NotReadyError where nothing is rated.
+    """
+    if not candidates:
+        raise NotReadyError(
+            "There are no samples to choose: no text is rated on this dimension.",
+            "Import ratings, or choose samples by hand.",
+        )
+    if count < 1:
+        raise ValueError("count must be at least 1")
+    pool = sorted(candidates, key=lambda candidate: candidate.text_id)
+    choice = _Choice(pool)
+    wanted = min(count, len(pool))
+    for point in _points(pool, wanted):
+        choice.take(point)
+    return tuple(sorted(choice.taken, key=lambda sample: (sample.score, sample.text_id)))
+
+
+def _points(pool: Sequence[SampleCandidate], count: int) -> list[float]:
+    """The scores to aim at: the ends first, the one found in fewer documents before the other."""
+    low, high = _range(pool)
+    if count == 1:
+        return [(low + high) / 2]
+    ends = sorted((low, high), key=lambda end: len({c.doc_id for c in pool if c.score == end}))
+    step = (high - low) / (count - 1)
+    return ends + [low + step * position for position in range(1, count - 1)]
+
+
+def _range(pool: Iterable[SampleCandidate]) -> tuple[float, float]:
+    scores = [candidate.score for candidate in pool]
+    return min(scores), max(scores)
+
+
+class _Choice:
+    def __init__(self, pool: Sequence[SampleCandidate]) -> None:
+        self.pool = pool
+        self.taken: list[SampleCandidate] = []
+        self.low, self.high = _range(pool)
+        self.scale = (self.high - self.low) or 1.0
+        self.usual_length = median(candidate.length for candidate in pool) or 1
+
+    def take(self, point: float) -> None:
+        """Take the best text for this point among those still allowed."""
+        free = [candidate for candidate in self.pool if candidate not in self.taken]
+        documents = {sample.doc_id for sample in self.taken}
+        allowed = [candidate for candidate in free if candidate.doc_id not in documents] or free
+        nearest = min(abs(candidate.score - point) for candidate in allowed)
+        band = 0.0 if point in (self.low, self.high) else self.scale * BAND
+        fitting = [c for c in allowed if abs(c.score - point) <= max(nearest, band)]
+        self.taken.append(min(fitting, key=lambda candidate: (self._cost(candidate, point), candidate.text_id)))
+
+    def _cost(self, candidate: SampleCandidate, point: float) -> float:
+        excess = max(0.0, candidate.length / self.usual_length - 1)
+        return (candidate.rater_spread + abs(candidate.score - point)) / self.scale + excess

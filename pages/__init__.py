@@ -1,0 +1,1 @@
+"""The screens, one script each; nothing imports them. What they share is in pages.components."""

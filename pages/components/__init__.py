@@ -1,0 +1,1 @@
+"""Widgets and words that all screens share."""

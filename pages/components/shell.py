@@ -1,0 +1,116 @@
+"""The frame around every screen: navigation, the choice of project and dimension, the header."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.services.projects import DimensionProgress, list_projects, overview
+from app.services.workbench import Workbench
+from pages.components import style
+from pages.components.current import DIMENSION, PROJECT, current_dimension, current_project, take_choice
+from pages.components.words import plain
+
+FOLDER = Path(__file__).resolve().parents[1]
+
+# The flow's order is the navigation's order: (file, title, icon).
+FLOW = (
+    ("data", "Data", ":material/table_view:"),
+    ("think_aloud", "Think aloud", ":material/record_voice_over:"),
+    ("ask_llms", "Ask the LLMs", ":material/forum:"),
+    ("attributes", "Attributes", ":material/sell:"),
+    ("build", "Build", ":material/account_tree:"),
+    ("checklist", "Checklist", ":material/checklist:"),
+    ("score", "Score", ":material/speed:"),
+    ("results", "Results", ":material/insights:"),
+)
+
+
+def page(name: str) -> str:
+    """The path of a screen, as st.switch_page and st.page_link take it."""
+    return str(FOLDER / f"{name}.py")
+
+
+def navigation() -> st.Page:
+    home = st.Page(page("home"), title="Home", icon=":material/home:", default=True, url_path="home")
+    flow = [st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in FLOW]
+    return st.navigation({"": [home], "Project": flow})
+
+
+def sidebar(workbench: Workbench) -> None:
+    """Choose project and dimension; both stay in the address, so a refresh or a sent link shows the same."""
+    style.apply()
+    take_choice()
+    projects = [project.name for project in list_projects(workbench)]
+    if not projects:
+        return
+    with st.sidebar:
+        _pick("Project", PROJECT, projects)
+        project = current_project(workbench)
+        if project is None:
+            return
+        progress = {d.dimension.name: d for d in overview(workbench, project.id).dimensions}
+        if progress:
+            _pick("Dimension", DIMENSION, list(progress), lambda name: f"{name} · {_how_far(progress[name])}")
+
+
+def _pick(label: str, key: str, options: list[str], shown: Callable[[str], str] = str) -> None:
+    """Session first, then the address, then the first option (a widget bound to the address would write labels)."""
+    wanted = (st.session_state.get(key), st.query_params.get(key))
+    st.session_state[key] = next((option for option in wanted if option in options), options[0])
+    st.selectbox(label, options, key=key, format_func=shown)
+    st.query_params[key] = st.session_state[key]
+
+
+def _how_far(progress: DimensionProgress) -> str:
+    """The furthest step a dimension has reached, in a word or two."""
+    if progress.run:
+        return "scored"
+    if progress.checklist:
+        return f"checklist {progress.checklist.version}"
+    return f"{progress.attributes} attributes" if progress.attributes else "no attributes yet"
+
+
+def header(title: str, purpose: str, project: Project | None = None, dimension: Dimension | None = None) -> None:
+    """The same on each screen: where one is, what it is called, and what it is for in one line."""
+    where = " · ".join(part for part in (project and project.name, dimension and dimension.name) if part)
+    st.caption(plain(where) or "InteractEval Workbench")
+    st.title(title, anchor=False)
+    st.markdown(purpose)
+    if project is not None and project.notice:
+        st.info(project.notice, icon=":material/info:")
+
+
+def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:
+    """The header of a screen about a project; without a project it says what to do and ends the screen."""
+    project = current_project(workbench)
+    if project is None:
+        header(title, purpose)
+        empty("There is no project yet.", "Try the demo or import a file on Home.", "home", "Go to Home")
+        st.stop()
+    header(title, purpose, project)
+    return project
+
+
+def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Project, Dimension]:
+    """The header of a screen about one dimension."""
+    project = current_project(workbench)
+    if project is None:
+        needs_project(workbench, title, purpose)
+        raise AssertionError("needs_project ends the screen")
+    dimension = current_dimension(workbench, project)
+    header(title, purpose, project, dimension)
+    if dimension is None:
+        empty("This project has no dimension yet.", "Say what quality the texts are judged on.", "data", "Go to Data")
+        st.stop()
+        raise AssertionError("stop ends the screen")
+    return project, dimension
+
+
+def empty(what: str, todo: str, target: str, button: str) -> None:
+    """An empty screen says what to do next, and one button leads there."""
+    st.markdown(f"**{what}** {todo}")
+    if st.button(button, key=f"empty_to_{target}", type="primary"):
+        st.switch_page(page(target))

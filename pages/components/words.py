@@ -1,0 +1,20 @@
+"""Words on the screen: people's text shown as text, and the labels that must be the same everywhere."""
+
+import re
+
+# What Markdown, its math and Streamlit's :directives: would otherwise read as markup.
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:])")
+
+RULES_LABEL = "rules, not an LLM"
+
+
+def plain(text: str) -> str:
+    """Untrusted text for a place that takes Markdown: shown to the letter. Line breaks become spaces."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def model_label(name: str) -> str:
+    """A model's name as shown everywhere; what is no LLM says so."""
+    if name == "rules":
+        return f"rules ({RULES_LABEL})"
+    return f"{name} (recorded answers)" if name.startswith("replay:") else name

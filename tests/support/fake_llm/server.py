@@ -1,0 +1,140 @@
+"""A provider on this machine that speaks the three wire formats to the real SDKs and does as it is told."""
+
+import asyncio
+import json
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from types import ModuleType
+from typing import Any, Self
+
+from tests.support.fake_llm import anthropic_wire, google_wire, openai_wire
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Raw, Slow, Status
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request as it came in; `wire` is the module of the format it was in."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    wire: ModuleType
+
+    @property
+    def key(self) -> str:
+        bearer = self.headers.get("authorization", "").removeprefix("Bearer ")
+        return bearer or self.headers.get("x-api-key") or self.headers.get("x-goog-api-key", "")
+
+
+@dataclass
+class FakeLlm:
+    """Use as a context manager. `script` says what happens to the next requests; then `usual` to all others."""
+
+    usual: Behaviour = field(default_factory=Answer)
+    requests: list[Received] = field(default_factory=list)
+    connections: int = 0
+
+    def __post_init__(self) -> None:
+        self._script: deque[Behaviour] = deque()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="fake-llm", daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def script(self, *behaviours: Behaviour) -> None:
+        self._script.extend(behaviours)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._port = asyncio.run_coroutine_threadsafe(self._start(), self._loop).result(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+    async def _start(self) -> int:
+        self._conversations: set[asyncio.Task[None]] = set()
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def _stop(self) -> None:
+        self._server.close()
+        for conversation in self._conversations:
+            conversation.cancel()
+        await asyncio.gather(*self._conversations, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._conversations.add(task)
+        self.connections += 1
+        try:
+            while await self._exchange(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass  # the client went away, or the test is over
+        finally:
+            self._conversations.discard(task)
+            writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """One request and what comes of it; False when the connection is to end."""
+        received = await _receive(reader)
+        self.requests.append(received)
+        behaviour = self._script.popleft() if self._script else self.usual
+        match behaviour:
+            case Drop(after_headers=False):
+                return False
+            case Drop():
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{")
+                await writer.drain()
+                return False
+            case Slow():
+                await asyncio.sleep(behaviour.seconds)
+                behaviour = behaviour.answer
+        writer.write(_response(behaviour, received))
+        await writer.drain()
+        return True
+
+
+async def _receive(reader: asyncio.StreamReader) -> Received:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    path = head[0].split(" ")[1]
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+    body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))))
+    wires = [wire for wire in (openai_wire, anthropic_wire, google_wire) if path.partition("?")[0].endswith(wire.PATH)]
+    assert wires, f"nothing is served at {path}"
+    if wires[0] is google_wire:
+        body["model"] = path.rpartition("/")[2].partition(":")[0]
+    return Received(path, headers, body, wires[0])
+
+
+def _response(behaviour: Behaviour, received: Received) -> bytes:
+    wire, headers, kind = received.wire, dict[str, str](), "application/json"
+    status, content = 200, b""
+    match behaviour:
+        case Answer():
+            text = behaviour.text if isinstance(behaviour.text, str) else behaviour.text(wire.schema_of(received.body))
+            content = json.dumps(wire.answer(behaviour, text, received.body)).encode()
+        case Blocked():
+            content = json.dumps(wire.blocked(received.body)).encode()
+        case Fail():
+            status, body = wire.failure(behaviour.trouble, received.key, received.body)
+            content, headers = json.dumps(body).encode(), dict(behaviour.headers)
+        case Status():
+            status, headers, kind = behaviour.status, dict(behaviour.headers), "text/html"
+            content = f"<html>{behaviour.status} {received.key}</html>".encode()
+        case Raw():
+            content, kind = behaviour.body, behaviour.content_type
+    reason = HTTPStatus(status).phrase if status in set(HTTPStatus) else "Unnamed"
+    lines = [f"HTTP/1.1 {status} {reason}", f"content-type: {kind}", f"content-length: {len(content)}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + content

@@ -1,0 +1,37 @@
+"""The files that make up the project: what is committed or about to be."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = ("app", "pages", "db", "prompts")
+
+
+@cache
+def project_files() -> tuple[Path, ...]:
+    """All files git knows or would add, without those it ignores; without git, all outside hidden folders."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+        files = [ROOT / name for name in listed if name]
+    except (OSError, subprocess.CalledProcessError):
+        inside = (path.relative_to(ROOT) for path in ROOT.rglob("*"))
+        files = [
+            ROOT / path for path in inside if not path.parts[0].startswith(".") and "__pycache__" not in path.parts
+        ]
+    return tuple(sorted(path for path in files if path.is_file()))
+
+
+def python_files(*folders: str) -> list[Path]:
+    """The project's Python files under these top-level folders, all folders if none is given."""
+    return [
+        path
+        for path in project_files()
+        if path.suffix == ".py" and (not folders or path.relative_to(ROOT).parts[0] in folders)
+    ]
+
+
+def name_of(path: Path) -> str:
+    """The path as people write it, from the project's root."""
+    return path.relative_to(ROOT).as_posix()

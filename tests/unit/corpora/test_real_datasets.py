@@ -1,0 +1,165 @@
+"""Every published file is read whole, by its format's name and by its structure alone."""
+
+import json
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from app.corpora.corpus import Corpus
+from app.corpora.reading import detect_format, read_corpus
+from tests.support.real_data import shared_data
+
+# file, format, texts, sources, systems, dimensions, ratings
+FILES = [
+    ("summeval_model_annotations.aligned.paired.jsonl", "summeval", 1200, 100, 12, 4, 14_400),
+    ("ELLIPSE_Final_github_test.csv", "ellipse", 2571, 44, 1, 7, 2571 * 7),
+    ("topical_chat.json", "topical-chat", 360, 60, 6, 6, 360 * 6),
+    ("qags_xsum.json", "qags", 239, 239, 1, 1, 239),
+    ("qags_cnndm.json", "qags", 235, 235, 1, 1, 235),
+    ("openmeva.json", "openmeva", 1000, 200, 5, 1, 1000),
+    ("sfres.json", "sfres", 1181, 580, 1, 3, 1181 * 3),
+]
+
+
+@pytest.mark.parametrize(("file", "format_name", "texts", "sources", "systems", "dimensions", "ratings"), FILES)
+@pytest.mark.parametrize("how", ["auto", "by name"])
+def test_is_read_whole(file, format_name, texts, sources, systems, dimensions, ratings, how):
+    corpus = read_corpus(shared_data(file), "auto" if how == "auto" else format_name)
+
+    assert corpus.format == format_name
+    assert len(corpus.texts) == texts
+    assert len({entry.text.doc_id for entry in corpus.texts}) == sources
+    assert len({entry.text.source for entry in corpus.texts}) == sources
+    assert len({entry.text.system_id for entry in corpus.texts}) == systems
+    assert len(corpus.dimensions) == dimensions
+    assert sum(len(entry.ratings) for entry in corpus.texts) == ratings
+    assert corpus.skipped == ()
+
+
+@pytest.mark.parametrize(("file", "format_name"), [entry[:2] for entry in FILES])
+def test_keeps_the_promises_of_a_corpus(file, format_name):
+    corpus = read_corpus(shared_data(file))
+
+    assert len({entry.text.key for entry in corpus.texts}) == len(corpus.texts)
+    ranges = {dimension.name: (dimension.low, dimension.high) for dimension in corpus.dimensions}
+    assert all(
+        ranges[rating.dimension][0] <= rating.value <= ranges[rating.dimension][1]
+        for entry in corpus.texts
+        for rating in entry.ratings
+    )
+    assert all(dimension.rubric for dimension in corpus.dimensions)
+    json.dumps([dict(entry.text.extra) for entry in corpus.texts], allow_nan=False)
+
+
+@pytest.mark.parametrize(("file", "format_name"), [entry[:2] for entry in FILES])
+def test_the_name_of_the_file_plays_no_part(file, format_name, tmp_path):
+    nameless = tmp_path / "data"
+    shutil.copyfile(shared_data(file), nameless)
+    assert detect_format(nameless) == format_name
+
+
+@pytest.fixture(scope="module")
+def summeval() -> Corpus:
+    return read_corpus(shared_data("summeval_model_annotations.aligned.paired.jsonl"))
+
+
+class TestSummEval:
+    def test_three_experts_stay_three(self, summeval):
+        raters = Counter((rating.dimension, rating.rater) for entry in summeval.texts for rating in entry.ratings)
+        assert raters == {
+            (dimension, f"expert-{n}"): 1200
+            for dimension in ("coherence", "consistency", "fluency", "relevance")
+            for n in (1, 2, 3)
+        }
+
+    def test_each_value_is_where_the_file_has_it(self, summeval):
+        lines = shared_data("summeval_model_annotations.aligned.paired.jsonl").read_text("utf-8").split("\n")
+        for entry in summeval.texts[::97]:
+            record = json.loads(lines[entry.row - 1])
+            assert entry.text.text == record["decoded"].strip()
+            assert (entry.text.doc_id, entry.text.system_id) == (record["id"], record["model_id"])
+            for rating in entry.ratings:
+                expert = int(rating.rater.removeprefix("expert-"))
+                assert rating.value == record["expert_annotations"][expert - 1][rating.dimension]
+            assert entry.text.extra["turker_annotations"] == record["turker_annotations"]
+            assert entry.text.extra["filepath"] == record["filepath"]
+            assert len(entry.text.references) == 11
+
+    def test_the_release_without_sources_reads_too(self, tmp_path):
+        lines = shared_data("summeval_model_annotations.aligned.paired.jsonl").read_text("utf-8").split("\n")[:24]
+        records = [json.loads(line) for line in lines]
+        for record in records:
+            del record["text"]
+        bare = tmp_path / "model_annotations.aligned.jsonl"
+        bare.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+
+        corpus = read_corpus(bare)
+        assert corpus.format == "summeval"
+        assert len(corpus.texts) == 24
+        assert {entry.text.source for entry in corpus.texts} == {""}
+
+    def test_takes_well_under_two_seconds(self):
+        path = shared_data("summeval_model_annotations.aligned.paired.jsonl")
+        started = time.perf_counter()
+        read_corpus(path)
+        assert time.perf_counter() - started < 2
+
+
+def test_ellipse_keeps_names_halves_and_what_is_known_of_the_writers():
+    corpus = read_corpus(shared_data("ELLIPSE_Final_github_test.csv"))
+    names = ["Overall", "Cohesion", "Syntax", "Vocabulary", "Phraseology", "Grammar", "Conventions"]
+    assert [dimension.name for dimension in corpus.dimensions] == names
+    values = {rating.value for entry in corpus.texts for rating in entry.ratings}
+    assert values == {1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5}
+    first = corpus.texts[0].text
+    assert first.doc_id == first.source
+    assert first.item_id
+    assert {"gender", "grade", "num_words", "MTLD", "SES", "set"} <= first.extra.keys()
+
+
+def test_topical_chat_shows_the_fact_and_keeps_its_ranges():
+    corpus = read_corpus(shared_data("topical_chat.json"))
+    ranges = {dimension.name: (dimension.low, dimension.high) for dimension in corpus.dimensions}
+    assert ranges == {
+        "understandability": (0, 1),
+        "naturalness": (1, 3),
+        "coherence": (1, 3),
+        "engagingness": (1, 3),
+        "groundedness": (0, 1),
+        "overall": (1, 5),
+    }
+    assert corpus.texts[0].text.doc_id == "dialogue-001"
+    with_fact = [entry.text for entry in corpus.texts if "Fact to talk about:" in entry.text.source]
+    assert len(with_fact) == 312  # 8 of the 60 dialogues were held without a fact
+    assert all(text.extra["context"].strip() in text.source for text in with_fact)
+
+
+def test_openmeva_keeps_the_published_metric_scores():
+    corpus = read_corpus(shared_data("openmeva.json"))
+    assert all(len(entry.text.extra["published_scores"]) == 19 for entry in corpus.texts)
+    assert all("human" not in entry.text.extra["published_scores"] for entry in corpus.texts)
+
+
+def test_sfres_groups_texts_by_equal_data():
+    corpus = read_corpus(shared_data("sfres.json"))
+    documents: dict[str, set[str]] = {}
+    for entry in corpus.texts:
+        documents.setdefault(entry.text.doc_id, set()).add(entry.text.source)
+        assert int(entry.text.doc_id.removeprefix("source-")) <= int(entry.text.item_id)
+    assert all(len(sources) == 1 for sources in documents.values())
+    assert {(dimension.low, dimension.high) for dimension in corpus.dimensions} == {(1, 6)}
+
+
+def test_qags_has_no_reference_where_the_file_repeats_the_article():
+    corpus = read_corpus(shared_data("qags_xsum.json"))
+    assert all(entry.text.references == () for entry in corpus.texts)
+
+
+def test_a_known_file_reads_as_a_plain_table_too():
+    corpus = read_corpus(Path(shared_data("qags_cnndm.json")), "json")
+    assert corpus.format == "json"
+    assert len(corpus.texts) == 235
+    assert [(d.name, d.low, d.high) for d in corpus.dimensions] == [("consistency", 0, 1)]

@@ -1,0 +1,100 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from app.domain.prompt import RenderedPrompt
+from app.errors import CutOffError, OverloadedError, RefusedError, WrongSchemaError
+from app.providers.base import ChatReply, ChatRequest, Usage
+from app.providers.structured import Structured, ask
+from tests.support.scripted_model import Scripted, ScriptedModel
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"q1": {"enum": ["yes", "no"]}, "q2": {"enum": ["yes", "no"]}},
+    "required": ["q1", "q2"],
+    "additionalProperties": False,
+}
+PROMPT = RenderedPrompt("judge-checklist", 1, "d", "system", "user", {})
+REQUEST = ChatRequest(PROMPT, SCHEMA)
+GOOD = '{"q1": "yes", "q2": "no"}'
+
+
+def run(*replies: Scripted, **options: Any) -> tuple[Structured, ScriptedModel]:
+    model = ScriptedModel(replies)
+    return asyncio.run(ask(model, REQUEST, **options)), model
+
+
+def test_a_good_answer_is_taken_at_once() -> None:
+    answer, model = run(GOOD)
+    assert answer.value == {"q1": "yes", "q2": "no"}
+    assert (answer.attempts, answer.complete) == (1, True)
+    assert model.requests == [REQUEST]
+
+
+def test_a_bad_answer_is_asked_again_with_the_reason_and_all_attempts_are_paid() -> None:
+    answer, model = run('{"q1": "maybe", "q2": "no"}', "no idea", GOOD)
+    assert answer.attempts == 3
+    assert answer.reply.usage == Usage(input_tokens=30, output_tokens=15)
+    assert answer.reply.seconds == pytest.approx(1.5)
+    assert answer.reply.text == GOOD
+    turns = model.requests[2].turns
+    assert [turn.answer for turn in turns] == ['{"q1": "maybe", "q2": "no"}', "no idea"]
+    assert "q1 must be one of yes, no" in turns[0].correction
+    assert "no JSON object" in turns[1].correction
+    assert model.requests[1].turns == turns[:1]
+    assert len({request.digest("m") for request in model.requests}) == 3
+
+
+def test_an_empty_answer_leaves_no_empty_message_in_the_conversation() -> None:
+    _, model = run("  ", GOOD)
+    assert model.requests[1].turns[0].answer == "(empty)"
+
+
+def test_after_the_last_attempt_it_fails_by_name_without_quoting_the_answer() -> None:
+    with pytest.raises(WrongSchemaError) as caught:
+        run(*['{"q1": "SECRET"}'] * 3)
+    assert "SECRET" not in str(caught.value)
+    assert "scripted:model did not answer judge-checklist@1 as asked in 3 attempts" in caught.value.message
+    assert "the object lacks q2" in caught.value.message
+
+
+def test_the_callers_check_counts_like_the_schema() -> None:
+    answer, model = run(GOOD, '{"q1": "no", "q2": "no"}', check=lambda v: "q1 is off" if v["q1"] == "yes" else None)
+    assert answer.value["q1"] == "no"
+    assert "q1 is off" in model.requests[1].turns[0].correction
+
+
+def test_the_check_never_sees_an_object_of_the_wrong_form() -> None:
+    seen: list[dict[str, Any]] = []
+    run('{"q1": 3}', GOOD, check=seen.append)
+    assert seen == [{"q1": "yes", "q2": "no"}]
+
+
+@pytest.mark.parametrize(("finish", "error"), [("length", CutOffError), ("refused", RefusedError)])
+def test_a_cut_off_or_refused_answer_is_not_asked_again(finish: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        run(ChatReply(GOOD, "m", finish=finish))
+
+
+def test_the_models_own_errors_pass_through() -> None:
+    with pytest.raises(OverloadedError):
+        run("nonsense", OverloadedError("busy"))
+
+
+def test_the_last_resort_sees_only_the_last_object() -> None:
+    answer, _ = run('{"q1": "yes"}', '{"q2": "no"}', attempts=2, last_resort=lambda value: value)
+    assert answer.value == {"q2": "no"}
+    assert not answer.complete
+
+
+def test_nothing_is_made_of_an_unreadable_last_answer() -> None:
+    with pytest.raises(WrongSchemaError):
+        run('{"q1": "yes"}', "nonsense", attempts=2, last_resort=lambda value: value)
+    with pytest.raises(WrongSchemaError):
+        run('{"q1": "yes"}', attempts=1, last_resort=lambda _: None)
+
+
+def test_a_request_without_schema_is_a_mistake() -> None:
+    with pytest.raises(ValueError, match="schema"):
+        asyncio.run(ask(ScriptedModel([]), ChatRequest(PROMPT)))

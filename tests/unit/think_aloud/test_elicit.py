@@ -1,0 +1,73 @@
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from app.domain.sample import Sample
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import NotReadyError, WrongSchemaError
+from app.providers.base import Usage
+from app.think_aloud.elicit import Elicitation, think_aloud
+from tests.support.scripted_model import ScriptedModel
+
+SAMPLES = [
+    Sample(0, Text("a", "A weak text.", source="The source."), 1.0),
+    Sample(1, Text("b", "A fine text."), 4.6667),
+]
+
+
+def said(*considerations: tuple[int, str]) -> str:
+    return json.dumps({"considerations": [{"index": i, "consideration": text} for i, text in considerations]})
+
+
+def run(*replies: str, **options: Any) -> tuple[Elicitation, ScriptedModel]:
+    model = ScriptedModel(replies)
+    elicitation = asyncio.run(
+        think_aloud(model, Task("essay", "prompt"), Dimension("cohesion", "Parts hang together."), SAMPLES, **options)
+    )
+    return elicitation, model
+
+
+def test_considerations_come_in_order_without_blanks_and_repetitions() -> None:
+    elicitation, _ = run(said((3, "Third."), (1, "First."), (2, "  "), (4, " First. "), (5, "first.")))
+    assert elicitation.considerations == ("First.", "Third.", "first.")
+    assert elicitation.model == "scripted:model"
+    assert elicitation.request.prompt.label == "think-aloud@1"
+
+
+def test_considerations_are_kept_to_the_letter() -> None:
+    long = "x" * 5000
+    elicitation, _ = run(said((1, "<b>مرحبا</b> 🙂\nnext line"), (2, long)))
+    assert elicitation.considerations == ("<b>مرحبا</b> 🙂\nnext line", long)
+
+
+def test_the_model_sees_the_material_the_experts_see() -> None:
+    _, model = run(said((1, "A.")))
+    prompt = model.requests[0].prompt
+    for words in ("The source.", "A weak text.", "A fine text.", "cohesion: 1", "cohesion: 4.67"):
+        assert words in prompt.user
+    assert "Parts hang together." in prompt.system
+    assert [sample["number"] for sample in prompt.variables["samples"]] == [1, 2]
+
+
+def test_another_round_is_another_request() -> None:
+    _, first = run(said((1, "A.")))
+    _, second = run(said((1, "A.")), round_number=2)
+    assert first.requests[0].digest("m") != second.requests[0].digest("m")
+
+
+def test_an_answer_without_considerations_is_asked_again() -> None:
+    elicitation, model = run(said(), said((1, " ")), said((1, "A.")))
+    assert elicitation.attempts == 3
+    assert elicitation.reply.usage == Usage(30, 0, 15)
+    assert "no consideration" in model.requests[1].turns[0].correction
+    with pytest.raises(WrongSchemaError):
+        run(*[said()] * 3)
+
+
+def test_without_samples_nothing_is_asked() -> None:
+    model = ScriptedModel([])
+    with pytest.raises(NotReadyError, match="samples"):
+        asyncio.run(think_aloud(model, Task(), Dimension("cohesion"), []))
