@@ -66,8 +66,11 @@ class Database:
         )
         try:
             upgrade(self._writer)
-        except OperationalError as error:
-            raise _explained(error) from error
+        except Exception as error:
+            self.close()
+            if isinstance(error, OperationalError):
+                raise _explained(error) from error
+            raise
 
     @contextmanager
     def write(self) -> Iterator[UnitOfWork]:

@@ -44,7 +44,7 @@ def text_column(nullable: bool = False) -> Column[Any]:
 
 
 def time_column(nullable: bool = False) -> Column[Any]:
-    return Column(UtcDateTime, nullable=nullable)
+    return Column(UtcDateTime, nullable=nullable, default=None if nullable else now)
 
 
 def owned_by(target: str, nullable: bool = False) -> Column[Any]:

@@ -7,8 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
 
 from playwright.sync_api import sync_playwright
 
@@ -29,9 +28,8 @@ LAUNCH_ARGUMENTS = (
 
 
 def find_browser() -> str | None:
-    """The path of a Chromium or Chrome that starts, or None."""
-    candidates = [shutil.which(name) for name in NAMES]
-    return next((path for path in [*candidates, *MAC_APPS, _playwrights_own()] if path and _starts(path)), None)
+    """The path of a Chromium or Chrome that starts, or None. Ask before Playwright is started in the same thread."""
+    return next((path for path in _candidates() if _starts(path)), None)
 
 
 def install_browser() -> str | None:
@@ -43,17 +41,19 @@ def install_browser() -> str | None:
     return None
 
 
+def _candidates() -> Iterator[str]:
+    yield from (path for path in map(shutil.which, NAMES) if path)
+    yield from MAC_APPS
+    with sync_playwright() as playwright:
+        own = playwright.chromium.executable_path
+    yield own
+
+
 def _starts(path: str) -> bool:
     try:
         return subprocess.run([path, "--version"], capture_output=True, timeout=60, check=False).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
-
-
-def _playwrights_own() -> str | None:
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).exists() else None
 
 
 def _install_package() -> bool:

@@ -1,0 +1,54 @@
+"""Shared by all tests: none reaches beyond this machine, none sees the developer's keys or database."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.settings import Settings, settings
+from tests.support import network_guard
+
+CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
+
+network_guard.install()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Holds for fixtures of any scope, which run before those of a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(CHILD_PROCESSES))
+        _clear_settings(patch, tmp_path_factory.mktemp("home"))
+        yield
+    settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Each test has a home folder of its own, not yet made."""
+    _clear_settings(monkeypatch, tmp_path / "home")
+    yield
+    settings.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def network_attempts() -> Iterator[list[str]]:
+    """Where the test tried to go beyond this machine; it fails unless the list is empty at its end."""
+    network_guard.attempts.clear()
+    yield network_guard.attempts
+    if network_guard.attempts:
+        pytest.fail(f"The test reached beyond this machine: {', '.join(network_guard.attempts)}")
+
+
+def _clear_settings(patch: pytest.MonkeyPatch, home: Path) -> None:
+    """None of the variables that the settings read, but a home away from the developer's."""
+    names = {name for field in Settings.model_fields.values() for name in _variables(field.validation_alias)}
+    for name in os.environ.keys() & names:
+        patch.delenv(name)
+    patch.setenv("INTERACTEVAL_HOME", str(home))
+    settings.cache_clear()
+
+
+def _variables(alias: object) -> list[str]:
+    return [alias] if isinstance(alias, str) else [str(choice) for choice in getattr(alias, "choices", [])]

@@ -1,0 +1,87 @@
+"""All of a unit of work is kept, or nothing; nobody's update is lost."""
+
+import threading
+
+import pytest
+from sqlalchemy import text
+
+from app.domain.task import Dimension, Task
+from app.errors import ConflictError, NotFoundError
+from db.unit_of_work import Database
+
+
+def test_an_error_inside_leaves_everything_as_it_was(database: Database) -> None:
+    with pytest.raises(ZeroDivisionError), database.write() as work:
+        work.projects.add("Half", Task())
+        raise ZeroDivisionError
+    with database.read() as work:
+        assert work.projects.all() == []
+
+
+def test_reading_keeps_nothing(database: Database) -> None:
+    with database.read() as work:
+        work.projects.add("Unkept", Task())
+    with database.read() as work:
+        assert work.projects.find("Unkept") is None
+
+
+def test_read_change_write_back_under_threads_loses_no_update(database: Database) -> None:
+    threads, rounds = 8, 25
+    with database.write() as work:
+        project = work.projects.add("Counter", Task(description="0"))
+
+    def count() -> None:
+        for _ in range(rounds):
+            with database.write() as work:
+                session = work.projects._session
+                session.execute(text("SELECT 1"))  # a read before the write is what makes plain BEGIN lose updates
+                if session.get_bind().dialect.name == "postgresql":
+                    session.execute(text("LOCK TABLE project IN EXCLUSIVE MODE"))
+                task = work.projects.get("Counter").task
+                work.projects.set_task(project.id, Task(description=str(int(task.description) + 1)))
+
+    workers = [threading.Thread(target=count) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    with database.read() as work:
+        assert work.projects.get("Counter").task.description == str(threads * rounds)
+
+
+def test_two_connections_to_one_file_take_turns(address: str) -> None:
+    first, second = Database(address), Database(address)
+    with first.write() as work:
+        project = work.projects.add("Shared", Task(description="0"))
+    threads = []
+
+    def count(database: Database) -> None:
+        for _ in range(20):
+            with database.write() as work:
+                session = work.projects._session
+                if session.get_bind().dialect.name == "postgresql":
+                    session.execute(text("LOCK TABLE project IN EXCLUSIVE MODE"))
+                before = int(work.projects.get("Shared").task.description)
+                work.projects.set_task(project.id, Task(description=str(before + 1)))
+
+    for database in (first, second, first, second):
+        threads.append(threading.Thread(target=count, args=(database,)))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    with first.read() as work:
+        assert work.projects.get("Shared").task.description == "80"
+    first.close()
+    second.close()
+
+
+def test_names_are_unique_and_missing_ones_are_said(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("News", Task())
+        work.projects.add_dimension(project.id, Dimension("coherence"))
+    with pytest.raises(ConflictError, match="already a project"), database.write() as work:
+        work.projects.add(" News ", Task())
+    with pytest.raises(ConflictError, match="already a dimension"), database.write() as work:
+        work.projects.add_dimension(project.id, Dimension("coherence"))
+    with pytest.raises(NotFoundError, match="It has: coherence"), database.read() as work:
+        work.projects.dimension(project.id, "fluency")
