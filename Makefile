@@ -1,0 +1,69 @@
+# From a fresh clone, with Python 3.11 or newer and make: `make run` or `make test`, nothing else.
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PORT := 8501
+BENCHMARKS := statistics attributes
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONPATH
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test test-fast check format browser install lock upgrade bench clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
+	@$(BIN)/interacteval serve --port $(PORT)
+
+test: install browser check ## Every check and every test, as CI does
+	@echo "Tests"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e
+	@echo "Tests in a browser"
+	@$(BIN)/python -m pytest tests/e2e
+
+test-fast: install ## Unit tests only
+	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit
+
+check: install ## Lint, format, types, who imports whom
+	@echo "Checks"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "Some files aren't formatted: make format"; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+format: install ## Format, and mend what the linter can
+	@$(BIN)/ruff check --quiet --fix .; $(BIN)/ruff format .
+
+bench: install ## Our own benchmarks
+	@for what in $(BENCHMARKS); do $(BIN)/interacteval bench $$what || exit $$?; done
+
+install: $(INSTALLED) ## Make the environment in .venv
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	  python=$$(PYTHON="$(PYTHON)" sh .tools/find-python) && \
+	  echo "Making $(VENV) with $$("$$python" --version)" && \
+	  "$$python" -m venv --clear $(VENV); }
+	@echo "Installing what requirements.lock names (a minute or two the first time)"
+	@$(BIN)/python -m pip install -qq --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $@
+
+browser: install
+	@$(BIN)/python -m tests.support.browser
+
+lock: install ## Rewrite requirements.lock after a change to pyproject.toml
+	@$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes --no-header --no-annotate \
+	  --extra dev $(LOCK_OPTIONS) --output-file requirements.lock pyproject.toml
+	@echo "requirements.lock is up to date with pyproject.toml"
+
+upgrade: LOCK_OPTIONS := --upgrade
+upgrade: lock ## The same, with the newest version of everything
+
+clean: ## Remove the environment and all caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results
+	@find app pages db prompts tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,56 @@
+"""Files stay small, are named after what they hold, and say what they are for."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.support.repository import PACKAGES, ROOT, name_of, project_files, python_files
+
+MAX_LINES = 400
+MAX_LINES_OF_A_SCREEN = 120
+NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "misc"}
+
+
+def _is_screen(path: Path) -> bool:
+    return path.parent == ROOT / "pages" and path.name != "__init__.py"
+
+
+def _lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_there_are_files_to_check() -> None:
+    assert len(python_files(*PACKAGES)) > 50
+
+
+def test_no_python_file_is_long() -> None:
+    """But for migrations: each is one step of history, written once and in one piece."""
+    files = [path for path in python_files() if path.parent != ROOT / "db" / "migrations" / "versions"]
+    long = {name_of(path): _lines(path) for path in files if _lines(path) > MAX_LINES}
+    assert long == {}, f"more than {MAX_LINES} lines: divide by concept"
+
+
+def test_no_screen_is_long() -> None:
+    screens = [path for path in python_files("pages") if _is_screen(path)]
+    long = {name_of(path): _lines(path) for path in screens if _lines(path) > MAX_LINES_OF_A_SCREEN}
+    assert long == {}, (
+        f"more than {MAX_LINES_OF_A_SCREEN} lines: move widgets to pages/components, use cases to services"
+    )
+
+
+def test_no_name_says_nothing() -> None:
+    parts = {path: {part.partition(".")[0] for part in path.relative_to(ROOT).parts} for path in project_files()}
+    nameless = [name_of(path) for path, found in parts.items() if found & NAMES_THAT_SAY_NOTHING]
+    assert nameless == [], "name the concept the file holds"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_module_says_what_it_is_for(package: str) -> None:
+    silent = [name_of(path) for path in python_files(package) if _has_code_without_docstring(path)]
+    assert silent == [], "start the file with a docstring"
+
+
+def _has_code_without_docstring(path: Path) -> bool:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return bool(tree.body) and ast.get_docstring(tree) is None

@@ -1,0 +1,43 @@
+"""requirements.lock: exact, with hashes, complete, and silent about where packages come from."""
+
+import re
+import tomllib
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.support.repository import ROOT
+
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+ENTRIES = [entry.replace("\\\n", " ") for entry in re.split(r"\n(?=\S)", LOCK.strip())]
+
+
+def _pinned() -> dict[str, list[Requirement]]:
+    pinned: dict[str, list[Requirement]] = {}
+    for entry in ENTRIES:
+        requirement = Requirement(entry.partition(" --hash")[0])
+        pinned.setdefault(canonicalize_name(requirement.name), []).append(requirement)
+    return pinned
+
+
+def _asked_for() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    lines = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["dev"]
+    return [Requirement(line) for line in lines + project["build-system"]["requires"]]
+
+
+def test_every_entry_is_exact_and_hashed() -> None:
+    for entry in ENTRIES:
+        assert re.fullmatch(r"[a-z0-9.-]+==[^ ;]+( ; [^\\]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*", entry), entry[:80]
+
+
+def test_no_entry_says_where_it_came_from() -> None:
+    assert not re.search(r"https?:|file:| @ |index|find-l" + "inks", LOCK)
+
+
+def test_everything_that_pyproject_asks_for_is_pinned() -> None:
+    pinned = _pinned()
+    for asked in _asked_for():
+        versions = [next(iter(found.specifier)).version for found in pinned.get(canonicalize_name(asked.name), [])]
+        assert versions, f"{asked.name} is not in requirements.lock: make lock"
+        assert all(asked.specifier.contains(version) for version in versions), f"{asked}: make lock"
