@@ -5,6 +5,7 @@ import sys
 from typing import NoReturn
 
 import typer
+from typer.exceptions import TyperException
 
 from app import __version__
 from app.errors import WorkbenchError
@@ -22,6 +23,7 @@ _COMMANDS = (
     "attribute_sets",
     "models",
 )
+INTERRUPTED = 130  # what typer returns for Ctrl-C
 _REPORT = "This is a bug. Please report it with the lines above."
 
 
@@ -57,17 +59,23 @@ def build() -> typer.Typer:
 def run() -> NoReturn:
     """The console entry. Exit status: 0 done, 1 our fault, 2 the person's input, 3 some failed, 130 interrupted."""
     try:
-        build()()
+        status = build()(standalone_mode=False)
     except WorkbenchError as error:
         typer.echo(" ".join(str(error).split()), err=True)
         sys.exit(error.exit_status)
-    except KeyboardInterrupt:
-        typer.echo("Interrupted. What was done so far is kept.", err=True)
-        sys.exit(130)
+    except TyperException as error:
+        message = " ".join((error.format_message() if hasattr(error, "format_message") else str(error)).split())
+        if message:  # a bare command has shown its help already
+            typer.echo(f"{message} `interacteval --help` shows what is possible.", err=True)
+        sys.exit(2)
+    except (typer.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
     except Exception:
         import traceback
 
         traceback.print_exc()
         typer.echo(_REPORT, err=True)
         sys.exit(1)
-    sys.exit(0)
+    if status == INTERRUPTED:
+        typer.echo("Interrupted. What was done so far is kept.", err=True)
+    sys.exit(status or 0)

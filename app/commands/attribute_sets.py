@@ -1,12 +1,12 @@
 """`similarity` and `topics`: compare attribute sets, one file a contributor."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.output import JsonOption, print_json, table
 from app.domain.attribute import ContributorKind
 from app.errors import FileFormatError, InputError, NotFoundError
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
     from app.attribute_analysis.topic_analysis import TopicAnalysis
     from app.attribute_analysis.topic_grouping import TopicGrouping
+    from app.attribute_analysis.topic_shares import GroupSpread
 
 Files = Annotated[
     list[Path],
     typer.Argument(metavar="FILE...", help="One file a contributor: one attribute a line, or a JSON list or object."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 Kinds = Annotated[
     list[str] | None,
     typer.Option("--kind", metavar="NAME=human|llm", help="Who a file's contributor is; repeat for each."),
@@ -27,12 +27,11 @@ Kinds = Annotated[
 
 
 def register(cli: typer.Typer) -> None:
-    """Add both commands to the command line."""
     cli.command("similarity")(similarity)
     cli.command("topics")(topics)
 
 
-def similarity(files: Files, kind: Kinds = None, as_json: AsJson = False) -> None:
+def similarity(files: Files, kind: Kinds = None, json_: JsonOption = False) -> None:
     """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
 
     Example: interacteval similarity human.txt llm.txt
@@ -44,8 +43,8 @@ def similarity(files: Files, kind: Kinds = None, as_json: AsJson = False) -> Non
     matrices = pair_matrices(pool.texts)
     found = compare_groups(matrices, pool.by_contributor())
     by_kind = compare_groups(matrices, pool.by_kind())
-    if as_json:
-        _print_json(found.to_json() | ({"kinds": by_kind.to_json()} if by_kind.sizes else {}))
+    if json_:
+        print_json(found.to_json() | ({"kinds": by_kind.to_json()} if by_kind.sizes else {}))
         return
     _print_similarity(found)
     if by_kind.sizes:
@@ -60,7 +59,7 @@ def topics(
     n_topics: Annotated[int, typer.Option("--topics", help="How many topics, 2 to 12.")] = 5,
     seeds: Annotated[int, typer.Option("--seeds", help="How many random starts, 1 to 200.")] = 20,
     kind: Kinds = None,
-    as_json: AsJson = False,
+    json_: JsonOption = False,
 ) -> None:
     """What the attributes are about, who spreads over which topics, and how far that can be trusted.
 
@@ -70,8 +69,8 @@ def topics(
     from app.attribute_analysis.topic_analysis import analyse_topics
 
     found = analyse_topics(pool_attributes(read_sets(files), parse_kinds(kind)), n_topics, seeds)
-    if as_json:
-        _print_json(found.to_json())
+    if json_:
+        print_json(found.to_json())
         return
     _print_topics(found)
 
@@ -119,62 +118,45 @@ def parse_kinds(given: Sequence[str] | None) -> dict[str, ContributorKind]:
     return kinds
 
 
-def _print_json(document: Mapping[str, Any]) -> None:
-    typer.echo(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2))
-
-
 def _print_similarity(found: "SetComparison") -> None:
-    rows = [["within", "attributes", "pairs", "ROUGE-L", "Jaccard", "cosine"]]
-    rows += [[name, str(found.sizes[name]), *_measures(value)] for name, value in found.within.items()]
-    _print_table(rows)
+    headings = ["pairs", "ROUGE-L", "Jaccard", "cosine"]
+    rows = [[name, found.sizes[name], *_measures(value)] for name, value in found.within.items()]
+    typer.echo(table(["within", "attributes", *headings], rows))
     if found.between:
-        rows = [["between", "", "pairs", "ROUGE-L", "Jaccard", "cosine"]]
-        rows += [[f"{a} and {b}", "", *_measures(value)] for (a, b), value in found.between.items()]
-        typer.echo()
-        _print_table(rows)
-    _print_sentences(sorted({f"{name}: {v.reason}" for name, v in found.within.items() if v.reason}))
+        pairs = [[f"{a} and {b}", *_measures(value)] for (a, b), value in found.between.items()]
+        typer.echo("\n" + table(["between", *headings], pairs))
+    _print_sentences([f"{name}: {value.reason}" for name, value in found.within.items() if value.reason])
 
 
-def _measures(value: "Similarity") -> list[str]:
-    return [str(value.pairs), *(_number(number) for number in (value.rouge_l, value.jaccard, value.cosine))]
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _measures(value: "Similarity") -> list[int | float | None]:
+    return [value.pairs, value.rouge_l, value.jaccard, value.cosine]
 
 
 def _print_topics(found: "TopicAnalysis") -> None:
     typer.echo(found.verdict)
-    order = [found.lda, found.steady] if found.lead == "lda" else [found.steady, found.lda]
-    for grouping in order:
+    for grouping in [found.lda, found.steady] if found.lead == "lda" else [found.steady, found.lda]:
         typer.echo(f"\n{grouping.model}")
         _print_grouping(grouping)
         _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
+    typer.echo("\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.")
 
 
 def _print_grouping(grouping: "TopicGrouping") -> None:
-    rows = [["topic", "attributes", "words"]]
-    rows += [[str(topic.id), str(topic.size), ", ".join(topic.words)] for topic in grouping.topics]
-    _print_table(rows, left={0, 2})
-    typer.echo()
-    rows = [["share of", "attributes", *(f"topic {topic.id}" for topic in grouping.topics), "spread"]]
-    for name, spread in {**grouping.spreads, **grouping.conditions}.items():
-        shares = spread.by_top_topic
-        values = [f"{value:.0%}" for value in shares.values] if shares else ["-"] * len(grouping.topics)
-        rows.append([name, str(spread.n), *values, _number(shares.spread if shares else None)])
-    _print_table(rows)
-    typer.echo("Spread is the standard deviation of the shares: low = balanced, high = few topics only.")
+    rows = [[topic.id, topic.size, ", ".join(topic.words)] for topic in grouping.topics]
+    typer.echo(table(["topic", "attributes", "words"], rows))
+    joint = {name: spread for name, spread in grouping.conditions.items() if ":" not in name}
+    shares = [
+        _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
+    ]
+    numbered = [f"topic {topic.id}" for topic in grouping.topics]
+    typer.echo("\n" + table(["share of", "attributes", *numbered, "spread"], shares))
 
 
-def _print_table(rows: Sequence[Sequence[str]], left: frozenset[int] | set[int] = frozenset({0})) -> None:
-    """Columns padded to their widest cell; those in `left` start at the left, the others end at the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column in left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        typer.echo("  ".join(cells).rstrip())
+def _share_row(name: str, spread: "GroupSpread", n_topics: int) -> list[str | int | float | None]:
+    shares = spread.by_top_topic
+    if shares is None:
+        return [name, spread.n, *[None] * n_topics, None]
+    return [name, spread.n, *shares.values, shares.spread]
 
 
 def _print_sentences(sentences: Sequence[str]) -> None:

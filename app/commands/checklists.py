@@ -48,7 +48,6 @@ def build(
     target = get_project(workbench, project)
     built = []
     for d in dimensions_named(workbench, project, dimension):
-        say(f"Building the checklist of {d.name}")
         built.append(
             build_one(
                 workbench,
@@ -58,7 +57,7 @@ def build(
                 condition,
                 components,
                 publish,
-                lambda stage, done, all_: say(f"  {stage} ({done} of {all_})"),
+                lambda stage, done, all_, name=d.name: say(f"{name}: {stage} ({done} of {all_})"),
             )
         )
     if json_:

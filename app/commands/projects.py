@@ -104,7 +104,7 @@ def delete(
 
     workbench = open_workbench()
     get_project(workbench, name)
-    if not yes:
-        typer.confirm(f"Delete “{name}” with its texts, attributes, checklists and scores?", abort=True, err=True)
+    if not yes and not typer.confirm(f"Delete “{name}” with its texts, attributes, checklists and scores?", err=True):
+        return
     delete_project(workbench, name)
     typer.echo(f"Deleted {name}.", err=True)

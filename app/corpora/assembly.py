@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.cells import BadCellError, is_blank, number
+from app.corpora.cells import BadCellError, is_blank, number, one_line
 from app.corpora.corpus import Corpus, CorpusText, SkippedRow
 from app.corpora.records import Records
 from app.domain.task import Dimension, Task
@@ -47,7 +47,7 @@ class CorpusBuilder:
             self.skip(row, f"{reason} The text and its other ratings are kept.")
 
     def skip(self, row: int, reason: str) -> None:
-        self._skipped.append(SkippedRow(row, reason))
+        self._skipped.append(SkippedRow(row, one_line(reason)))
 
     def build(self, format_name: str, task: Task, records: Records, file_name: str) -> Corpus:
         """The corpus. Raises FileFormatError where no text is left."""
@@ -58,16 +58,19 @@ class CorpusBuilder:
         return Corpus(format_name, task, tuple(self._dimensions.values()), tuple(self._texts.values()), tuple(skipped))
 
     def _ratings(self, cells: Iterable[RatingCell]) -> tuple[tuple[Rating, ...], list[str]]:
-        ratings: list[Rating] = []
+        ratings: dict[tuple[str, str], Rating] = {}
         reasons: list[str] = []
         for cell in cells:
             if is_blank(cell.value):
                 continue
+            key = (cell.dimension, cell.rater)
             try:
-                ratings.append(Rating(cell.dimension, cell.rater, self._value(cell)))
+                rating = Rating(*key, self._value(cell))
+                if ratings.setdefault(key, rating) is not rating:
+                    raise BadCellError("is given twice")
             except BadCellError as error:
                 reasons.append(f"The {cell.dimension} rating by {cell.rater} {error}.")
-        return tuple(ratings), reasons
+        return tuple(ratings.values()), reasons
 
     def _value(self, cell: RatingCell) -> float:
         dimension = self._dimensions.get(cell.dimension)

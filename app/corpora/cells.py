@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -61,6 +61,16 @@ def number(value: object) -> float:
     if not math.isfinite(result):
         raise BadCellError("is not a finite number")
     return result
+
+
+def one_line(text: str) -> str:
+    """Without line breaks and characters that don't print, so that it can be a name or stand in a message."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
+
+
+def listed(names: Sequence[str], limit: int = 30) -> str:
+    """Names for a message, cut where there are many."""
+    return ", ".join(shortened(one_line(name)) for name in names[:limit]) + (", …" if len(names) > limit else "")
 
 
 def shortened(text: str, limit: int = 30) -> str:

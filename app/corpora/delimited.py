@@ -6,6 +6,7 @@ from io import StringIO
 from itertools import islice
 from typing import Any
 
+from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
 from app.errors import FileFormatError
 
@@ -77,7 +78,7 @@ def _column_names(header: list[str]) -> list[str]:
     """Every column gets a name of its own, also where the header leaves it blank or uses it twice."""
     names: list[str] = []
     for position, cell in enumerate(header, start=1):
-        wanted = cell.strip() or f"column {position}"
+        wanted = one_line(cell) or f"column {position}"
         name, copy = wanted, 2
         while name in names:
             name, copy = f"{wanted} ({copy})", copy + 1

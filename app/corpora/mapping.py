@@ -24,7 +24,7 @@ _FIELD_NAMES: dict[str, tuple[str, ...]] = {
 _NOT_RATINGS = re.compile(
     r"(^|[^a-z])(id|index|idx|row|num|n|nr|no|count|length|len|words?|tokens?|chars?|sentences?|paragraphs?|year|age|"
     r"grade|date|time|seed|position|rank|unnamed|column|fold|split|pred\w*|loss|prob\w*|logp\w*|ppl|perplexity|rouge\w*|"
-    r"bleu\w*|meteor|chrf\w*|ter|bert\w*|mover\w*|bart\w*|unieval|cider)([^a-z]|$)"
+    r"bleu\w*|meteor|mtld|ttr|chrf\w*|ter|bert\w*|mover\w*|bart\w*|unieval|cider)([^a-z]|$)"
 )
 _FILLER = re.compile(
     r"^(human|scores?|ratings?|raters?|experts?|annotators?|annotations?|judges?|mean|avg|average)?\d*$"
@@ -130,10 +130,9 @@ def _holds_ratings(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
     cells = [row.get(column) for row in rows[:_ROWS_TO_LOOK_AT]]
     values = [value for cell in cells for value in (cell if isinstance(cell, list) else [cell]) if not is_blank(value)]
     numbers = [value for value in map(_number, values) if value is not None]
+    in_range = sum(0 <= value <= _HIGHEST_RATING for value in numbers)
     # A few bad cells don't make it another kind of column: they are named when the file is read.
-    return len(numbers) >= max(1, 0.5 * len(values)) and sum(0 <= v <= _HIGHEST_RATING for v in numbers) > 0.5 * len(
-        values
-    )
+    return in_range >= max(1, 0.5 * len(values))
 
 
 def _number(value: object) -> float | None:

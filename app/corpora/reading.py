@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from app.corpora.cells import listed
 from app.corpora.corpus import Corpus
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
@@ -67,7 +68,7 @@ def _check_structure(known: KnownFormat, records: Records, file_name: str) -> No
         found = _recognised(records)
         hint = f"It looks like {found.name}." if found else "Choose auto, or map the columns by hand."
         raise FileFormatError(
-            f"{file_name} is not in the {known.name} format: its records have {', '.join(records.columns[:20])}; "
+            f"{file_name} is not in the {known.name} format: its records have {listed(records.columns)}; "
             f"{known.name} needs {known.needs}.",
             hint,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.stats import ks_2samp
@@ -37,7 +38,9 @@ def stratified_sample(scores: Sequence[float], share: float, seed: int) -> tuple
     rng = np.random.default_rng(seed)
     wanted = max(1, round(share * len(values)))
     order = np.lexsort((rng.random(len(values)), values))
-    return tuple(sorted(int(rng.choice(stratum)) for stratum in np.array_split(order, wanted)))
+    # Not array_split: it puts all larger strata first, where each low score then has a smaller chance.
+    borders = np.arange(wanted + 1) * len(values) // wanted
+    return tuple(sorted(int(order[rng.integers(start, end)]) for start, end in pairwise(borders)))
 
 
 def ks_check(sample: Sequence[float], whole: Sequence[float]) -> KsCheck:

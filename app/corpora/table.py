@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
 from app.corpora.records import Records, read_records
 
@@ -45,7 +46,7 @@ def as_table(records: Records) -> TableData:
 def flatten(record: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in record.items():
-        full = f"{prefix}{name}"
+        full = f"{prefix}{one_line(str(name))}"
         if isinstance(value, Mapping) and value:
             flat.update(flatten(value, f"{full}."))
         else:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
-from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, number, prose, proses
+from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, number, prose, proses
 from app.corpora.corpus import Corpus
 from app.corpora.mapping import ColumnMapping, guess_mapping
 from app.corpora.records import Records
@@ -59,15 +59,15 @@ def scale_of(values: list[float]) -> tuple[float, float]:
 
 
 def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> None:
-    listed = ", ".join(table.columns[:30]) + (", …" if len(table.columns) > 30 else "")
+    columns = listed(table.columns)
     for column in mapping.used_columns:
         if column not in table.columns:
             close = get_close_matches(column, table.columns, n=1)
             hint = f"Did you mean {close[0]}?" if close else "Map one of these columns."
-            raise FileFormatError(f"{file_name} has no column {column!r}; it has: {listed}.", hint)
+            raise FileFormatError(f"{file_name} has no column {column!r}; it has: {columns}.", hint)
     if "text" not in mapping.columns:
         raise FileFormatError(
-            f"No column of {file_name} is known to hold the texts; it has: {listed}.",
+            f"No column of {file_name} is known to hold the texts; it has: {columns}.",
             "Say which one does: --map text=COLUMN, or choose it on the Data screen.",
         )
 

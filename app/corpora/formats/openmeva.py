@@ -45,7 +45,7 @@ def _text(row: int, record: Mapping[str, Any], system: str, story: Any) -> Text:
     other = {name: value for name, value in record.items() if name not in _READ}
     return Text(
         doc_id=identifier(record.get("doc_id")) or f"row-{row}",
-        system_id=system,
+        system_id=identifier(system),
         text=prose(story.get("text"), "story"),
         source=prose(record.get("prompt"), "prompt"),
         references=proses(record.get("reference"), "reference"),

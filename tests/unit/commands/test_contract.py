@@ -1,0 +1,238 @@
+"""The command line's fixed contract: names, JSON fields, exit statuses, what goes where."""
+
+import csv
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app import cli
+from tests.support.small_project import OPTIONS, small_csv
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The console entry with these words: (exit status, stdout, stderr)."""
+
+    def invoke(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.run()
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return invoke
+
+
+@pytest.fixture
+def project(run: Run, tmp_path: Path) -> str:
+    assert run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)[0] == 0
+    return "Small"
+
+
+def _json(result: tuple[int, str, str]) -> Any:
+    status, out, err = result
+    assert status == 0, err
+    return json.loads(out)
+
+
+def test_import_reports_what_the_project_holds_and_adds_nothing_twice(run: Run, tmp_path: Path) -> None:
+    words = ("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS, "--json")
+    first, second = _json(run(*words)), _json(run(*words))
+    assert first["project"] == "Small"
+    assert (first["texts"], first["sources"], first["systems"], first["ratings"]) == (18, 6, 3, 54)
+    assert first["dimensions"]["coherence"] == {"ratings": 36, "raters": 2, "low": 1.0, "high": 5.0}
+    assert first["dimensions"]["fluency"] == {"ratings": 18, "raters": 1, "low": 1.0, "high": 5.0}
+    assert (first["skipped"], first["added_texts"], second["added_texts"]) == ([], 18, 0)
+    assert {**second, "added_texts": 0, "added_ratings": 0} == {**first, "added_texts": 0, "added_ratings": 0}
+
+
+def test_bad_rows_are_listed_and_good_ones_come_in(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("text,score\nA fine text.,4\n,3\nAnother text.,many\n", encoding="utf-8")
+    found = _json(run("import", path, "--project", "P", "--map", "text=text", "--rating", "quality=score", "--json"))
+    assert found["texts"] == 1
+    assert [skipped["row"] for skipped in found["skipped"]] == [2, 3]
+    assert all(skipped["reason"] for skipped in found["skipped"])
+
+
+def test_attributes_go_in_from_lines_and_json_and_come_out_listed(run: Run, project: str, tmp_path: Path) -> None:
+    lines, listed = tmp_path / "ada.txt", tmp_path / "llm.json"
+    lines.write_text("- Look at the order.\n\n- Are names kept?\n", encoding="utf-8")
+    listed.write_text('{"1": "Check the links", "2": "Check the order"}', encoding="utf-8")
+    base = ("--project", project, "--dimension", "coherence", "--contributor")
+    assert run("attributes", "add", lines, *base, "Ada", "--kind", "human")[0] == 0
+    assert run("attributes", "add", listed, *base, "model-x", "--kind", "llm")[0] == 0
+    found = _json(run("attributes", "list", "--project", project, "--dimension", "coherence", "--json"))
+    assert set(found[0]) == {"id", "dimension", "contributor", "kind", "text", "status", "round"}
+    assert [(a["contributor"], a["kind"], a["text"]) for a in found] == [
+        ("Ada", "human", "Look at the order."),
+        ("Ada", "human", "Are names kept?"),
+        ("model-x", "llm", "Check the links"),
+        ("model-x", "llm", "Check the order"),
+    ]
+
+
+def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path) -> None:
+    base = ("--project", project)
+    assert run("think-aloud", *base, "--dimension", "all", "--model", "rules")[0] == 0
+    built = _json(run("build", *base, "--dimension", "all", "--condition", "comb", "--model", "rules", "--json"))
+    assert {b["dimension"]: (b["version"], b["status"]) for b in built} == {
+        "coherence": (1, "draft"),
+        "fluency": (1, "draft"),
+    }
+    assert "Publish version 1 first" in run("score", *base, "--judge", "rules")[2]
+    assert run("checklist", "publish", *base, "--dimension", "all")[0] == 0
+
+    dry = _json(run("score", *base, "--judge", "rules", "--dry-run", "--json"))
+    assert set(dry) == {"calls", "calls_cached", "input_tokens", "output_tokens_estimate", "cost_usd"}
+    assert dry["cost_usd"] == 0
+
+    scored = _json(run("score", *base, "--evaluator", "checklist", "--judge", "rules", "--json"))
+    assert set(scored) >= {
+        *("run", "evaluator", "judge", "dimensions", "calls", "calls_cached", "retries"),
+        *("input_tokens", "output_tokens", "cost_usd", "seconds"),
+    }
+    assert set(scored["dimensions"]["coherence"]) == {"scored", "failed", "unanswered", "coverage"}
+    assert sum(d["scored"] for d in scored["dimensions"].values()) == dry["calls"]
+
+    (listed,) = _json(run("runs", "list", *base, "--json"))
+    assert set(listed) == {"run", "project", "evaluator", "judge", "dimensions", "status", "done", "all", "started"}
+    assert (listed["status"], listed["done"]) == ("done", listed["all"])
+    assert run("score", *base, "--judge", "rules", "--resume", scored["run"])[0] == 0
+
+    output = tmp_path / "scores.csv"
+    assert run("results", *base, "--output", output)[0] == 0
+    rows = list(csv.DictReader(output.read_text(encoding="utf-8").splitlines()))
+    assert list(rows[0])[:10] == [
+        *("run", "evaluator", "judge", "dimension", "doc_id", "system_id", "score", "coverage", "human", "raters")
+    ]
+    assert len(rows) == listed["all"]
+    figures = _json(run("results", *base, "--level", "dataset", "--json"))
+    assert {f["dimension"] for f in figures} == {"coherence", "fluency"}
+    assert figures[0]["level"] == "dataset"
+    page = tmp_path / "report.html"
+    assert run("results", *base, "--output", page)[0] == 0
+    assert "<h2>coherence</h2>" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_checklist_goes_out_and_comes_back(run: Run, project: str, tmp_path: Path, form: str) -> None:
+    base = ("--project", project, "--dimension", "coherence")
+    run("think-aloud", *base, "--model", "rules")
+    run("build", *base, "--model", "rules")
+    document = _json(run("checklist", "export", *base, "--format", "json"))
+    assert set(document) >= {"project", "task", "dimension", "version", "rubric", "low", "high", "questions"}
+    question = document["questions"][0]
+    assert set(question) >= {"id", "component", "key_question", "text", "weight", "attributes"}
+    assert set(question["attributes"][0]) == {"text", "contributor", "kind"}
+    path = tmp_path / f"checklist.{form}"
+    assert run("checklist", "export", *base, "--format", form, "--output", path)[0] == 0
+    assert run("checklist", "import", path, *base)[0] == 0
+    again = _json(run("checklist", "export", *base, "--version", "2", "--format", "json"))
+    assert [q["text"] for q in again["questions"]] == [q["text"] for q in document["questions"]]
+
+
+def test_a_spreadsheet_runs_no_formula_of_a_checklist(run: Run, project: str, tmp_path: Path) -> None:
+    path = tmp_path / "evil.yaml"
+    path.write_text("questions:\n  - text: '=HYPERLINK(\"http://x\")?'\n    component: '@sum'\n", encoding="utf-8")
+    base = ("--project", project, "--dimension", "coherence")
+    assert run("checklist", "import", path, *base)[0] == 0
+    out = run("checklist", "export", *base, "--format", "csv")[1]
+    row = next(csv.DictReader(out.splitlines()))
+    assert (row["text"][:2], row["component"]) == ("'=", "'@sum")
+
+
+def test_the_demo_fills_its_contract(run: Run) -> None:
+    found = _json(run("demo", "--json"))
+    assert (found["project"], found["judge"]) == ("Demo", "rules")
+    assert set(found["dimensions"]) == {"coherence", "fluency", "consistency", "relevance"}
+    for dimension in found["dimensions"].values():
+        assert dimension["questions"] >= 5
+        assert dimension["texts_scored"] >= 20
+        assert (
+            -1 <= dimension["spearman"]["low"] <= dimension["spearman"]["value"] <= dimension["spearman"]["high"] <= 1
+        )
+        assert dimension["groups_used"] <= dimension["groups_all"]
+    assert _json(run("demo", "--json")) == found
+    assert [p["project"] for p in _json(run("project", "list", "--json"))] == ["Demo"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("project", "show", "Nowhere"), "Nowhere"),
+        (("import", "missing.csv", "--project", "P"), "missing.csv"),
+        (("score", "--project", "Small", "--evaluator", "tea-leaves"), "tea-leaves"),
+        (("score", "--project", "Small", "--dimension", "charm"), "charm"),
+        (("build", "--project", "Small", "--model", "rules", "--condition", "xx"), "xx"),
+        (("think-aloud", "--project", "Small", "--dimension", "all", "--model", "rules", "--json"), ""),
+        (("checklist", "show", "--project", "Small", "--dimension", "coherence"), "Build one first"),
+        (("results", "--project", "Small"), "scored"),
+        (("runs", "show", "99"), "99"),
+        (("models", "test", "nobody:x"), "nobody"),
+        (("project", "rename", "Small"), "rename"),
+        (("import", "--project", "P"), "file"),
+        (("build", "--project", "Small", "--model", "rules", "--components", "12"), "--components"),
+        (("bench", "nothing"), "nothing"),
+    ],
+)
+def test_a_mistake_is_one_line_that_says_what_and_where(
+    run: Run, project: str, words: tuple[str, ...], said: str
+) -> None:
+    status, _, err = run(*words)
+    if not said:
+        assert status == 0
+        return
+    assert status == 2
+    assert said in err
+    assert "Traceback" not in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_model_that_can_not_be_opened_is_listed_and_the_others_go_on(run: Run, project: str) -> None:
+    words = ("think-aloud", "--project", project, "--dimension", "coherence", "--model", "openai:gpt-4o")
+    status, out, _ = run(*words, "--model", "rules", "--json")
+    answers = {a["model"]: a for a in json.loads(out)}
+    assert status == 3
+    assert answers["rules"]["attributes"] > 0
+    assert "OPENAI_API_KEY" in answers["openai:gpt-4o"]["error"]
+
+
+def test_a_bug_says_where_to_report_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("app.services.projects.list_projects", broken)
+    status, _, err = run("project", "list")
+    assert status == 1
+    assert "ZeroDivisionError" in err
+    assert "report" in err
+
+
+def test_interrupting_loses_nothing_and_says_so(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("app.services.projects.list_projects", interrupted)
+    status, _, err = run("project", "list")
+    assert status == 130
+    assert "kept" in err
+
+
+def test_every_command_shows_an_example(run: Run) -> None:
+    commands = (
+        *("serve", "demo", "import", "think-aloud", "build", "score", "results", "meta-eval", "compare"),
+        *("similarity", "topics", "bench", "project list", "project show", "project delete", "attributes add"),
+        *("attributes list", "checklist list", "checklist show", "checklist export", "checklist import"),
+        *("checklist publish", "runs list", "runs show", "runs cancel", "models list", "models test"),
+    )
+    for command in commands:
+        status, out, _ = run(*command.split(), "--help")
+        assert status == 0
+        assert f"interacteval {command}" in " ".join(out.split()), command

@@ -1,0 +1,93 @@
+"""Mappings as typed, and the guess that the import screen starts from."""
+
+import pytest
+
+from app.corpora.mapping import ColumnMapping, RatingColumn, guess_mapping
+from app.errors import InputError
+
+
+def guess(rows):
+    return guess_mapping(list(rows[0]), rows)
+
+
+def rated(mapping):
+    return [(rating.dimension, rating.column) for rating in mapping.ratings]
+
+
+def test_parses_fields_and_ratings():
+    mapping = ColumnMapping.parse(["text=body", "source = the = source"], ["clarity=c1", "clarity=c2", "depth=d"])
+    assert mapping.columns == {"text": "body", "source": "the = source"}
+    assert mapping.ratings == (
+        RatingColumn("clarity", "c1", "c1"),
+        RatingColumn("clarity", "c2", "c2"),
+        RatingColumn("depth", "d", "d"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("maps", "ratings", "said"),
+    [
+        (["text"], [], "not a mapping"),
+        (["text="], [], "not a mapping"),
+        (["=body"], [], "not a mapping"),
+        (["body=text"], [], "not a field"),
+        (["text=a", "text=b"], [], "mapped twice"),
+        ([], ["clarity"], "not a mapping"),
+        ([], ["clarity=a", "clarity=a"], "given twice"),
+    ],
+)
+def test_refuses_what_it_cant_read(maps, ratings, said):
+    with pytest.raises(InputError, match=said) as caught:
+        ColumnMapping.parse(maps, ratings)
+    assert caught.value.hint
+
+
+def test_guesses_fields_by_their_usual_names():
+    row = {"Document": "a", "Model Name": "m", "System-Output": "t", "doc id": "1", "gold": "r"}
+    assert guess([row]).columns == {
+        "text": "System-Output",
+        "source": "Document",
+        "doc_id": "doc id",
+        "system_id": "Model Name",
+        "reference": "gold",
+    }
+
+
+def test_text_beside_an_output_is_the_source():
+    assert guess([{"text": "an article", "summary": "short"}]).columns == {"text": "summary", "source": "text"}
+    assert guess([{"text": "short", "source": "long", "answer": "x"}]).columns == {"text": "text", "source": "source"}
+
+
+def test_an_id_that_rows_share_is_the_documents():
+    shared = [{"id": 1, "source": "s", "text": "a"}, {"id": 1, "source": "s", "text": "b"}]
+    own = [{"id": 1, "source": "s", "text": "a"}, {"id": 2, "source": "s", "text": "b"}]
+    assert guess(shared).columns["doc_id"] == "id"
+    assert guess(own).columns["item_id"] == "id"
+
+
+def test_counts_ids_and_metrics_are_no_ratings():
+    row = {"text": "t", "rouge1_f": 0.3, "num_words": 40, "row": 1, "bert-score": 0.8, "year": 99, "clarity": 3, "n": 5}
+    assert rated(guess([row])) == [("clarity", "clarity")]
+
+
+def test_words_and_large_numbers_are_no_ratings():
+    assert rated(guess([{"text": "t", "author": "Kim", "views": 12_000, "empty": ""}])) == []
+
+
+@pytest.mark.parametrize(
+    ("column", "dimension"),
+    [
+        ("scores.coherence", "coherence"),
+        ("Expert 1 Fluency", "Fluency"),
+        ("coherence_2", "coherence"),
+        ("coherence_rater2", "coherence"),
+        ("human_score", "overall"),
+        ("mean factual accuracy", "factual_accuracy"),
+    ],
+)
+def test_names_the_dimension_by_what_is_particular_in_the_column(column, dimension):
+    assert rated(guess([{"text": "t", column: "3,5"}])) == [(dimension, column)]
+
+
+def test_without_any_likely_text_it_guesses_none():
+    assert "text" not in guess([{"a": "x", "b": 1}]).columns
