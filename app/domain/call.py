@@ -1,15 +1,18 @@
 """One call that reached a model, as the ledger keeps it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Finish = Literal["stop", "length", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """`cost_usd` is None where the price is unknown; `error_kind` is "" where a reply came."""
+    """`cost_usd` is None where the price is unknown; `error_kind` is "" where a reply came.
+
+    `logprobs` holds [token, log-probability, {alternative: log-probability}] for each token of the reply.
+    """
 
     digest: str
     model: str
@@ -17,6 +20,7 @@ class RecordedCall:
     prompt_digest: str
     reply: str = ""
     rationales: Mapping[str, str] = field(default_factory=dict)
+    logprobs: Sequence[Any] = ()
     finish: Finish = "stop"
     input_tokens: int = 0
     cached_tokens: int = 0

@@ -67,11 +67,12 @@ class RunSummary:
 
 @dataclass(frozen=True, slots=True)
 class PlannedScore:
-    """One text on one dimension that still has to be scored."""
+    """One text on one dimension that still has to be scored; `again` where an earlier try failed."""
 
     id: int
     dimension: int
     text: int
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,26 @@
 """A model whose answers are kept: the same request is paid for once, and every call stands in the ledger."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from app.domain.call import RecordedCall
 from app.errors import ProviderError
-from app.providers.base import ChatModel, ChatReply, ChatRequest, Usage
+from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.pricing import shipped_prices
 from app.providers.retry import Patient
 
 
 class Ledger(Protocol):
-    """Where calls are kept. Called from worker threads."""
+    """Where calls are kept."""
 
-    def find(self, digest: str) -> RecordedCall | None: ...
+    async def find(self, digest: str) -> RecordedCall | None:
+        """The reply to this very request, if it was ever answered."""
+        ...
 
-    def add(self, call: RecordedCall) -> None: ...
+    async def add(self, call: RecordedCall) -> None:
+        """Returns once the call is kept for good; cancelled, it is kept all the same."""
+        ...
 
 
 @dataclass(slots=True)
@@ -47,7 +51,14 @@ class RecordedModel:
         self._ledger = ledger
         self._run = run
         self._use_cache = use_cache
+        self._asking: dict[str, asyncio.Future[ChatReply]] = {}
         self.tally = Tally()
+
+    def afresh(self) -> "RecordedModel":
+        """The same model, asked even where the ledger has an answer: what failed with that answer is tried again."""
+        fresh = RecordedModel(self._inner, self._ledger, self._run, use_cache=False)
+        fresh.tally = self.tally
+        return fresh
 
     @property
     def name(self) -> str:
@@ -62,12 +73,27 @@ class RecordedModel:
         return self._inner.retries if isinstance(self._inner, Patient) else 0
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        digest = request.digest(self.name) if self._ledger else ""
-        if self._ledger and self._use_cache:
-            found = await asyncio.to_thread(self._ledger.find, digest)
-            if found is not None:
-                self.tally.cached += 1
-                return _reply(found)
+        if self._ledger is None:
+            return await self._ask(request, "")
+        digest = request.digest(self.name)
+        if not self._use_cache:
+            return await self._ask(request, digest)
+        if digest in self._asking:  # the same request is under way: one of the two is enough
+            return self._free(await asyncio.shield(self._asking[digest]))
+        self._asking[digest] = under_way = asyncio.ensure_future(self._find_or_ask(request, digest))
+        try:
+            return await under_way
+        finally:
+            del self._asking[digest]
+
+    async def _find_or_ask(self, request: ChatRequest, digest: str) -> ChatReply:
+        assert self._ledger is not None
+        found = await self._ledger.find(digest)
+        if found is None:
+            return await self._ask(request, digest)
+        return self._free(_reply(found))
+
+    async def _ask(self, request: ChatRequest, digest: str) -> ChatReply:
         self.tally.calls += 1
         try:
             reply = await self._inner.complete(request)
@@ -79,6 +105,11 @@ class RecordedModel:
         await self._keep(self._call(digest, request, reply, cost))
         return reply
 
+    def _free(self, reply: ChatReply) -> ChatReply:
+        """A reply that was paid before costs nothing now."""
+        self.tally.cached += 1
+        return replace(reply, usage=Usage(), seconds=0.0)
+
     async def aclose(self) -> None:
         await self._inner.aclose()
 
@@ -89,6 +120,7 @@ class RecordedModel:
             *_prompt(request),
             reply=reply.text,
             rationales=reply.rationales,
+            logprobs=[[token.token, token.logprob, dict(token.top)] for token in reply.logprobs],
             finish=reply.finish,
             input_tokens=reply.usage.input_tokens,
             cached_tokens=reply.usage.cached_tokens,
@@ -99,9 +131,8 @@ class RecordedModel:
         )
 
     async def _keep(self, call: RecordedCall) -> None:
-        if self._ledger:
-            # A paid reply is written down even when the run is being stopped around it.
-            await asyncio.shield(asyncio.to_thread(self._ledger.add, call))
+        if self._ledger is not None:
+            await self._ledger.add(call)
 
 
 def _prompt(request: ChatRequest) -> tuple[str, str]:
@@ -109,5 +140,5 @@ def _prompt(request: ChatRequest) -> tuple[str, str]:
 
 
 def _reply(call: RecordedCall) -> ChatReply:
-    """A reply from the ledger costs nothing now: its usage was counted when it was paid."""
-    return ChatReply(call.reply, call.model, finish=call.finish, rationales=call.rationales)
+    logprobs = tuple(TokenLogprob(token, logprob, top) for token, logprob, top in call.logprobs)
+    return ChatReply(call.reply, call.model, finish=call.finish, logprobs=logprobs, rationales=call.rationales)

@@ -38,8 +38,9 @@ async def ask(
     last_resort: what to make of the last answer when all attempts are used up and it is at least an object; None
         from it means nothing can be made of it.
 
-    Raises RefusedError and CutOffError at once (asking again changes neither), WrongSchemaError after the last
-    attempt, and whatever the model raises. Messages name what is wrong, never what the model wrote.
+    An answer that was cut off is asked for again with twice the room. Raises RefusedError at once (asking again doesn't
+    change it), CutOffError or WrongSchemaError after the last attempt, and whatever the model raises. Messages name
+    what is wrong, never what the model wrote.
     """
     if request.schema is None:
         raise ValueError("structured answers need a schema")
@@ -51,7 +52,13 @@ async def ask(
         answer = await model.complete(request)
         usage, seconds = usage + answer.usage, seconds + answer.seconds
         reply = replace(answer, usage=usage, seconds=seconds)
-        _check_finish(model, reply)
+        if reply.finish == "refused":
+            raise RefusedError(f"{model.name} declined to answer.")
+        if reply.finish == "length":
+            if attempt == attempts:
+                raise CutOffError(f"The answer of {model.name} ended at the limit of output tokens.")
+            request = replace(request, max_output_tokens=2 * request.max_output_tokens)
+            continue
         value, found = _examine(reply.text, request.schema, check)
         if found is None and value is not None:
             return Structured(value, reply, attempt)
@@ -76,13 +83,6 @@ def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any
     if problem is None and check is not None:
         problem = check(value)
     return value, problem
-
-
-def _check_finish(model: ChatModel, reply: ChatReply) -> None:
-    if reply.finish == "refused":
-        raise RefusedError(f"{model.name} declined to answer.")
-    if reply.finish == "length":
-        raise CutOffError(f"The answer of {model.name} ended at the limit of output tokens.")
 
 
 def _correction(text: str, problem: str) -> Turn:

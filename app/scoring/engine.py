@@ -1,13 +1,14 @@
-"""The engine of a scoring run: so many texts at a time, results kept in small batches as they arrive.
+"""The engine of a scoring run: so many texts at a time, each result kept while its worker scores the next text.
 
 A fixed number of workers takes planned scores from one iterator, so no more than `concurrency` texts are ever in
-flight and memory doesn't grow with the run. A second task writes what has arrived every `BATCH_SECONDS`, and asks
-whether to stop: a stop is heard within that time, cancels what is in flight and keeps what has arrived.
+flight and memory doesn't grow with the run. Scores are saved by group commit; the paid replies they come from are saved
+before them (app.providers.recorded), so a run that is killed has lost nothing but what was in flight. A watcher asks
+every `LISTEN_SECONDS` whether to stop.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.domain.run import Outcome, PlannedScore
 from app.errors import (
@@ -19,9 +20,10 @@ from app.errors import (
     UnsupportedError,
     WrongKeyError,
 )
+from app.scoring.group_commit import GroupCommit
 from app.scoring.sink import Sink
 
-BATCH_SECONDS = 0.4
+LISTEN_SECONDS = 0.4
 # After one of these every further text would fail in the same way: the run ends and can be resumed.
 FATAL = (MissingKeyError, WrongKeyError, UnknownModelError, UnsupportedError, QuotaError, BudgetError)
 
@@ -38,69 +40,73 @@ class EngineReport:
     fatal: ProviderError | None = None
 
 
-@dataclass(slots=True)
-class _Progress:
-    arrived: list[Outcome] = field(default_factory=list)
-    done: int = 0
-    failed: int = 0
-    fatal: ProviderError | None = None
-
-
 async def run(planned: Sequence[PlannedScore], score_one: ScoreOne, sink: Sink, concurrency: int = 32) -> EngineReport:
     """Score everything planned. `score_one` raises ProviderError where a text can't be scored.
 
-    Any other exception is a bug: it ends the run, after what has arrived was kept.
+    Any other exception, the sink's included, ends the run and is raised, after what has arrived was kept.
     """
-    progress = _Progress()
-    queue = iter(planned)
-    workers = [
-        asyncio.create_task(_work(queue, score_one, progress)) for _ in range(max(1, min(concurrency, len(planned))))
-    ]
-    try:
-        stopped = await _watch(workers, progress, sink)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        results = await asyncio.gather(*workers, return_exceptions=True)
-        await asyncio.to_thread(_flush, progress, sink)
-    for result in results:
-        if isinstance(result, Exception):
-            raise result
-    return EngineReport(progress.done, progress.failed, stopped, progress.fatal)
+    return await _Run(planned, score_one, sink).to_its_end(max(1, min(concurrency, len(planned))))
 
 
-async def _work(queue: Iterator[PlannedScore], score_one: ScoreOne, progress: _Progress) -> None:
-    for planned in queue:
+class _Run:
+    def __init__(self, planned: Sequence[PlannedScore], score_one: ScoreOne, sink: Sink) -> None:
+        self.queue: Iterator[PlannedScore] = iter(planned)
+        self.score_one = score_one
+        self.sink = sink
+        self.outcomes = GroupCommit[Outcome](sink.save)
+        self.saving: set[asyncio.Task[None]] = set()
+        self.done = 0
+        self.failed = 0
+        self.fatal: ProviderError | None = None
+
+    async def to_its_end(self, concurrency: int) -> EngineReport:
+        workers = [asyncio.create_task(self._work()) for _ in range(concurrency)]
         try:
-            outcome = await score_one(planned)
-        except FATAL as error:
-            progress.fatal = progress.fatal or error
-            return
-        except ProviderError as error:
-            outcome = Outcome(planned, error_kind=error.kind, error=str(error))
-        progress.arrived.append(outcome)
-        # A model that never waits (rules) would otherwise keep the loop from writing and from hearing a stop.
-        await asyncio.sleep(0)
+            stopped = await self._listen(workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            endings = await asyncio.gather(*workers, return_exceptions=True)
+            await asyncio.gather(*self.saving, return_exceptions=True)
+        for ending in endings:
+            if isinstance(ending, Exception):
+                raise ending
+        return EngineReport(self.done, self.failed, stopped, self.fatal)
 
+    async def _work(self) -> None:
+        """One text after another; while one is being scored, the one before is being saved."""
+        saving: asyncio.Task[None] | None = None
+        for planned in self.queue:
+            try:
+                outcome = await self.score_one(planned)
+            except FATAL as error:
+                self.fatal = self.fatal or error
+                break
+            except ProviderError as error:
+                outcome = Outcome(planned, error_kind=error.kind, error=str(error))
+            if saving is not None:
+                await saving
+            saving = asyncio.create_task(self._keep(outcome))
+            self.saving.add(saving)
+            saving.add_done_callback(self.saving.discard)
+        if saving is not None:
+            await saving
 
-async def _watch(workers: list[asyncio.Task[None]], progress: _Progress, sink: Sink) -> bool:
-    """Write and listen until the workers are done, one of them broke, or somebody asks to stop."""
-    pending: set[asyncio.Task[None]] = set(workers)
-    while pending:
-        finished, pending = await asyncio.wait(pending, timeout=BATCH_SECONDS)
-        await asyncio.to_thread(_flush, progress, sink)
-        if progress.fatal or any(task.exception() for task in finished):
-            return False
-        stop: bool = await asyncio.to_thread(sink.beat)
-        if pending and stop:
-            return True
-    return False
+    async def _keep(self, outcome: Outcome) -> None:
+        await self.outcomes.put(outcome)
+        if outcome.error_kind:
+            self.failed += 1
+        else:
+            self.done += 1
 
-
-def _flush(progress: _Progress, sink: Sink) -> None:
-    batch, progress.arrived = progress.arrived, []
-    if batch:
-        sink.save(batch)
-        failed = sum(1 for outcome in batch if outcome.error_kind)
-        progress.failed += failed
-        progress.done += len(batch) - failed
+    async def _listen(self, workers: Sequence[asyncio.Task[None]]) -> bool:
+        """True when somebody asked to stop; False when all workers ended or one of them can't go on."""
+        pending = set(workers)
+        while pending:
+            finished, pending = await asyncio.wait(pending, timeout=LISTEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if self.fatal or any(task.exception() for task in finished):
+                return False
+            stop: bool = await asyncio.to_thread(self.sink.beat)
+            if pending and stop:
+                return True
+        return False

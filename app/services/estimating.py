@@ -1,9 +1,11 @@
-"""What a run would ask and cost, before it starts."""
+"""What a run would score, ask and cost, before it starts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
+from app.domain.checklist import ChecklistStatus
 from app.domain.run import RunDimension
 from app.evaluators.checklist import PROMPT, judge_request
 from app.prompting import load_prompt
@@ -40,16 +42,62 @@ class Estimate:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The run that would start: `texts` counts different texts, `parts` say which texts on which dimension."""
+
+    parts: tuple[RunDimension, ...]
+    texts: int
+    is_llm: bool
+    estimate: Estimate
+
+
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
     """Raises what planning the run raises."""
-    plan = plan_run(workbench, project_id, options)
-    model = workbench.model(options.judge)
+    return _estimate(workbench, project_id, options, plan_run(workbench, project_id, options))
+
+
+def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
+    """What would be scored, and the estimate. Raises what planning the run raises.
+
+    Counting the tokens of thousands of requests takes seconds, so the same question about the same data is counted
+    once.
+    """
     with workbench.database.read() as work:
-        if not model.is_llm:
+        state = _state(work, project_id, options)
+    return _forecast(workbench, project_id, options, state)
+
+
+@lru_cache(maxsize=32)
+def _forecast(workbench: Workbench, project_id: int, options: RunOptions, _: tuple[object, ...]) -> Forecast:
+    plan = plan_run(workbench, project_id, options)
+    texts = {text for part in plan for text in part.texts}
+    is_llm = workbench.check_model(options.judge)[1]
+    return Forecast(tuple(plan), len(texts), is_llm, _estimate(workbench, project_id, options, plan))
+
+
+def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
+    """Changes whenever the forecast could: the texts, ratings, samples, checklists, the task's words, calls made."""
+    found = [work.checklists.find(d.id, options.version, ChecklistStatus.PUBLISHED) for d in options.dimensions]
+    samples = [sample.text.id for d in options.dimensions for sample in work.think_aloud.samples(d.id)]
+    return (
+        work.texts.count(project_id),
+        tuple(work.texts.rating_counts(project_id).items()),
+        tuple(checklist and checklist.id for checklist in found),
+        tuple(samples),
+        work.projects.by_id(project_id).task,
+        tuple((run.id, run.done, run.failed) for run in work.runs.all(project_id)),
+    )
+
+
+def _estimate(workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> Estimate:
+    name, is_llm = workbench.check_model(options.judge)
+    with workbench.database.read() as work:
+        if not is_llm:
             return Estimate(sum(len(part.texts) for part in plan), 0, 0, 0, 0.0)
         digests, sizes = [], []
         for request in _requests(work, project_id, plan):
-            digests.append(request.digest(model.name))
+            digests.append(request.digest(name))
             answers = len((request.schema or {}).get("required", ()))
             sizes.append((estimate_tokens(request.prompt.system + request.prompt.user), answers * TOKENS_PER_ANSWER))
         known = work.calls.known(digests)
@@ -60,11 +108,11 @@ def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Esti
         len(digests) - len(new),
         usage.input_tokens,
         usage.output_tokens,
-        shipped_prices().cost(model.name, usage),
+        shipped_prices().cost(name, usage),
     )
 
 
-def _requests(work: UnitOfWork, project_id: int, plan: list[RunDimension]) -> Iterator[ChatRequest]:
+def _requests(work: UnitOfWork, project_id: int, plan: Sequence[RunDimension]) -> Iterator[ChatRequest]:
     task, template = work.projects.by_id(project_id).task, load_prompt(PROMPT)
     for part in plan:
         dimension = work.projects.dimension_by_id(part.dimension)

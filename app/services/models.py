@@ -1,46 +1,117 @@
 """Models as the use cases need them: opened, and LLMs with the ledger behind them."""
 
+import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from app.domain.call import RecordedCall
 from app.domain.checklist import Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.checklist import judge
+from app.providers.credentials import credentials_problem
+from app.providers.model_name import KNOWN_PROVIDERS
+from app.providers.rate_limit import AdaptiveLimit
 from app.providers.recorded import RecordedModel
+from app.providers.registry import describe_models
 from app.providers.retry import Patient
+from app.scoring.group_commit import GroupCommit
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
+CONCURRENCY = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model to choose from. `obstacle` says what stands in the way of using it and what to do; "" for nothing.
+
+    `suggested` marks the one of its provider that a choice starts with.
+    """
+
+    name: str
+    provider: str
+    obstacle: str = ""
+    suggested: bool = False
+
+    @property
+    def usable(self) -> bool:
+        return not self.obstacle
+
+
+def available_models(workbench: Workbench) -> list[ModelChoice]:
+    """The built-in rules first, then every model known by name; others can be typed as provider:name."""
+    found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
+    for model in describe_models(workbench.credentials):
+        provider = KNOWN_PROVIDERS[model.provider]
+        placeholder = model.name.endswith((":FILE", ":NAME"))
+        if provider.speaks_http and not placeholder:
+            obstacle = credentials_problem(model.provider, workbench.credentials)
+            found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example))
+    return found
+
+
+def obstacles(workbench: Workbench) -> dict[str, str]:
+    """Provider -> what to set before its models can be used; only providers that lack something."""
+    found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in KNOWN_PROVIDERS.values()}
+    return {title: problem for title, problem in found.items() if problem}
+
 
 class DatabaseLedger:
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    """A model's calls in the database; those that end together are written together.
 
-    def find(self, digest: str) -> RecordedCall | None:
+    The digests that have a reply are read once, so that a request nobody asked before costs no query.
+    """
+
+    def __init__(self, database: Database, model: str) -> None:
+        self._database = database
+        self._calls = GroupCommit[RecordedCall](self._save)
+        with database.read() as work:
+            self._answered = work.calls.answered(model)
+
+    async def find(self, digest: str) -> RecordedCall | None:
+        return await asyncio.to_thread(self._find, digest) if digest in self._answered else None
+
+    async def add(self, call: RecordedCall) -> None:
+        await self._calls.put(call)
+        if not call.error_kind:
+            self._answered.add(call.digest)
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+    def _find(self, digest: str) -> RecordedCall | None:
         with self._database.read() as work:
             return work.calls.find(digest)
 
-    def add(self, call: RecordedCall) -> None:
+    def _save(self, calls: Sequence[RecordedCall]) -> None:
         with self._database.write() as work:
-            work.calls.add([call])
+            work.calls.add(calls)
 
 
 @asynccontextmanager
 async def opened(
-    workbench: Workbench, name: str, run: int | None = None, use_cache: bool = True
+    workbench: Workbench, name: str, run: int | None = None, use_cache: bool = True, concurrency: int = CONCURRENCY
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
+
+    concurrency: how many requests it gets at once; fewer while it says that it is too much.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
     """
     model = workbench.model(name)
-    ledger = DatabaseLedger(workbench.database) if model.is_llm else None
     try:
-        yield RecordedModel(Patient(model) if model.is_llm else model, ledger, run, use_cache)
+        if not model.is_llm:
+            yield RecordedModel(model, None)
+            return
+        ledger = DatabaseLedger(workbench.database, model.name)
+        try:
+            yield RecordedModel(Patient(model, limiter=AdaptiveLimit(concurrency)), ledger, run, use_cache)
+        finally:
+            await ledger.close()
     finally:
         await model.aclose()
 

@@ -26,6 +26,9 @@ from db.unit_of_work import Database
 BEAT_SECONDS = 5.0
 CONCURRENCY = 32
 
+# By dimension and by whether an earlier try failed: that one's reply is in the ledger, so the model is asked afresh.
+Evaluators = dict[tuple[int, bool], Evaluator]
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -76,7 +79,7 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
     """Write the plan down as a run that waits to be worked on; returns its number."""
     plan = plan_run(workbench, project_id, options)
-    workbench.model(options.judge)  # a missing key is said now, not after the run was planned
+    workbench.check_model(options.judge)  # a missing key is said now, not after the run was planned
     params = {"sample": options.sample, "seed": options.seed}
     with workbench.database.write() as work:
         return work.runs.create(project_id, options.evaluator, options.judge, params, plan)
@@ -123,17 +126,18 @@ def _finish(database: Database, run_id: int, status: RunStatus, message: str = "
 async def _work(
     workbench: Workbench, run: RunSummary, concurrency: int, heard: Callable[[RunSummary], None]
 ) -> tuple[engine.EngineReport, Tally, int]:
-    async with opened(workbench, run.judge, run.id) as model:
+    async with opened(workbench, run.judge, run.id, concurrency=concurrency) as model:
         with workbench.database.read() as work:
             project = work.projects.by_id(work.runs.project_of(run.id))
-            evaluators: dict[int, Evaluator] = {
-                part.dimension: ChecklistEvaluator(
-                    model,
+            evaluators: Evaluators = {
+                (part.dimension, again): ChecklistEvaluator(
+                    model.afresh() if again else model,
                     project.task,
                     work.projects.dimension_by_id(part.dimension),
                     work.checklists.get(part.checklist or 0),
                 )
                 for part in work.runs.parts(run.id)
+                for again in (False, True)
             }
             planned = work.runs.open_scores(run.id)
             texts = work.texts.many({score.text for score in planned})
@@ -143,9 +147,9 @@ async def _work(
         return report, model.tally, model.retries
 
 
-def _scorer(evaluators: dict[int, Evaluator], texts: dict[int, Text]) -> engine.ScoreOne:
+def _scorer(evaluators: Evaluators, texts: dict[int, Text]) -> engine.ScoreOne:
     async def score(planned: PlannedScore) -> Outcome:
-        found = await evaluators[planned.dimension].score(texts[planned.text])
+        found = await evaluators[planned.dimension, planned.again].score(texts[planned.text])
         return Outcome(planned, found.value, found.coverage, found.judgments)
 
     return score

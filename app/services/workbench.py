@@ -1,5 +1,6 @@
 """What every use case needs: the database, and the keys with which models are opened."""
 
+import asyncio
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -18,6 +19,12 @@ class Workbench:
     def model(self, name: str) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
         return open_model(name, self.credentials)
+
+    def check_model(self, name: str) -> tuple[str, bool]:
+        """The model's full name, and whether it is an LLM. Raises what opening it raises; nothing stays open."""
+        model = self.model(name)
+        asyncio.run(model.aclose())
+        return model.name, model.is_llm
 
 
 @lru_cache(maxsize=4)

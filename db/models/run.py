@@ -107,6 +107,7 @@ class ModelCallRow(SQLModel, table=True):
     prompt_digest: str = ""
     reply: str = Field(default="", sa_column=text_column())
     rationales: dict[str, str] = Field(default_factory=dict, sa_column=json_column())
+    logprobs: list[Any] = Field(default_factory=list, sa_column=json_column())
     finish: str = "stop"
     input_tokens: int = 0
     cached_tokens: int = 0

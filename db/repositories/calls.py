@@ -22,6 +22,13 @@ class Calls:
         ).first()
         return _call(row) if row else None
 
+    def answered(self, model: str) -> set[str]:
+        """The digests of all requests to this model that have a reply."""
+        rows = self._session.exec(
+            select(ModelCallRow.digest).where(ModelCallRow.model == model, ModelCallRow.error_kind == "")
+        )
+        return set(rows)
+
     def known(self, digests: Iterable[str]) -> set[str]:
         """Which of these requests already have a reply."""
         wanted = list(digests)
@@ -56,6 +63,7 @@ def _values(call: RecordedCall) -> dict[str, object]:
         "prompt_digest": call.prompt_digest,
         "reply": call.reply,
         "rationales": dict(call.rationales),
+        "logprobs": list(call.logprobs),
         "finish": call.finish,
         "input_tokens": call.input_tokens,
         "cached_tokens": call.cached_tokens,
@@ -75,6 +83,7 @@ def _call(row: ModelCallRow) -> RecordedCall:
         prompt_digest=row.prompt_digest,
         reply=row.reply,
         rationales=row.rationales,
+        logprobs=row.logprobs,
         finish=row.finish,  # type: ignore[arg-type]  # only ever written from a RecordedCall
         input_tokens=row.input_tokens,
         cached_tokens=row.cached_tokens,

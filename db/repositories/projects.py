@@ -90,9 +90,7 @@ class Projects:
         return self.by_id(row.project_id)
 
     def add_dimension(self, project_id: int, dimension: Dimension) -> Dimension:
-        name = dimension.name.strip()
-        if not name:
-            raise InputError("The dimension has no name.", "Give it one, for example coherence.")
+        name = _dimension_name(dimension.name)
         if any(d.name == name for d in self.dimensions(project_id)):
             raise ConflictError(f"There is already a dimension “{name}”.", "Choose another name.")
         last = self._session.exec(
@@ -114,9 +112,19 @@ class Projects:
     def set_dimension(self, dimension: Dimension) -> None:
         """Overwrite name, rubric and range of the dimension with this id."""
         row = self._session.get_one(DimensionRow, dimension.id)
-        row.name, row.rubric = dimension.name.strip(), dimension.rubric
+        name = _dimension_name(dimension.name)
+        if any(d.name == name and d.id != dimension.id for d in self.dimensions(row.project_id)):
+            raise ConflictError(f"There is already a dimension “{name}”.", "Choose another name.")
+        row.name, row.rubric = name, dimension.rubric
         row.low, row.high = dimension.low, dimension.high
         _check_range(row)
+
+
+def _dimension_name(name: str) -> str:
+    cleaned = name.strip()
+    if not cleaned:
+        raise InputError("The dimension has no name.", "Give it one, for example coherence.")
+    return cleaned
 
 
 def _check_range(row: DimensionRow) -> None:

@@ -46,6 +46,15 @@ class Results:
             for text, doc, system, item, status, value, coverage, mean, raters in rows
         ]
 
+    def rating_state(self, dimension_id: int) -> tuple[int, float]:
+        """Number and sum of the ratings on a dimension, which change when they do."""
+        count, total = self._session.exec(
+            select(func.count(col(RatingRow.id)), func.sum(RatingRow.value)).where(
+                RatingRow.dimension_id == dimension_id
+            )
+        ).one()
+        return count, total or 0.0
+
     def judgments(self, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
         rows = self._session.exec(
             select(JudgmentRow)

@@ -70,6 +70,15 @@ class Runs:
         clause = ScoringRunRow.project_id == project_id if project_id is not None else True
         return self._summaries(clause)
 
+    def running(self, project_id: int) -> list[int]:
+        """The runs somebody is working on, newest first."""
+        rows = self._session.exec(
+            select(ScoringRunRow)
+            .where(ScoringRunRow.project_id == project_id, ScoringRunRow.status == RunStatus.RUNNING.value)
+            .order_by(col(ScoringRunRow.id).desc())
+        )
+        return [int(row.id or 0) for row in rows if not _silent(row)]
+
     def parts(self, run_id: int) -> list[RunDimension]:
         """What the run does on each of its dimensions, without the texts."""
         rows = self._session.exec(
@@ -123,11 +132,14 @@ class Runs:
         """What is left to do, in plan order: pending scores, and failed ones to be tried again."""
         states = [ScoreStatus.PENDING.value] + ([ScoreStatus.FAILED.value] if with_failed else [])
         rows = self._session.exec(
-            select(ScoreRow.id, ScoreRow.dimension_id, ScoreRow.text_id)
+            select(ScoreRow.id, ScoreRow.dimension_id, ScoreRow.text_id, ScoreRow.status)
             .where(ScoreRow.run_id == run_id, col(ScoreRow.status).in_(states))
             .order_by(col(ScoreRow.id))
         )
-        return [PlannedScore(int(score or 0), dimension, text) for score, dimension, text in rows]
+        return [
+            PlannedScore(int(score or 0), dimension, text, status == ScoreStatus.FAILED.value)
+            for score, dimension, text, status in rows
+        ]
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         """Keep scores and their judgments together; a score tried again replaces its earlier judgments."""

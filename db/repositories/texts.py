@@ -61,6 +61,12 @@ class Texts:
         )
         return [text_value(row) for row in rows]
 
+    def in_project(self, project_id: int, text_id: int) -> Text:
+        row = self._session.get(TextRow, text_id)
+        if row is None or row.project_id != project_id:
+            raise NotFoundError("This text is not in the project.", "Go back to the list.")
+        return text_value(row)
+
     def get(self, text_id: int) -> Text:
         row = self._session.get(TextRow, text_id)
         if row is None:
@@ -83,6 +89,42 @@ class Texts:
             .order_by(col(RatingRow.text_id), col(RatingRow.rater))
         )
         return [(text_id, rater, value) for text_id, rater, value in rows]
+
+    def ratings_of(self, text_id: int) -> list[tuple[str, str, float]]:
+        """(dimension, rater, value) of every rating of one text, in the order of the dimensions."""
+        rows = self._session.exec(
+            select(DimensionRow.name, RatingRow.rater, RatingRow.value)
+            .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
+            .where(RatingRow.text_id == text_id)
+            .order_by(col(DimensionRow.position), col(RatingRow.rater))
+        )
+        return [(dimension, rater, value) for dimension, rater, value in rows]
+
+    def mean_ratings(self, text_ids: Sequence[int]) -> dict[tuple[int, str], float]:
+        """(text id, dimension) -> mean over raters, for a page of texts."""
+        rows = self._session.exec(
+            select(RatingRow.text_id, DimensionRow.name, func.avg(RatingRow.value))
+            .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
+            .where(col(RatingRow.text_id).in_(text_ids))
+            .group_by(col(RatingRow.text_id), DimensionRow.name)
+        )
+        return {(text_id, dimension): float(mean) for text_id, dimension, mean in rows}
+
+    def mean_scores(self, dimension_id: int) -> dict[int, float]:
+        """Text id -> mean over raters, for every text that is rated on a dimension."""
+        rows = self._session.exec(
+            select(RatingRow.text_id, func.avg(RatingRow.value))
+            .where(RatingRow.dimension_id == dimension_id)
+            .group_by(col(RatingRow.text_id))
+        )
+        return {text_id: float(mean) for text_id, mean in rows}
+
+    def rating_range(self, dimension_id: int) -> tuple[float, float] | None:
+        """The lowest and the highest rating on a dimension; None where there is none."""
+        low, high = self._session.exec(
+            select(func.min(RatingRow.value), func.max(RatingRow.value)).where(RatingRow.dimension_id == dimension_id)
+        ).one()
+        return None if low is None else (low, high)
 
     def rating_counts(self, project_id: int) -> dict[str, tuple[int, int]]:
         """Dimension name -> (ratings, raters)."""

@@ -74,6 +74,15 @@ class ThinkAloud:
             query = query.where(AttributeRow.dimension_id == dimension_id)
         return [_attribute(row, contributor, dimension) for row, contributor, dimension in self._session.exec(query)]
 
+    def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:
+        """Stage -> (round, attributes that came out of it)."""
+        rows = self._session.exec(
+            select(AttributeRow.stage_run_id, func.max(AttributeRow.round), func.count(col(AttributeRow.id)))
+            .where(AttributeRow.dimension_id == dimension_id, col(AttributeRow.stage_run_id).is_not(None))
+            .group_by(col(AttributeRow.stage_run_id))
+        )
+        return {int(stage or 0): (number, count) for stage, number, count in rows}
+
     def next_round(self, dimension_id: int, contributor_id: int) -> int:
         last = self._session.exec(
             select(func.max(AttributeRow.round)).where(

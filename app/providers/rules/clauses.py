@@ -59,7 +59,7 @@ class Clauses:
             return None
         bare = self.placeless(thing)
         if match := re.match(r"^(?P<how>(?:\w+ )?)use of (?P<what>.+)$", bare, re.IGNORECASE):
-            return f"Does the {self.text_name} make {match['how'] or 'good '}use of {match['what']}"
+            return f"Does the {self.text_name} make {match['how'] or ''}use of {match['what']}"
         verb = "show" if re.match(r"^\w+(?:ency|ity|ness|ance|ence)\b", bare) else "have"
         return f"Does the {self.text_name} {verb} {bare}"
 
@@ -167,7 +167,7 @@ def _inverted(subject: str, verb: str, rest: str) -> str | None:
 
 def _one_predicate(rest: str) -> str:
     """ "varied and suits the subject" -> "varied": a second verb would need a question of its own."""
-    match = re.search(r",? and (?:(\w+s)|\w+ (?:is|are)) ", rest)
+    match = re.search(r",? and (?:\w+ (?:is|are)|(\w+s)) ", rest)
     return rest[: match.start()] if match and (match[1] is None or base_form(match[1]) in VERBS) else rest
 
 

@@ -1,11 +1,13 @@
-"""Each consideration under the component nearest to it; repetitions are dropped with the reason."""
+"""Each consideration under the component nearest to it; repetitions and empty ones are dropped with the reason."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from app.providers.rules.request import context_of
+from app.providers.rules.tokens import words
 from app.providers.rules.vectors import characters, vectors, wording
 
 SAME = 0.85
@@ -13,14 +15,14 @@ LEAST_CHARACTERS = 0.02
 
 
 def clusters(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Attribute ids per component; dropped ones name what they repeat, or that they fit nowhere."""
+    """Attribute ids per component; dropped ones name what they repeat, or that they are empty."""
     attributes, parts = variables["attributes"], variables["components"]
     texts = [attribute["text"] for attribute in attributes]
     repeats = _repeats(wording(texts), texts)
     likeness = _likeness(variables)
-    homes = [int(row.argmax()) if row.max() > 0 else -1 for row in likeness]
-    kept = [index for index in range(len(texts)) if index not in repeats]
-    _fill_empty(homes, kept, likeness)
+    wordless = [index for index, text in enumerate(texts) if not words(text)]
+    kept = [index for index in range(len(texts)) if index not in repeats and index not in wordless]
+    homes = _homes(likeness, kept)
     dropped = [
         {
             "attribute": attributes[i]["id"],
@@ -28,11 +30,7 @@ def clusters(variables: Mapping[str, Any]) -> dict[str, Any]:
         }
         for i, first in repeats.items()
     ]
-    dropped += [
-        {"attribute": attributes[i]["id"], "reason": "Has nothing in common with any of the components."}
-        for i in kept
-        if homes[i] < 0
-    ]
+    dropped += [{"attribute": attributes[i]["id"], "reason": "Says nothing."} for i in wordless if i not in repeats]
     grouped = [
         {"component": part["id"], "attributes": [attributes[i]["id"] for i in kept if homes[i] == place]}
         for place, part in enumerate(parts)
@@ -65,14 +63,23 @@ def _repeats(rows: np.ndarray, texts: list[str]) -> dict[int, int]:
     return found
 
 
-def _fill_empty(homes: list[int], kept: list[int], likeness: np.ndarray) -> None:
-    """Give a component without attributes the one most like it, from a component that can spare one."""
-    for place in range(likeness.shape[1]):
-        if any(homes[i] == place for i in kept):
-            continue
-        spare = [i for i in kept if homes[i] >= 0 and sum(homes[j] == homes[i] for j in kept) > 1]
-        if spare:
+def _homes(likeness: np.ndarray, kept: list[int]) -> dict[int, int]:
+    """The nearest component of every kept attribute; one near to none goes where there are fewest.
+
+    A component that stays empty gets the attribute most like it, from a component that can spare one.
+    """
+    count = likeness.shape[1]
+    homes = {i: int(likeness[i].argmax()) for i in kept if likeness[i].max() > 0}
+    for i in kept:
+        if i not in homes:
+            sizes = Counter(homes.values())
+            homes[i] = min(range(count), key=lambda place: sizes[place])
+    for place in range(count):
+        sizes = Counter(homes.values())
+        spare = [i for i in kept if sizes[homes[i]] > 1]
+        if not sizes[place] and spare:
             homes[max(spare, key=lambda i: likeness[i, place])] = place
+    return homes
 
 
 def _short(text: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.cluster import AgglomerativeClustering
 
 from app.providers.rules.catalogue import THEMES
+from app.providers.rules.english import VERBS, base_form
 from app.providers.rules.request import Context, context_of
 from app.providers.rules.tokens import words
 from app.providers.rules.vectors import theme_weights, topic_stems, vectors
@@ -90,9 +91,16 @@ def _after_words(members: Sequence[str], context: Context) -> Named:
         for word in words(text):
             for found in topic_stems(word, context):
                 spelled.setdefault(found, Counter())[word] += 1
-    top = [spelled[found].most_common(1)[0][0] for found, _ in counts.most_common(4) if found in spelled]
+    common = {found: spelled[found].most_common(1)[0][0] for found in counts if found in spelled}
+    ranked = sorted(common, key=lambda found: (-counts[found], _is_verb(common[found])))  # stable: first seen first
+    top = [common[found] for found in ranked[:4]]
     if not top:
         return Named("Other points", f"What else is said about the {context.text_name}.", len(members))
     unspaced = all(len(word) == 1 and not word.isascii() for word in top)
-    name = "".join(top) if unspaced else " and ".join(top[:2])
+    name = "".join(top) if unspaced else (" and " if top[0].isascii() else ", ").join(top[:2])
     return Named(name[:1].upper() + name[1:], f"What is said about {', '.join(top)}.", len(members))
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word looks like a verb; things make better names."""
+    return word.endswith("ed") or base_form(word) in VERBS

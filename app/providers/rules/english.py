@@ -14,20 +14,23 @@ VERBS = word_set(
     "provide support use match keep maintain make lead say give show help answer respond refer agree fit serve begin "
     "end start open close come stay remain appear occur exist correspond vary add stand sound engage offer guide "
     "capture cover describe explain identify summarize summarise state mention address carry form feel develop "
-    "differ belong suit tell share survive keep combine waste work hold go lack omit distort stop repeat disrupt confuse mislead need require"
+    "differ belong suit tell share survive combine work hold go lack omit stop repeat need require"
 )
 _FAULTS = (
     r"errors?|mistakes?|typos?|missing|distort\w*|inaccura\w*|incorrect\w*|wrong\w*|confus(?:ing|ion|es?)|awkward\w*",
-    r"omit\w*|omissions?|repeat(?:s|ed)?|repetit\w*|redundan\w*|unnecessar\w*|trivial?|trivia|minor details|vague",
+    r"omit\w*|omissions?|repeat(?:s|ed)?|repetit\w*|redundan\w*|unnecessar\w*|trivial?|minor details|vague",
     r"too (?:much|many|long|short)|incomplete|infers?|hallucinat\w*|fabricat\w*|invent(?:s|ed)?|misrepresent\w*",
-    r"run-on\w*|irrelevant|contradict\w*|bias\w*|jarring|glaring|discrepanc\w*|issues?|problems?|fragments?",
+    r"run-on\w*|irrelevant|contradict\w*|bias\w*|jarring|glaring|discrepanc\w*|fragments?|any (?:issue|problem)s?",
     r"extraneous|excess\w*|misleading|unclear|ambiguous|unsupported|stray\w*|disjointed|lacks?|fails?|padding",
-    r"fillers?|jumps?|abrupt\w*|unrelated|unnatural|exclamations?|opinions?",
+    r"broken|poor(?:ly)?|bad(?:ly)?|false(?:ly)?|needless\w*|clumsy|boring|dull|illogical\w*|incoheren\w*|clichés?",
+    r"inconsisten\w*|ungrammatical|misspel\w*|misus\w*|offensive|harmful|toxic|rambl\w*|digress\w*|exaggerat\w*|jargon",
+    r"fillers?|jumps?|abrupt\w*|unrelated|unnatural|exclamations?",
+    r"(?:format|formatting|grammar|grammatical|spelling|fluency|clarity|punctuation) (?:issue|problem)s?",
     r"(?:list|heap|collection) of (?:separate|loose|loosely|disconnected|unrelated|related) \w+",
 )
 _TURNED = (
     r"avoid\w*|free (?:from|of)|without|no|not|never|none|nothing|absence|rather than|instead of",
-    r"exclud\w*|minimi[sz]\w*|keeps? out|leaves? out|omits? (?:minor|trivial|irrelevant|unnecessary)|n't",
+    r"exclud\w*|minimi[sz]\w*|keeps? out|leaves? out|omits? (?:minor|trivial|irrelevant|unnecessary)|\w+n't",
 )
 _BAD = re.compile(rf"\b(?:{'|'.join(_FAULTS)})\b", re.IGNORECASE)
 _GUARD = re.compile(rf"\b(?:{'|'.join(_TURNED)})\b", re.IGNORECASE)

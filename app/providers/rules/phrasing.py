@@ -1,8 +1,8 @@
 """From a consideration to a yes/no question where yes is good.
 
 Works on the usual shapes: "Check whether ...", "Ensure that ...", "The summary should (not) ...", "Look for ...",
-"Avoid ...", "Is the ...", "Are there any errors ...". What doesn't come out as sound English is given up (None) rather than
-bent: the caller then has other considerations or the rule's own wording.
+"Avoid ...", "Is the ...", "Are there any errors ...". What doesn't come out as sound English is given up (None)
+rather than bent: the caller then has other considerations or the rule's own wording.
 """
 
 import re
@@ -13,7 +13,7 @@ from app.providers.rules.english import AUXILIARIES, finish, is_bad
 from app.providers.rules.request import Context
 from app.providers.rules.tokens import sentences, words
 
-LONGEST, SHORTEST = 30, 4
+LONGEST, SHORTEST = 30, 3
 _ASSERT = (
     r"(?:check|assess|ensure|verify|confirm|evaluate|consider|determine|see|make sure|examine|ask yourself|decide|judge"
     r"|note|analyse|analyze|look at|look out for|look for|watch for|be sure|think about|observe|pay attention to)"
@@ -100,6 +100,9 @@ def _from_question(line: str, clauses: Clauses) -> Phrased | None:
         return Phrased(line, 3)
     if _OPEN.match(body) or first not in AUXILIARIES:
         return None
+    plain, _, other = body.partition(" or ")
+    if is_bad(other) and not is_bad(plain):
+        return _ranked(plain, 3)
     return _ranked(clauses.turned(body) if is_bad(body) else body, 3)
 
 

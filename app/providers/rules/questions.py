@@ -1,5 +1,6 @@
 """Key questions, one a component, and the sub-questions that break them down."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,14 +9,19 @@ from rapidfuzz import fuzz
 
 from app.providers.rules.catalogue import RULES, THEMES
 from app.providers.rules.components import partition
-from app.providers.rules.matching import best_rule
+from app.providers.rules.matching import named_rule
 from app.providers.rules.phrasing import Phrased, question_from
 from app.providers.rules.request import Context, context_of
-from app.providers.rules.tokens import words
+from app.providers.rules.tokens import word_set, words
 from app.providers.rules.vectors import theme_weights, vectors
 
-OVERLAP = 78.0
+OVERLAP, OVERLAP_WITH_KEY = 78.0, 90.0
+_FRAME = word_set("the a an does do is are in of convincing with regard to succeed terms")
 USUAL_WORDS = 14
+_VAGUE = re.compile(
+    r"\b(?:good|well|proper(?:ly)?|appropriate(?:ly)?|effective(?:ly)?|adequate(?:ly)?|sufficient(?:ly)?)\b"
+)
+_Part = Mapping[str, Any]
 _Attributes = Sequence[Mapping[str, Any]]
 
 
@@ -52,18 +58,18 @@ def _key_question(name: str, context: Context) -> str:
             return context.fill(theme.question)
     concept = " ".join(name.split()).rstrip("?.! ")
     spoken = concept if concept[:2].isupper() else concept[:1].lower() + concept[1:]
-    return f"Does the {context.text_name} do well in terms of {spoken}?"
+    return f"Does the {context.text_name} succeed in terms of {spoken}?"
 
 
-def _breakdown(part: Mapping[str, Any], asked: Sequence[str], context: Context) -> list[tuple[str, list[int]]]:
+def _breakdown(part: _Part, asked: Sequence[str], context: Context) -> list[tuple[str, list[int]]]:
     """Questions with the attribute ids each serves; none repeats the key question or one asked before."""
     attributes: _Attributes = part["attributes"]
-    taken = [*asked, part["key_question"]]
+    taken = list(asked)
     found: list[tuple[str, list[int]]] = []
     unserved: list[int] = []
     for group in _groups(attributes, context):
         served = [attribute["id"] for attribute in group]
-        question = _best(group, part["name"], taken, context) or _own_wording(group, taken, context)
+        question = _best(group, part, taken, context) or _own_wording(group, part, taken, context)
         if question is None:
             unserved += served
             continue
@@ -73,7 +79,7 @@ def _breakdown(part: Mapping[str, Any], asked: Sequence[str], context: Context) 
         found[-1] = (found[-1][0], found[-1][1] + unserved)
     if len(found) < 2:
         served = [attribute["id"] for attribute in attributes]
-        extra = _own_wording([{"text": part["name"]}, *attributes], taken, context)
+        extra = _own_wording([{"text": part["name"]}, *attributes], part, taken, context)
         if extra or not found:
             found.append((extra or _last_resort(part, context), served))
     return found
@@ -91,48 +97,56 @@ def _groups(attributes: _Attributes, context: Context) -> list[list[Mapping[str,
     return sorted(groups.values(), key=lambda group: (-len(group), group[0]["id"]))
 
 
-def _best(group: _Attributes, component: str, taken: Sequence[str], context: Context) -> str | None:
-    """The group's soundest question: plain, of usual length, near the component and the group's other attributes."""
+def _best(group: _Attributes, part: _Part, taken: Sequence[str], context: Context) -> str | None:
+    """The group's soundest question: plain, not long, not vague, near the component and the other attributes."""
     texts = [attribute["text"] for attribute in group]
-    rows = vectors([*texts, component], context)
+    rows = vectors([*texts, part["name"]], context)
     near = rows[:-1] @ rows[-1] + (rows[:-1] @ rows[:-1].T).mean(axis=1)
     candidates: list[tuple[float, str]] = []
     for place, text in enumerate(texts):
         phrased = question_from(text, context)
-        if phrased and not overlaps(phrased.question, taken, context):
+        if phrased and _is_new(phrased.question, part, taken, context):
             candidates.append((_merit(phrased, float(near[place])), phrased.question))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
 def _merit(phrased: Phrased, near: float) -> float:
-    return phrased.rank + near - 0.08 * max(len(phrased.question.split()) - USUAL_WORDS, 0)
+    vague = 0.5 * bool(_VAGUE.search(phrased.question))
+    return phrased.rank + near - vague - 0.08 * max(len(phrased.question.split()) - USUAL_WORDS, 0)
 
 
-def _own_wording(group: _Attributes, taken: Sequence[str], context: Context) -> str | None:
-    """A question in the words of the rule that most of the group is about."""
-    votes = Counter(best_rule(attribute["text"], context).id for attribute in group)
+def _own_wording(group: _Attributes, part: _Part, taken: Sequence[str], context: Context) -> str | None:
+    """A question in the words of the rule that most of the group names; None where none is named."""
+    named = [named_rule(attribute["text"], context) for attribute in group]
+    votes = Counter(rule.id for rule in named if rule)
     themes = theme_weights(group[0]["text"], context)
     order = [rule for found, _ in votes.most_common() for rule in RULES if rule.id == found]
     order += [rule for rule in RULES if rule.theme in themes and rule not in order]
     for rule in order:
         for template in rule.questions:
             question = context.fill(template)
-            if not overlaps(question, taken, context):
+            if _is_new(question, part, taken, context):
                 return question
     return None
 
 
-def _last_resort(part: Mapping[str, Any], context: Context) -> str:
+def _last_resort(part: _Part, context: Context) -> str:
     concept = " ".join(part["name"].split()).rstrip("?.! ")
     return f"Is the {context.text_name} convincing with regard to {concept[:1].lower() + concept[1:]}?"
 
 
-def overlaps(question: str, taken: Sequence[str], context: Context) -> bool:
+def _is_new(question: str, part: _Part, taken: Sequence[str], context: Context) -> bool:
+    """Whether a question differs from those asked; it may come close to its key question, not repeat it."""
+    repeats_key = overlaps(question, [part["key_question"]], context, OVERLAP_WITH_KEY)
+    return not repeats_key and not overlaps(question, taken, context)
+
+
+def overlaps(question: str, taken: Sequence[str], context: Context, least: float = OVERLAP) -> bool:
     """Whether a question is nearly the same as one of those taken, the text's own name aside."""
     bare = _bare(question, context)
-    return any(fuzz.token_sort_ratio(bare, _bare(other, context)) >= OVERLAP for other in taken)
+    return any(fuzz.token_sort_ratio(bare, _bare(other, context)) >= least for other in taken)
 
 
 def _bare(question: str, context: Context) -> str:
-    skipped = {"the", "a", "an", "does", "do", "is", "are", "in", "of", *words(context.text_name)}
+    skipped = _FRAME | {*words(context.text_name)}
     return " ".join(word for word in words(question) if word not in skipped)

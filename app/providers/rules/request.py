@@ -31,6 +31,8 @@ def context_of(variables: Mapping[str, Any]) -> Context:
 
 
 def _spoken(name: str) -> str:
-    """A name as it stands inside a sentence: one line, no article, first letter small unless an acronym."""
+    """A name as it stands inside a sentence: one line, no article, small letters unless an acronym."""
     line = " ".join(str(name).split()).removeprefix("the ").removeprefix("The ")
-    return line if line[:2].isupper() else line[:1].lower() + line[1:]
+    if line[:2].isupper():
+        return line
+    return line.lower() if line.istitle() else line[:1].lower() + line[1:]

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+import numpy as np
+
 from app.providers.rules.reading import Measure, Reading
 
 STRONG, WEAK = 3.0, 1.0
@@ -65,9 +67,7 @@ class Rule:
 
     def limit(self, strictness: float) -> float:
         """The limit at a strictness from 0 (lenient) to 1 (strict), between the five by straight lines."""
-        place = min(max(strictness, 0.0), 1.0) * (len(self.limits) - 1)
-        lower = min(int(place), len(self.limits) - 2)
-        return self.limits[lower] + (place - lower) * (self.limits[lower + 1] - self.limits[lower])
+        return float(np.interp(strictness, (0.0, 0.25, 0.5, 0.75, 1.0), self.limits))
 
     def passes(self, reading: Reading, limit: float) -> bool:
         """Whether the value is on the good side of the limit; a rule with nothing to look at passes."""

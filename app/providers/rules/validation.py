@@ -1,6 +1,6 @@
 """Validation of a checklist's questions: mends, merges and drops, each with the reason."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.providers.rules.clauses import Clauses
@@ -12,16 +12,18 @@ from app.providers.rules.request import Context, context_of
 from app.providers.rules.tokens import content_stems, words
 
 KEPT = "Kept as it is."
+LEAST_KNOWN, KNOWN_SHARE = 5, 0.7
 
 
 def validation(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Questions with the ids they come from and what was changed and why; dropped ones with the reason."""
     context = context_of(variables)
+    judges_relevance = _knows([entry["question"] for entry in variables["questions"]], context)
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, Any]] = []
     for entry in variables["questions"]:
         question, reason = _mended(entry["question"], context)
-        if question is None or not _is_relevant(question, entry["component"], context):
+        if question is None or (judges_relevance and not _is_relevant(question, entry["component"], context)):
             why = reason if question is None else "It has nothing to do with the dimension or its component."
             dropped.append({"question": entry["id"], "reason": why})
             continue
@@ -54,6 +56,12 @@ def _mended(written: str, context: Context) -> tuple[str | None, str]:
             return None, "A yes would speak against the text."
         return finish(turned), "Turned round so that yes is good."
     return question, KEPT
+
+
+def _knows(questions: Sequence[str], context: Context) -> bool:
+    """Whether the rules know the checklist's field well enough to call a question irrelevant: most name a rule."""
+    known = sum(bool(affinities(question, context)) for question in questions)
+    return known >= max(LEAST_KNOWN, KNOWN_SHARE * len(questions))
 
 
 def _is_relevant(question: str, component: str, context: Context) -> bool:

@@ -150,6 +150,7 @@ def upgrade() -> None:
         sa.Column("prompt_digest", sa.String(), nullable=False),
         sa.Column("reply", sa.Text(), nullable=False),
         sa.Column("rationales", sa.JSON(), nullable=False),
+        sa.Column("logprobs", sa.JSON(), nullable=False),
         sa.Column("finish", sa.String(), nullable=False),
         sa.Column("input_tokens", sa.Integer(), nullable=False),
         sa.Column("cached_tokens", sa.Integer(), nullable=False),

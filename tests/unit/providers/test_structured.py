@@ -71,10 +71,19 @@ def test_the_check_never_sees_an_object_of_the_wrong_form() -> None:
     assert seen == [{"q1": "yes", "q2": "no"}]
 
 
-@pytest.mark.parametrize(("finish", "error"), [("length", CutOffError), ("refused", RefusedError)])
-def test_a_cut_off_or_refused_answer_is_not_asked_again(finish: Any, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        run(ChatReply(GOOD, "m", finish=finish))
+def test_a_refused_answer_is_not_asked_again() -> None:
+    with pytest.raises(RefusedError):
+        run(ChatReply(GOOD, "m", finish="refused"))
+
+
+def test_a_cut_off_answer_is_asked_again_with_twice_the_room() -> None:
+    cut_off = ChatReply('{"q1": "yes"', "m", finish="length")
+    answer, model = run(cut_off, GOOD)
+    assert answer.attempts == 2
+    assert [request.max_output_tokens for request in model.requests] == [4096, 8192]
+    assert model.requests[1].turns == ()
+    with pytest.raises(CutOffError):
+        run(cut_off, cut_off, cut_off)
 
 
 def test_the_models_own_errors_pass_through() -> None:

@@ -78,7 +78,7 @@ def test_a_refused_key_ends_the_run_and_keeps_what_arrived() -> None:
 
 
 def test_a_stop_is_heard_while_texts_are_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "BATCH_SECONDS", 0.01)
+    monkeypatch.setattr(engine, "LISTEN_SECONDS", 0.01)
 
     async def slow(planned: PlannedScore) -> Outcome:
         await asyncio.sleep(0.001 if planned.id <= 10 else 60)
@@ -92,7 +92,7 @@ def test_a_stop_is_heard_while_texts_are_in_flight(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_stop_is_heard_by_a_model_that_never_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "LISTEN_SECONDS", 0.0)
 
     async def instant(planned: PlannedScore) -> Outcome:
         return Outcome(planned, value=1.0)

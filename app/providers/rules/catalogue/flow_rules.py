@@ -91,7 +91,7 @@ FLOW_RULES = (
         unit=Unit.NUMBER,
         allowed="at least {limit} in 100 words are asked for",
         questions=(
-            "Are transitions between the sentences of the {text} marked by suitable connecting words?",
+            "Are transitions between the sentences of the {text} marked by connecting words?",
             "Does the {text} use connecting words to show how its statements relate?",
         ),
         considerations=(

@@ -12,7 +12,7 @@ FORM_RULES = (
         strong=(
             "incomplete; complete sentence*; structurally complete; fragment; fragments; sentence fragment*; "
             "missing verb*; missing component*; stop midway; fully formed; cut off; broken; necessary elements; "
-            "break off; proper end; complete; sentence structure"
+            "break off; proper end; to its end; complete; sentence structure"
         ),
         weak="sentence; structure*; components; elements; syntax; syntactic*",
         measure=form.complete_sentences,
@@ -22,7 +22,7 @@ FORM_RULES = (
         allowed=AT_LEAST,
         questions=(
             "Are all sentences of the {text} complete?",
-            "Is every sentence of the {text} brought to a proper end?",
+            "Is every sentence of the {text} brought to its end?",
         ),
         considerations=(
             "Check whether every sentence is complete, with a verb and a proper end.",
@@ -93,7 +93,7 @@ FORM_RULES = (
         allowed=PER_SENTENCE,
         questions=(
             "Is punctuation used correctly in the {text}?",
-            "Does every sentence of the {text} end with a proper mark?",
+            "Does every sentence of the {text} close with an end mark?",
         ),
         considerations=(
             "Check whether punctuation is used correctly.",

@@ -175,7 +175,7 @@ SOURCE_RULES = (
         unit=Unit.NUMBER,
         allowed="up to {limit} times longer or shorter is allowed",
         questions=(
-            "Is the length of the {text} appropriate?",
+            "Does the length of the {text} match the amount there is to say?",
             "Does the {text} come to the point without becoming too short?",
         ),
         considerations=(

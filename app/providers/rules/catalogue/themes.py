@@ -24,7 +24,7 @@ THEMES = {
             "content",
             "Coverage of key points",
             "Whether the most important points of the source are included and nothing essential is left out.",
-            "Does the {text} achieve good coverage of the key points of the {source}?",
+            "Does the {text} provide coverage of the key points of the {source}?",
         ),
         Theme(
             "main-message",
@@ -73,14 +73,14 @@ THEMES = {
             "flow",
             "Connected sentences",
             "Whether sentences are connected and flow smoothly from one to the next.",
-            "Does the {text} consist of well-connected sentences?",
+            "Does the {text} flow in connected sentences?",
         ),
         Theme(
             "transitions",
             "flow",
             "Transitions",
             "Whether transitions and connecting words show how statements relate.",
-            "Does the {text} use transitions well?",
+            "Does the {text} use transitions between its statements?",
         ),
         Theme(
             "reference",
@@ -157,7 +157,7 @@ THEMES = {
             "style",
             "Word choice",
             "Whether the vocabulary is varied and precise.",
-            "Does the {text} show good word choice?",
+            "Does the {text} show care in its word choice?",
         ),
         Theme(
             "tone",

@@ -87,11 +87,11 @@ WORDING_RULES = (
         unit=Unit.NUMBER,
         allowed=PER_100,
         questions=(
-            "Is the tone of the {text} suitable?",
+            "Does the {text} keep a neutral tone?",
             "Does the {text} avoid personal opinion?",
         ),
         considerations=(
-            "Check whether the tone of the {text} is suitable.",
+            "Check whether the {text} keeps a neutral tone.",
             "The {text} should not mix in personal opinion.",
             "The {text} should avoid exclamations and judging words.",
         ),
@@ -111,7 +111,7 @@ WORDING_RULES = (
         unit=Unit.NUMBER,
         allowed="at least {limit} a sentence are asked for",
         questions=(
-            "Does the {text} offer enough substance to be interesting?",
+            "Does the {text} offer substance that holds interest?",
             "Does each sentence of the {text} have something to say?",
         ),
         considerations=(

@@ -1,0 +1,1 @@
+"""What can be measured of a text: one function a measure, each from a profile to a reading."""

@@ -82,8 +82,8 @@ def lead_coverage(profile: Profile) -> Reading:
 
 def focus(profile: Profile) -> Reading:
     """Share of the text's content words that are among the source's key terms."""
-    if not profile.source.key_terms:
-        return Reading(0.0, NO_SOURCE, applies=False)
+    if missing := _missing(profile):
+        return missing
     central = sum(found in profile.source.key_terms for found in profile.text.content)
     every = len(profile.text.content)
     return Reading(share(central, every), f"{of(central, every, 'content words')} are key terms of the source")
@@ -105,10 +105,12 @@ def order_agreement(profile: Profile) -> Reading:
 
 def opening(profile: Profile) -> Reading:
     """Share of the first sentence's content words that belong to the source's opening."""
+    if missing := _missing(profile):
+        return missing
     first = profile.text.sentences[0].stems if profile.text.sentences else frozenset()
     lead = frozenset(found for s in profile.source.sentences[:LEAD_SENTENCES] for found in s.stems)
     if not lead or not first:
-        return Reading(0.0, NO_SOURCE, applies=False)
+        return Reading(0.0, "there is no first sentence to compare", applies=False)
     shared = len(first & lead)
     return Reading(
         share(shared, len(first)),

@@ -3,7 +3,7 @@
 from app.providers.rules.tokens import word_set
 
 VERBS = word_set(
-    "is are was were be been am has have had do does did can could will would may might must shall should 's 're "
+    "is are was were be been am has have had do does did can could will would may might must shall should "
     "isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't i'm it's "
     "that's he's she's they're we're you're i've says said say tells told goes went go gone comes came come makes "
     "made make takes took take gets got get gives gave give sees saw see knows knew know thinks thought think finds "
@@ -16,15 +16,15 @@ VERBS = word_set(
     "broke shot fought caught taught bought built cut dealt drove ate flew forgot rose struck threw wore understood "
     "use uses try tries start starts turn turns call calls mean means allow allows cause causes"
 )
-DETERMINERS = word_set("a an the his her their its our your my this these every") - {"this", "these", "her"}
+DETERMINERS = word_set("a an the his their its our your my every")
 NEVER_AFTER_DETERMINER = word_set(
     "is are was were be been has have had may might could would should must and or of to in on at by for with from "
     "the a an he she it they we his their its our your my who which that because"
 )
 DANGLING = word_set(
-    "a an the of to and or but with from by for at as his her their its our my your than because which who whose "
-    "is are was were has have had will would could should may might be been into between during"
-) - {"her", "his", "is", "was", "are", "were", "have", "has", "had", "will", "would", "could", "should"}
+    "a an the of to and or but with from by for at as their its our my your than because which who whose may might "
+    "be been into between during"
+)
 OPINION = word_set(
     "i me my mine we our us you your amazing awesome terrible horrible great best worst wonderful beautiful love "
     "hate unfortunately sadly hopefully obviously clearly surely honestly perhaps maybe disgraceful shameful "

@@ -1,0 +1,56 @@
+"""Saving one thing at a time from many tasks, in as few transactions as there can be."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
+LARGEST_BATCH = 500
+
+
+class GroupCommit(Generic[Item]):
+    """Whoever puts an item waits until it is saved; what arrives while a batch is being written forms the next.
+
+    So nothing that was acknowledged can be lost, and the cost of a transaction is shared by all who wait for it.
+    `save` runs in a worker thread, one call at a time.
+    """
+
+    def __init__(self, save: Callable[[Sequence[Item]], None]) -> None:
+        self._save = save
+        self._waiting: list[tuple[Item, asyncio.Future[None]]] = []
+        self._writer: asyncio.Task[None] | None = None
+
+    async def put(self, item: Item) -> None:
+        """Returns once the item is saved; raises what `save` raised. Cancelled, the item is saved all the same."""
+        saved: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((item, saved))
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+        await asyncio.shield(saved)
+
+    async def close(self) -> None:
+        """Wait until everything put so far is saved, or has failed to be."""
+        if self._writer is not None:
+            await self._writer
+
+    async def _write(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:LARGEST_BATCH], self._waiting[LARGEST_BATCH:]
+            try:
+                await asyncio.to_thread(self._save, [item for item, _ in batch])
+            except Exception as error:  # handed to those who wait for it
+                for _, saved in batch:
+                    _settle(saved, error)
+            else:
+                for _, saved in batch:
+                    _settle(saved, None)
+
+
+def _settle(saved: asyncio.Future[None], error: Exception | None) -> None:
+    if saved.done():
+        return
+    if error is None:
+        saved.set_result(None)
+    else:
+        saved.set_exception(error)
+        saved.exception()  # whoever waited may be gone: not a warning then

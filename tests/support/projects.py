@@ -1,0 +1,50 @@
+"""Workbenches on a database of their own, with a project ready to be scored."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.providers.base import ChatModel
+from app.providers.credentials import Access, Credentials
+from app.services.workbench import Workbench
+from db.unit_of_work import Database
+
+
+def workbench_at(folder: Path, llm_url: str = "") -> Workbench:
+    """A workbench whose `llama:` models are served at this address."""
+    access = Access(SecretStr("planted-key"), llm_url, "the test") if llm_url else Access()
+    return Workbench(Database(f"sqlite:///{folder}/workbench.db"), Credentials(llama=access))
+
+
+class ModelBench(Workbench):
+    """A workbench whose models come from a function."""
+
+    __slots__ = ()
+    opener: Callable[[str], ChatModel]
+
+    def model(self, name: str) -> ChatModel:
+        return type(self).opener(name)
+
+
+def ready_to_score(workbench: Workbench, texts: int = 12, questions: int = 3) -> Dimension:
+    """Project 1 with `texts` rated texts of four systems and a published checklist of `questions` questions."""
+    with workbench.database.write() as work:
+        project = work.projects.add("Ready", Task("summary", "article"))
+        dimension = work.projects.add_dimension(project.id, Dimension("coherence", "How the parts fit together."))
+        made = [Text(f"d{n // 4}", f"Text number {n}.", f"s{n % 4}", source=f"Source {n // 4}.") for n in range(texts)]
+        work.texts.add_many(project.id, made)
+        ids = work.texts.ids_by_key(project.id)
+        work.texts.add_ratings(
+            [(ids[text.key], dimension.id, Rating("coherence", "r1", 1.0 + n % 5)) for n, text in enumerate(made)]
+        )
+        asked = [
+            Question(f"Is part {n} in its place?", "Order", origin=QuestionOrigin.ADDED, position=n)
+            for n in range(questions)
+        ]
+        draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Order"),), tuple(asked))
+        work.checklists.publish(work.checklists.save(dimension.id, draft))
+        return dimension
