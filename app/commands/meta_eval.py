@@ -170,7 +170,7 @@ def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str)
         result.caption,
         table(header, [*rows, mae]),
         [*reasons, *untested, *result.cautions],
-        f"{result.permutations:,} permutations, seed {result.design.seed}",
+        f"signature  {result.signature}; {result.permutations:,} permutations",
     )
 
 

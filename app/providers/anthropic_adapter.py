@@ -15,7 +15,8 @@ from anthropic import (
     AsyncAnthropic,
     transform_schema,
 )
-from anthropic.types import Message
+from anthropic.types import Message, TextBlock
+from anthropic.types import Usage as AnthropicUsage
 
 from app.domain.call import Finish
 from app.errors import ProviderError
@@ -64,7 +65,7 @@ class AnthropicModel:
         started = time.perf_counter()
 
         async def send(style: RequestStyle) -> Any:
-            # The SDK walks through every typed parameter; what comes as extra body is sent as it is. A third less CPU.
+            # The SDK walks through every typed parameter and sends an extra body as it is, which takes less CPU.
             return await self._client.messages.create(
                 model=self._name.model,
                 max_tokens=request.max_output_tokens,
@@ -95,18 +96,19 @@ class AnthropicModel:
         return body
 
     def _reply(self, answer: Any, seconds: float) -> ChatReply:
-        if not isinstance(answer, Message) or answer.content is None or answer.usage is None:
+        # The SDK doesn't check what it parses: proxies may send anything.
+        usage = answer.usage if isinstance(answer, Message) else None
+        if not isinstance(usage, AnthropicUsage) or not isinstance(answer.content, list):
             raise unreadable(self._name)
-        usage = answer.usage
         cached = usage.cache_read_input_tokens or 0
         return ChatReply(
-            text="".join(block.text for block in answer.content if block.type == "text"),
+            text="".join(block.text for block in answer.content if isinstance(block, TextBlock)),
             model=str(ModelName(self._name.provider, answer.model or self._name.model)),
             usage=Usage(
                 # Anthropic counts what it reads from and writes to the cache beside the input.
-                input_tokens=usage.input_tokens + cached + (usage.cache_creation_input_tokens or 0),
+                input_tokens=(usage.input_tokens or 0) + cached + (usage.cache_creation_input_tokens or 0),
                 cached_tokens=cached,
-                output_tokens=usage.output_tokens,
+                output_tokens=usage.output_tokens or 0,
             ),
             finish=_FINISH.get(answer.stop_reason or "", "stop"),
             seconds=seconds,

@@ -83,7 +83,8 @@ class GoogleModel:
     def _reply(self, answer: GenerateContentResponse, request: ChatRequest, seconds: float) -> ChatReply:
         candidate = answer.candidates[0] if answer.candidates else None
         blocked = answer.prompt_feedback is not None and answer.prompt_feedback.block_reason is not None
-        if candidate is None and not blocked:
+        empty = candidate is None or (candidate.content is None and candidate.finish_reason is None)
+        if empty and not blocked:
             raise unreadable(self._name)
         finish = _finish(candidate)
         logprobs = _logprobs(candidate)

@@ -34,7 +34,9 @@ class ReplayModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Raises UnsupportedError for a request that isn't recorded, and for log-probabilities, which never are."""
         if request.top_logprobs:
-            raise UnsupportedError("Recordings hold no log-probabilities.", "Ask a model, or use a method without them.")
+            raise UnsupportedError(
+                "Recordings hold no log-probabilities.", "Ask a model, or use a method without them."
+            )
         for model in self._models:
             reply = self._replies.get(request.digest(model))
             if reply is not None:
@@ -52,8 +54,8 @@ class ReplayModel:
 def write_recording(path: Path, calls: Iterable[RecordedCall]) -> int:
     """One JSON object a line for each call that was answered; returns how many.
 
-    `digest` is `ChatRequest.digest` under the name of the model that was asked, `model` that name. What was asked is not
-    in the file, what was answered is. The file appears whole or not at all.
+    `digest` is `ChatRequest.digest` under the name of the model that was asked, `model` that name. The file holds what
+    was answered, not what was asked, and appears whole or not at all.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

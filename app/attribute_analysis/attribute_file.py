@@ -1,0 +1,100 @@
+"""Attributes out of a file: one a line, or a JSON list or object."""
+
+import codecs
+import json
+import re
+
+from app.errors import FileFormatError, InputError
+
+# A dash, star or bullet, or a number with a dot or bracket, followed by white space.
+LIST_MARK = re.compile(r"^(?:[-*•–]|\d{1,3}[.)])\s+")
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def decode_attributes(data: bytes) -> str:
+    """The text of a file: UTF-8 (with or without a byte order mark), UTF-16 or -32 with one, else Windows-1252.
+
+    Raises FileFormatError for bytes that are no text in any of these.
+    """
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return _decode(data, encoding)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = _decode(data, "cp1252")
+    if "\0" in text:
+        raise _not_text()
+    return text
+
+
+def parse_attributes(text: str) -> list[str]:
+    """The attributes in order, blank ones left out; wording is kept but for list marks and outer white space.
+
+    A text that starts like JSON is read as JSON: a list of strings, or an object whose values are strings (the form in
+    which LLMs answer, number -> consideration). Anything else is one attribute a line.
+    Raises InputError for JSON that is broken, nested, or holds something else than strings.
+    """
+    stripped = text.removeprefix("\ufeff").strip()
+    if _looks_like_json(stripped):
+        return [said for item in _json_items(stripped) if (said := _clean(item))]
+    return [said for line in stripped.splitlines() if (said := _clean(line))]
+
+
+def _clean(line: str) -> str:
+    # JSON can escape half a surrogate pair, which no file or database can hold.
+    bare = line.encode("utf-8", "replace").decode("utf-8").strip()
+    return "" if bare in {"-", "*", "•", "–"} else LIST_MARK.sub("", bare).strip()
+
+
+def _looks_like_json(text: str) -> bool:
+    """A brace or bracket at both ends; a plain line such as "[tone] is even" is no JSON."""
+    return (text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))
+
+
+def _json_items(text: str) -> list[str]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"The list of attributes is not valid JSON (line {error.lineno}, column {error.colno}).",
+            "Correct it, or write one attribute a line.",
+        ) from None
+    except RecursionError:
+        raise _nested("it") from None
+    places = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+    items = []
+    for place, item in places:
+        if isinstance(item, list | dict):
+            raise _nested(f"entry {str(place)[:40]}")
+        if not isinstance(item, str):
+            raise InputError(
+                f"Entry {str(place)[:40]} of the list of attributes is not a text.", "Put it in quotation marks."
+            )
+        items.append(item)
+    return items
+
+
+def _nested(place: str) -> InputError:
+    return InputError(
+        f"The JSON list of attributes is nested: {place} holds a list or an object of its own.",
+        "Use one flat list, or an object whose values are texts; keep each contributor in a file of their own.",
+    )
+
+
+def _decode(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError:
+        raise _not_text() from None
+
+
+def _not_text() -> FileFormatError:
+    return FileFormatError("This is no plain text file.", "Save it as UTF-8 text, one attribute a line.")

@@ -1,0 +1,185 @@
+"""Percentile bootstrap: how far a figure would move had other sources, systems or texts been drawn.
+
+Sources or systems are drawn with replacement as wholes (a cluster bootstrap; Deutsch, Dror and Roth 2021 describe the
+three ways). No text is copied: per source, group coefficients are computed once and averaged again, and under drawn
+systems they come from weighted pair counts. A resample without a figure is counted, never replaced.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.meta_evaluation.choices import MAE, Constant, Level, Resampling
+from app.meta_evaluation.coefficients import WIDEST, crosswise, rowwise
+from app.meta_evaluation.correlation import group_coefficients, group_errors, settle, steady, system_means
+from app.meta_evaluation.pooled import pooled
+from app.meta_evaluation.resampling import Multiplicities, draw, units
+from app.meta_evaluation.score_matrix import Floats, Ints, ScoreTable, SourceGrid, source_grid
+
+CONFIDENCE = 0.95
+CHUNK = 2_000_000
+"""Resamples times groups whose coefficients are in memory at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A percentile interval; `low` and `high` are None, for `reason`, where too few resamples have a figure."""
+
+    low: float | None
+    high: float | None
+    n_undefined: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """The figures of B resamples. `values` is (C, 4, B): per predictor the coefficients and the MAE, NaN where a
+    resample has none. `units` is how many sources, systems or texts could be drawn (the fewer of two for "both")."""
+
+    values: Floats
+    units: int
+    resampling: Resampling
+    method: str = "percentile bootstrap"
+
+
+def resample(
+    table: ScoreTable,
+    level: Level,
+    resampling: Resampling,
+    *,
+    constant: Constant = "skip",
+    resamples: int = 1000,
+    rng: np.random.Generator,
+) -> Draws:
+    """Draw `resamples` times and compute every figure each time; the same draws serve all predictors.
+
+    The table must have the columns that `level` and `resampling` need (see check_resampling).
+    """
+    predictors = table.scores.shape[0]
+    if resamples == 0 or table.n == 0:
+        values = np.full((predictors, MAE + 1, resamples), np.nan)
+        return Draws(values, units(table, resampling), resampling)
+    drawn = draw(table, resampling, resamples, rng)
+    if level == "per-source":
+        values = _per_source(source_grid(table), constant, drawn, resamples)
+    elif level == "dataset":
+        values = _over(table.scores, table.human, drawn.of_texts(table, resamples))
+    elif drawn.source is None:
+        assert drawn.system is not None
+        values = _over(*system_means(table), drawn.system[:, np.unique(_systems(table))])
+    else:
+        values = _over_moving_means(table, drawn.source, drawn.system)
+    return Draws(values, units(table, resampling), resampling)
+
+
+def interval(draws: Draws, values: Floats, confidence: float = CONFIDENCE) -> Interval:
+    """The central `confidence` of the resamples that have a figure; `values` is (B,) of `draws`, NaN where undefined.
+
+    No interval is given where there is nothing to draw from, or where more resamples are undefined than defined:
+    what is left would no longer stand for the data.
+    """
+    undefined = int(np.isnan(values).sum())
+    if values.size == 0:
+        return Interval(None, None, 0, "No resamples were asked for.")
+    if draws.units < 2:
+        what = "sources and two systems" if draws.resampling == "both" else draws.resampling
+        return Interval(None, None, undefined, f"An interval needs at least two {what} to draw from.")
+    if undefined * 2 > values.size:
+        return Interval(
+            None,
+            None,
+            undefined,
+            f"{undefined:,} of {values.size:,} resamples have no figure: too many for an interval.",
+        )
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(values[~np.isnan(values)], [tail, 1 - tail])
+    return Interval(float(low), float(high), undefined)
+
+
+def _over(scores: Floats, human: Floats, weights: Floats) -> Floats:
+    """(C, 4, B) of one pool of texts or systems (C, M) under weights (B, M)."""
+    total = weights.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        errors = (weights @ np.abs(scores - human).T) / total[:, None]
+    return np.stack([np.vstack([pooled(s, human, weights), e]) for s, e in zip(scores, errors.T, strict=True)])
+
+
+def _over_moving_means(table: ScoreTable, source: Floats, system: Floats | None) -> Floats:
+    """(C, 4, B) at the system level when drawn sources move the systems' means."""
+    assert table.source is not None
+    belongs = np.eye(table.systems)[_systems(table)]
+    texts = source[:, table.source]
+    counts = texts @ belongs
+    weights: Floats = (counts > 0).astype(np.float64) if system is None else np.where(counts > 0, system, 0.0)
+    sums = np.stack([texts @ (belongs * column[:, None]) for column in (*table.scores, table.human)])
+    means = steady(sums / np.maximum(counts, 1))
+    human = means[-1]
+    figures = []
+    for score in means[:-1]:
+        error = (weights * np.abs(score - human)).sum(axis=1)
+        total = weights.sum(axis=1)
+        mae = np.where(total > 0, error / np.maximum(total, 1), np.nan)
+        figures.append(np.vstack([rowwise(score, human, weights), mae]))
+    return np.stack(figures)
+
+
+def _per_source(grid: SourceGrid, constant: Constant, drawn: Multiplicities, resamples: int) -> Floats:
+    """(C, 4, B): the weighted mean over the groups that count in each resample."""
+    groups = grid.human.shape[0]
+    step = max(1, CHUNK // resamples) if drawn.system is not None else groups
+    sums = np.zeros((grid.scores.shape[0], MAE + 1, resamples))
+    count = np.zeros(resamples)
+    for start in range(0, groups, step):
+        part = _rows(grid, slice(start, start + step))
+        figures, used = _group_figures(part, constant, drawn.system)
+        weights = used * (1.0 if drawn.source is None else drawn.source[:, start : start + step])
+        sums += np.einsum("cfbg,bg->cfb", np.broadcast_to(figures, (*figures.shape[:2], *weights.shape)), weights)
+        count += weights.sum(axis=1)
+    return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
+
+
+def _group_figures(grid: SourceGrid, constant: Constant, system: Floats | None) -> tuple[Floats, Floats]:
+    """(C, 4, B, G) figures of each group under drawn systems and (B, G) whether it counts; B is 1 if none are drawn."""
+    if system is None:
+        coefficients = group_coefficients(grid.scores, grid.human, grid.present)[:, :, None]
+        sizes = grid.present.sum(axis=1)[None].astype(np.float64)
+        errors = group_errors(grid)[:, None]
+    else:
+        coefficients, sizes, errors = _under_systems(grid, system)
+    values, used = settle(coefficients, sizes, constant)
+    return np.concatenate([values, errors[:, None]], axis=1), used.astype(np.float64)
+
+
+def _under_systems(grid: SourceGrid, system: Floats) -> tuple[Floats, Floats, Floats]:
+    """(C, 3, B, G) coefficients, (B, G) sizes and (C, B, G) mean absolute errors."""
+    distance = np.abs(grid.scores - grid.human) * grid.present
+    if grid.aligned and system.shape[1] <= WIDEST:
+        coefficients = np.stack([crosswise(score, grid.human, grid.present, system) for score in grid.scores])
+        sizes = system @ grid.present.T.astype(np.float64)
+        errors = system @ distance.transpose(0, 2, 1)
+    else:
+        groups = [_group_under_systems(grid, g, system) for g in range(grid.human.shape[0])]
+        coefficients = np.stack([c for c, _ in groups], axis=-1)
+        weights = [w for _, w in groups]
+        sizes = np.stack([w.sum(axis=1) for w in weights], axis=1)
+        errors = np.stack([distance[:, g, grid.present[g]] @ w.T for g, w in enumerate(weights)], axis=-1)
+    return coefficients, sizes, errors / np.maximum(sizes, 1)
+
+
+def _group_under_systems(grid: SourceGrid, group: int, system: Floats) -> tuple[Floats, Floats]:
+    """(C, 3, B) coefficients of one group and the weights (B, k) of its texts."""
+    here = grid.present[group]
+    weights = system[:, grid.system[group, here]]
+    if not here.any():
+        return np.full((grid.scores.shape[0], 3, system.shape[0]), np.nan), weights
+    human = grid.human[group, here]
+    return np.stack([pooled(score, human, weights) for score in grid.scores[:, group, here]]), weights
+
+
+def _rows(grid: SourceGrid, rows: slice) -> SourceGrid:
+    return SourceGrid(grid.scores[:, rows], grid.human[rows], grid.present[rows], grid.system[rows], grid.aligned)
+
+
+def _systems(table: ScoreTable) -> Ints:
+    assert table.system is not None
+    return table.system

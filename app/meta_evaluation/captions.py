@@ -1,0 +1,90 @@
+"""What a figure rests on and what to beware of, in words for a caption."""
+
+import numpy as np
+
+from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.correlation import Basis
+from app.meta_evaluation.score_matrix import Intake, ScoreTable
+
+FEW_TO_DRAW = 20
+"""Below this many sources or systems a percentile interval covers clearly less than it says."""
+SMALL_GROUP = 5
+
+
+def caption(level: Level, basis: Basis, intake: Intake, constant: Constant, duplicates: Duplicates) -> str:
+    """For example "per-source, 61 of 96 sources used, 35 had constant scores or ratings and were left out; 732 of
+    1,152 texts; 41 % of the compared pairs tied"."""
+    parts = [_rests_on(level, basis, constant), _texts(basis)]
+    if intake.duplicates:
+        counted = "counted once" if duplicates == "once" else "kept"
+        parts.append(f"{counted_of(intake.duplicates, 'duplicate')} {counted}")
+    for missing, what in (
+        (sum(intake.missing_pred), "score"),
+        (intake.missing_human, "human rating"),
+        (intake.missing_key, "source or system"),
+    ):
+        if missing:
+            parts.append(f"{counted_of(missing, 'row')} without a {what}")
+    if basis.ties.pairs:
+        parts.append(f"{_percent(basis.ties.either, basis.ties.pairs)} of the compared pairs tied")
+    return "; ".join(parts)
+
+
+def resampling_caption(resampling: Resampling, resamples: int, undefined: int) -> str:
+    """For example "95 % intervals from 1,000 resamples of sources, 3 of them without a figure"."""
+    drawn = "sources and systems" if resampling == "both" else resampling
+    lost = f", {undefined:,} of them without a figure" if undefined else ""
+    return f"95 % intervals from {resamples:,} resamples of {drawn}{lost}"
+
+
+def cautions(
+    table: ScoreTable, level: Level, basis: Basis, resampling: Resampling, units: int, *, intervals: bool
+) -> tuple[str, ...]:
+    """Sentences that a reader must see beside the figures."""
+    said = []
+    if intervals and resampling != "texts" and 2 <= units < FEW_TO_DRAW:
+        what = "sources or systems" if resampling == "both" else resampling
+        said.append(f"Only {units} {what} to draw from: the true uncertainty is larger than the intervals say.")
+    if level == "per-source" and basis.groups_used and basis.n_used < SMALL_GROUP * basis.groups_used:
+        mean = basis.n_used / basis.groups_used
+        said.append(f"A source has {mean:.1f} texts on average: a coefficient inside one takes few, coarse values.")
+    if table.intake.conflicting:
+        said.append(
+            f"{counted_of(table.intake.conflicting, 'duplicate')} with other scores than the first of its kind."
+        )
+    if not table.intake.duplicates_knowable:
+        said.append("Duplicates can't be recognised without a source and a system for each text.")
+    if table.n and np.any(
+        (table.scores.min(axis=1) < table.human.min()) | (table.scores.max(axis=1) > table.human.max())
+    ):
+        said.append("Scores lie outside the range of the ratings: the MAE means something only on a common scale.")
+    return tuple(said)
+
+
+def counted_of(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _rests_on(level: Level, basis: Basis, constant: Constant) -> str:
+    if level == "dataset":
+        origin = f" from {counted_of(basis.groups_used, 'source')}" if basis.groups_all > 1 else ""
+        return f"dataset, all texts pooled{origin}"
+    if level == "system":
+        return f"system, means of {basis.systems_used} of {counted_of(basis.systems_all, 'system')}"
+    said = [f"per-source, {basis.groups_used} of {counted_of(basis.groups_all, 'source')} used"]
+    if basis.groups_constant:
+        fate = "were left out" if constant == "skip" else "count as 0"
+        said.append(f"{basis.groups_constant} had constant scores or ratings and {fate}")
+    if basis.groups_small:
+        said.append(f"{basis.groups_small} had fewer than two texts")
+    return ", ".join(said)
+
+
+def _texts(basis: Basis) -> str:
+    if basis.n_used == basis.n:
+        return counted_of(basis.n, "text")
+    return f"{basis.n_used:,} of {counted_of(basis.n, 'text')}"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %"

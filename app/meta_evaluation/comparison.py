@@ -1,0 +1,222 @@
+"""The front door for two sets of scores, or several: does one agree with people better than another?"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+
+from app.errors import InputError
+from app.meta_evaluation.bootstrap import Draws, interval
+from app.meta_evaluation.captions import cautions
+from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.coefficients import single
+from app.meta_evaluation.correlation import (
+    Basis,
+    Estimates,
+    estimate,
+    group_coefficients,
+    settle,
+    system_means,
+)
+from app.meta_evaluation.design import Design, design_of, draw_figures
+from app.meta_evaluation.evaluation import basis_json, full_caption, number, signature_of
+from app.meta_evaluation.permutation import permutation_tests
+from app.meta_evaluation.reasons import TOO_CLOSE
+from app.meta_evaluation.score_matrix import Column, Floats, Intake, ScoreTable, score_table, source_grid
+from app.meta_evaluation.signature import Signature
+from app.meta_evaluation.significance import FISHER_CAVEAT, DifferenceTest, fisher_z, holm, untestable, williams
+
+PERMUTATIONS = 10_000
+APPROXIMATE = (
+    "Williams' and Fisher's tests were made for Pearson's r of independent texts; for ranks, and for means over "
+    "sources (n is then the number of texts used), they are approximations: read the permutation test first."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A figure of A, of B, and A less B with its paired 95 % interval; None where undefined, for `reason`."""
+
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    n: int
+    n_undefined: int
+    seed: int
+    reason: str = ""
+    method: str = "paired percentile bootstrap"
+
+
+@dataclass(frozen=True, slots=True)
+class TestedDifference:
+    """A coefficient's difference with three two-sided tests. `p_holm` is the permutation test's p after Holm's
+    correction, where several comparisons were made together."""
+
+    figure: Difference
+    permutation: DifferenceTest
+    williams: DifferenceTest
+    fisher: DifferenceTest
+    p_holm: float | None = None
+
+    def to_json(self) -> dict[str, object]:
+        tests = (self.permutation, self.williams, self.fisher)
+        return {
+            **asdict(self.figure),
+            "p_permutation": self.permutation.p,
+            "p_williams": self.williams.p,
+            "p_fisher": self.fisher.p,
+            "p_permutation_holm": self.p_holm,
+            "t_williams": self.williams.statistic,
+            "z_fisher": self.fisher.statistic,
+            "n_undefined_permutations": self.permutation.n_undefined,
+            "tests_not_made": [f"{test.method}: {test.reason}" for test in tests if test.reason],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sets of scores on the same texts. Only sources in which both have a coefficient count."""
+
+    design: Design
+    permutations: int
+    basis: Basis
+    intake: Intake
+    differences: dict[Coefficient, TestedDifference]
+    mae: Difference
+    signature: Signature
+    caption: str
+    cautions: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "level": self.design.level,
+            **basis_json(self.basis, self.intake),
+            "signature": str(self.signature),
+            **{name: difference.to_json() for name, difference in self.differences.items()},
+            "mae": asdict(self.mae),
+            "design": {**asdict(self.design), "permutations": self.permutations},
+            "caption": self.caption,
+            "cautions": list(self.cautions),
+        }
+
+
+def compare_scores(
+    pred_a: Column,
+    pred_b: Column,
+    human: Column,
+    *,
+    group: Column | None = None,
+    system: Column | None = None,
+    item: Column | None = None,
+    level: Level = "per-source",
+    duplicates: Duplicates = "once",
+    constant: Constant = "skip",
+    resampling: Resampling | None = None,
+    resamples: int = 1000,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Comparison:
+    """Does A agree with people better than B? Texts that lack either score or the rating are left out and counted.
+
+    Raises:
+        InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
+    """
+    table = score_table([pred_a, pred_b], human, group=group, system=system, item=item, duplicates=duplicates)
+    design = design_of(table, level, duplicates, constant, resampling, resamples, seed)
+    if permutations < 0:
+        raise InputError("Permutations can't be negative.", "Give 0 or more.")
+    found = estimate(table, level, constant)
+    draws = draw_figures(table, design)
+    figures = [_difference(found, draws, index, seed) for index in range(MAE + 1)]
+    undefined = int(np.isnan(draws.values[:, :MAE]).any(axis=(0, 1)).sum())
+    said = cautions(table, level, found.basis, design.resampling, draws.units, intervals=resamples > 0)
+    return Comparison(
+        design=design,
+        permutations=permutations,
+        basis=found.basis,
+        intake=table.intake,
+        differences=_tested(table, design, found, figures, permutations),
+        mae=figures[MAE],
+        signature=signature_of("+".join((*COEFFICIENTS, "mae")), design, found.basis),
+        caption=full_caption(found.basis, table.intake, design, undefined),
+        cautions=(*said, FISHER_CAVEAT, APPROXIMATE),
+    )
+
+
+def compare_many(
+    preds: Mapping[str, Column], human: Column, *, baseline: str | None = None, **choices: object
+) -> dict[tuple[str, str], Comparison]:
+    """Every pair of score sets (each against `baseline`, where one is named), with Holm's correction per coefficient.
+
+    For conditions, evaluators, judges, checklist versions or trials. `choices` are those of compare_scores.
+    """
+    pairs = (
+        list(combinations(preds, 2)) if baseline is None else [(name, baseline) for name in preds if name != baseline]
+    )
+    made = {(a, b): compare_scores(preds[a], preds[b], human, **choices) for a, b in pairs}  # type: ignore[arg-type]
+    adjusted = {
+        name: holm([comparison.differences[name].permutation.p for comparison in made.values()])
+        for name in COEFFICIENTS
+    }
+    return {
+        pair: replace(
+            comparison,
+            differences={
+                name: replace(difference, p_holm=adjusted[name][index])
+                for name, difference in comparison.differences.items()
+            },
+        )
+        for index, (pair, comparison) in enumerate(made.items())
+    }
+
+
+def _difference(found: Estimates, draws: Draws, index: int, seed: int) -> Difference:
+    a, b = (number(value) for value in found.values[:, index])
+    n = found.basis.n_used or found.basis.n
+    if a is None or b is None:
+        return Difference(a, b, None, None, None, n, 0, seed, found.reason or TOO_CLOSE)
+    spread = interval(draws, draws.values[0, index] - draws.values[1, index])
+    return Difference(a, b, a - b, spread.low, spread.high, n, spread.n_undefined, seed, spread.reason)
+
+
+def _tested(
+    table: ScoreTable, design: Design, found: Estimates, figures: list[Difference], permutations: int
+) -> dict[Coefficient, TestedDifference]:
+    observed = found.values[0, :MAE] - found.values[1, :MAE]
+    permuted = permutation_tests(
+        table,
+        design.level,
+        observed,
+        constant=design.constant,
+        permutations=0 if found.reason else permutations,
+        seed=design.seed,
+    )
+    n = found.basis.systems_used if design.level == "system" else found.basis.n_used
+    between = _between(table, design)
+    tested: dict[Coefficient, TestedDifference] = {}
+    for name, figure, permutation, ab in zip(COEFFICIENTS, figures[:MAE], permuted, between, strict=True):
+        if figure.a is None or figure.b is None:
+            absent = "There is no difference to test."
+            pair = (untestable("Williams' t", n, absent), untestable("Fisher's z", n, absent))
+        else:
+            pair = (williams(figure.a, figure.b, float(ab), n), fisher_z(figure.a, figure.b, n, n))
+        tested[name] = TestedDifference(figure, permutation, *pair)
+    return tested
+
+
+def _between(table: ScoreTable, design: Design) -> Floats:
+    """(3,) coefficients of A with B at the same level, over the same groups: what Williams' test needs."""
+    a, b = table.scores
+    if design.level == "dataset":
+        return single(a, b)
+    if design.level == "system":
+        (a, b), _ = system_means(table)
+        return single(a, b)
+    grid = source_grid(table)
+    sizes = grid.present.sum(axis=1).astype(np.float64)
+    _, used = settle(group_coefficients(grid.scores, grid.human, grid.present), sizes, design.constant)
+    values, _ = settle(group_coefficients(grid.scores[:1], grid.scores[1], grid.present), sizes, design.constant)
+    return values[0][:, used].mean(axis=1) if used.any() else np.full(MAE, np.nan)

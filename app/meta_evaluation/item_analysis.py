@@ -1,0 +1,180 @@
+"""Which questions of a checklist carry the score? Classical item analysis on the judge's yes and no.
+
+Flags say what looks odd in plain words; nothing is ever deleted automatically.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.coefficients import single
+from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.score_matrix import Column, Floats
+
+LOW_DISCRIMINATION = 0.2
+"""Below this an item is commonly called poor (Ebel and Frisbie 1991)."""
+REDUNDANT = 0.8
+MANY_UNANSWERED = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question over `n` texts that answered it; `n_undefined` texts left it unanswered.
+
+    `yes_share` is the part of yes. `discrimination` is the point-biserial correlation with the rest score (the share of
+    yes among the other questions), `top_less_bottom` the difference in yes share between the third of texts with the
+    highest and the third with the lowest rest score. `without` is the checklist's Spearman with people when the
+    question is dropped and `effect` the coefficient with it less that: positive where the question helps. None where
+    undefined.
+    """
+
+    question: int
+    n: int
+    n_undefined: int
+    yes_share: float | None
+    discrimination: float | None
+    top_less_bottom: float | None
+    without: float | None
+    effect: float | None
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Redundancy:
+    """Phi of two questions over the `n` texts that answered both."""
+
+    first: int
+    second: int
+    phi: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAnalysis:
+    """`redundant` holds the pairs with phi of at least REDUNDANT in size, strongest first; `pairs_undefined` pairs
+    have no phi because one of the two is always answered alike."""
+
+    items: tuple[Item, ...]
+    redundant: tuple[Redundancy, ...]
+    pairs_undefined: int
+    level: Level
+    spearman: float | None
+    reason: str = ""
+    method: str = "classical item analysis"
+
+
+def analyse_items(
+    answers: Floats,
+    human: Floats,
+    *,
+    group: Column | None = None,
+    system: Column | None = None,
+    level: Level = "dataset",
+) -> ItemAnalysis:
+    """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered; `human` is (texts,).
+
+    The effect of dropping is on Spearman at `level`, of the share of yes with the ratings.
+    """
+
+    def agreement(scores: Floats) -> tuple[float | None, str]:
+        found = evaluate(scores, human, group=group, system=system, level=level, duplicates="keep", resamples=0)
+        return found.figures["spearman"].value, found.figures["spearman"].reason
+
+    whole, reason = agreement(share_of_yes(answers))
+    pairs, undefined = _phi_pairs(answers)
+    redundant = tuple(sorted((p for p in pairs if abs(p.phi) >= REDUNDANT), key=lambda p: -abs(p.phi)))
+    items = []
+    for question in range(answers.shape[1]):
+        rest = share_of_yes(np.delete(answers, question, axis=1))
+        without, _ = agreement(rest)
+        items.append(_item(question, answers[:, question], rest, whole, without, redundant))
+    return ItemAnalysis(tuple(items), redundant, undefined, level, whole, reason)
+
+
+def share_of_yes(answers: Floats) -> Floats:
+    """(texts,) yes among the answered, NaN where nothing is."""
+    answered = (~np.isnan(answers)).sum(axis=1)
+    return np.where(answered > 0, np.nansum(answers, axis=1) / np.maximum(answered, 1), np.nan)
+
+
+def point_biserial(answer: Floats, rest: Floats) -> float | None:
+    """Pearson's r of a yes/no answer with the rest score, over texts that have both; None where either is constant."""
+    both = ~np.isnan(answer) & ~np.isnan(rest)
+    if both.sum() < 3:
+        return None
+    r = float(single(answer[both], rest[both])[2])
+    return None if np.isnan(r) else r
+
+
+def top_less_bottom(answer: Floats, rest: Floats) -> float | None:
+    """Yes share in the top third by rest score less that in the bottom third; None where these can't be told apart.
+
+    Thirds are cut by value, so that texts with equal rest scores fall on the same side.
+    """
+    both = ~np.isnan(answer) & ~np.isnan(rest)
+    if both.sum() < 3:
+        return None
+    yes, score = answer[both], rest[both]
+    low, high = np.quantile(score, [1 / 3, 2 / 3], method="inverted_cdf")
+    top, bottom = score >= high, score <= low
+    if low >= high:
+        return None
+    return float(yes[top].mean() - yes[bottom].mean())
+
+
+def _phi_pairs(answers: Floats) -> tuple[list[Redundancy], int]:
+    """Phi is Pearson's r of two yes/no answers."""
+    found, undefined = [], 0
+    for i, j in combinations(range(answers.shape[1]), 2):
+        both = ~np.isnan(answers[:, i]) & ~np.isnan(answers[:, j])
+        phi = float(single(answers[both, i], answers[both, j])[2])
+        if np.isnan(phi):
+            undefined += 1
+        else:
+            found.append(Redundancy(i, j, phi, int(both.sum())))
+    return found, undefined
+
+
+def _item(
+    question: int,
+    answer: Floats,
+    rest: Floats,
+    whole: float | None,
+    without: float | None,
+    redundant: tuple[Redundancy, ...],
+) -> Item:
+    answered = ~np.isnan(answer)
+    n, lost = int(answered.sum()), int((~answered).sum())
+    share = float(answer[answered].mean()) if n else None
+    discrimination = point_biserial(answer, rest)
+    twins = [p.second if p.first == question else p.first for p in redundant if question in (p.first, p.second)]
+    return Item(
+        question=question,
+        n=n,
+        n_undefined=lost,
+        yes_share=share,
+        discrimination=discrimination,
+        top_less_bottom=top_less_bottom(answer, rest),
+        without=without,
+        effect=None if whole is None or without is None else whole - without,
+        flags=_flags(share, discrimination, lost / answer.size if answer.size else 0.0, twins),
+    )
+
+
+def _flags(share: float | None, discrimination: float | None, unanswered: float, twins: list[int]) -> tuple[str, ...]:
+    said = []
+    if share is None:
+        said.append("Never answered.")
+    elif share in (0.0, 1.0):
+        said.append(f"Always answered {'yes' if share else 'no'}: it tells no two texts apart.")
+    elif discrimination is not None and discrimination < 0:
+        said.append("Better texts get a yes less often: it may ask for the opposite of the others.")
+    elif discrimination is not None and discrimination < LOW_DISCRIMINATION:
+        said.append("Hardly goes with the other questions: it may measure something else, or be ambiguous.")
+    if unanswered >= MANY_UNANSWERED:
+        said.append(f"Unanswered for {100 * unanswered:.0f} % of the texts: it may be unclear or not apply.")
+    if twins:
+        said.append(f"Answered almost like question {', '.join(str(twin + 1) for twin in twins)}: one may be enough.")
+    return tuple(said)

@@ -1,0 +1,77 @@
+"""Which sources, systems or texts a resample draws, and how often: vectors of multiplicities."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.errors import InputError
+from app.meta_evaluation.choices import Level, Resampling
+from app.meta_evaluation.score_matrix import Floats, Ints, ScoreTable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Multiplicities:
+    """(B, sources), (B, systems) and (B, N) counts; None where that unit isn't drawn."""
+
+    source: Floats | None = None
+    system: Floats | None = None
+    text: Floats | None = None
+
+    def of_texts(self, table: ScoreTable, resamples: int) -> Floats:
+        """(B, N): a text counts as often as its source times its system was drawn."""
+        if self.text is not None:
+            return self.text
+        weights = np.ones((resamples, table.n))
+        if self.source is not None:
+            weights = weights * self.source[:, table.source]
+        if self.system is not None:
+            weights = weights * self.system[:, table.system]
+        return weights
+
+
+def check_resampling(table: ScoreTable, level: Level, resampling: Resampling) -> None:
+    """Raises InputError where the table lacks the column to draw from, or drawing it makes no sense at `level`."""
+    if resampling in ("sources", "both") and table.source is None:
+        raise InputError(
+            f"Resampling {resampling} needs to know the source of each text.", "Name the source column (--group)."
+        )
+    if resampling in ("systems", "both") and table.system is None:
+        raise InputError(
+            f"Resampling {resampling} needs to know the system of each text.", "Name the system column (--system)."
+        )
+    if resampling == "texts" and level != "dataset":
+        raise InputError(
+            f"Single texts can't be resampled at the {level} level: the groups would fall apart.",
+            "Resample sources, systems or both.",
+        )
+
+
+def draw(table: ScoreTable, resampling: Resampling, resamples: int, rng: np.random.Generator) -> Multiplicities:
+    """Draw as many as there are, with replacement, from those that have a text."""
+    if resampling == "texts":
+        return Multiplicities(text=_counts(np.arange(table.n), table.n, resamples, rng))
+    source = system = None
+    if resampling != "systems":
+        assert table.source is not None
+        source = _counts(table.source, table.sources, resamples, rng)
+    if resampling != "sources":
+        assert table.system is not None
+        system = _counts(table.system, table.systems, resamples, rng)
+    return Multiplicities(source, system)
+
+
+def units(table: ScoreTable, resampling: Resampling) -> int:
+    """How many there are to draw from; the fewer of sources and systems for "both"."""
+    if resampling == "texts":
+        return table.n
+    drawn = {"sources": (table.source,), "systems": (table.system,), "both": (table.source, table.system)}[resampling]
+    return min(np.unique(code).size for code in drawn if code is not None)
+
+
+def _counts(code: Ints, classes: int, resamples: int, rng: np.random.Generator) -> Floats:
+    """(B, classes) draws; classes without a text are never drawn."""
+    filled = np.flatnonzero(np.bincount(code, minlength=classes))
+    counts = np.zeros((resamples, classes))
+    if filled.size:
+        counts[:, filled] = rng.multinomial(filled.size, np.full(filled.size, 1 / filled.size), size=resamples)
+    return counts

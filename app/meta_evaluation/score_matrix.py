@@ -1,0 +1,221 @@
+"""From columns of a table to arrays: who wrote which text from which source, its scores and its human rating."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import InputError
+from app.meta_evaluation.choices import Duplicates
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Column = Sequence[object] | NDArray[np.generic]
+
+ABSURD = 1e100
+"""A score this large is an overflow somewhere, as good as missing; its square could not be computed with."""
+SPARSE = 4
+"""Columns stand for systems unless that makes the grid this many times bigger than the number of texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What became of the rows. `missing_*` count rows with an empty cell or no usable number, after duplicates.
+
+    `duplicates` counts rows beyond the first of the same source and system (and item); `conflicting` those of them
+    that carry other scores than the first. They are left out under "once" and stay under "keep".
+    """
+
+    rows: int
+    duplicates: int
+    conflicting: int
+    missing_pred: tuple[int, ...]
+    missing_human: int
+    missing_key: int
+    duplicates_knowable: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """N texts that have every score and a rating.
+
+    `scores` is (C, N): one row a predictor (one to evaluate, two to compare); `human` is (N,), `source` and `system`
+    are (N,) codes from 0, or None where the column wasn't given. `sources` and `systems` count all that the rows
+    named, also those that lost every text to missing values.
+    """
+
+    scores: Floats
+    human: Floats
+    source: Ints | None
+    system: Ints | None
+    sources: int
+    systems: int
+    intake: Intake
+
+    @property
+    def n(self) -> int:
+        return int(self.human.size)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceGrid:
+    """The texts laid out as sources x slots, so that all groups are computed at once.
+
+    `scores` is (C, G, K), `human` and `present` (G, K), 0 where absent. `system` (G, K) says whose text is in a slot,
+    0 where absent or unknown. `aligned`: slot k holds the same system in every group.
+    """
+
+    scores: Floats
+    human: Floats
+    present: Bools
+    system: Ints
+    aligned: bool
+
+
+def numbers(column: Column) -> Floats:
+    """A float array with NaN where a cell is None, empty, not finite or beyond ABSURD.
+
+    Raises:
+        InputError: a cell that is neither a number nor empty.
+    """
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiub":
+        values = column.astype(np.float64)
+    else:
+        try:
+            values = np.array([np.nan if _is_missing(cell) else float(cell) for cell in column])  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise InputError(f"A score is not a number: {error}.", "Scores and ratings must be numbers.") from error
+        values = values.astype(np.float64)
+    return np.where(np.abs(values) < ABSURD, values, np.nan)
+
+
+def score_table(
+    preds: Sequence[Column],
+    human: Column,
+    *,
+    group: Column | None = None,
+    system: Column | None = None,
+    item: Column | None = None,
+    duplicates: Duplicates = "once",
+) -> ScoreTable:
+    """Build the table; all columns have one cell a row.
+
+    Raises:
+        InputError: columns of different lengths, or a cell that is neither a number nor empty.
+    """
+    scores = np.stack([numbers(pred) for pred in preds]) if len({len(p) for p in preds}) == 1 else None
+    ratings = numbers(human)
+    keys = [column for column in (group, system, item) if column is not None]
+    if scores is None or any(len(column) != scores.shape[1] for column in (ratings, *keys)):
+        raise InputError("The columns have different lengths.", "Give one cell a row in every column.")
+    source_code, sources = _codes(group)
+    system_code, systems = _codes(system)
+    item_code, _ = _codes(item)
+    repeated, first = _repeats(source_code, system_code, item_code, ratings.size)
+    values = np.vstack([scores, ratings])
+    conflicting = repeated & ~_same(values, values[:, first])
+    kept = ~repeated if duplicates == "once" else np.ones(ratings.size, dtype=bool)
+    missing = np.isnan(values)
+    missing_key = np.zeros(ratings.size, dtype=bool)
+    for code in (source_code, system_code):
+        if code is not None:
+            missing_key |= code < 0
+    intake = Intake(
+        rows=int(ratings.size),
+        duplicates=int(repeated.sum()),
+        conflicting=int(conflicting.sum()),
+        missing_pred=tuple(int(count) for count in (missing[:-1] & kept).sum(axis=1)),
+        missing_human=int((missing[-1] & kept).sum()),
+        missing_key=int((missing_key & kept).sum()),
+        duplicates_knowable=item is not None or (group is not None and system is not None),
+    )
+    used = kept & ~missing.any(axis=0) & ~missing_key
+    return ScoreTable(
+        scores=scores[:, used],
+        human=ratings[used],
+        source=None if source_code is None else source_code[used],
+        system=None if system_code is None else system_code[used],
+        sources=sources,
+        systems=systems,
+        intake=intake,
+    )
+
+
+def source_grid(table: ScoreTable) -> SourceGrid:
+    """Lay the texts out by source; without a source column all texts form one group."""
+    source = np.zeros(table.n, dtype=np.int64) if table.source is None else table.source
+    groups = max(table.sources, 1)
+    slot, slots, aligned = _slots(table, source, groups)
+    place = (source, slot)
+    shape = (groups, max(slots, 1))
+    present = np.zeros(shape, dtype=bool)
+    present[place] = True
+    human = np.zeros(shape)
+    human[place] = table.human
+    scores = np.zeros((table.scores.shape[0], *shape))
+    scores[:, source, slot] = table.scores
+    system = np.zeros(shape, dtype=np.int64)
+    if aligned:
+        system[:] = np.arange(shape[1])
+    elif table.system is not None:
+        system[place] = table.system
+    return SourceGrid(scores, human, present, system, aligned)
+
+
+def _slots(table: ScoreTable, source: Ints, groups: int) -> tuple[Ints, int, bool]:
+    """Each text's slot in its group, the number of slots, and whether slots are systems."""
+    if table.system is not None and groups * table.systems <= SPARSE * max(table.n, 1):
+        cells = source * table.systems + table.system
+        if np.unique(cells).size == table.n:
+            return table.system, table.systems, True
+    order = np.argsort(source, kind="stable")
+    sizes = np.bincount(source, minlength=groups)
+    starts = np.cumsum(sizes) - sizes
+    slot = np.empty(table.n, dtype=np.int64)
+    slot[order] = np.arange(table.n) - np.repeat(starts, sizes)
+    return slot, int(sizes.max(initial=0)), False
+
+
+def _is_missing(cell: object) -> bool:
+    """None, NaN, pandas' NA and NaT (the only values that don't equal themselves), and blank strings."""
+    if cell is None or (isinstance(cell, str) and not cell.strip()):
+        return True
+    equal = cell == cell  # noqa: PLR0124 - the definition of NaN
+    return not isinstance(equal, bool | np.bool_) or not equal
+
+
+def _codes(column: Column | None) -> tuple[Ints | None, int]:
+    """Codes from 0 in order of appearance, -1 where the cell is empty, and how many distinct values there are."""
+    if column is None:
+        return None, 0
+    seen: dict[Hashable, int] = {}
+    cells: Iterable[object] = column.tolist() if isinstance(column, np.ndarray) else column
+    codes = [-1 if _is_missing(cell) else seen.setdefault(_key(cell), len(seen)) for cell in cells]
+    return np.array(codes, dtype=np.int64), len(seen)
+
+
+def _key(cell: object) -> Hashable:
+    return cell if isinstance(cell, Hashable) else str(cell)
+
+
+def _repeats(source: Ints | None, system: Ints | None, item: Ints | None, rows: int) -> tuple[Bools, Ints]:
+    """Which rows repeat an earlier one, and for each row the index of the first with its key.
+
+    A source alone doesn't identify a text, nor does a system: without both, or an item, nothing counts as repeated.
+    """
+    itself = np.arange(rows)
+    if item is None and (source is None or system is None):
+        return np.zeros(rows, dtype=bool), itself
+    parts = [code for code in (source, system, item) if code is not None]
+    _, first, inverse = np.unique(np.stack(parts), axis=1, return_index=True, return_inverse=True)
+    firsts = first[inverse.reshape(-1)] if rows else itself
+    known = np.all(np.stack(parts) >= 0, axis=0)
+    return known & (firsts != itself), firsts
+
+
+def _same(left: Floats, right: Floats) -> Bools:
+    """Column by column: equal, where two missing values count as equal."""
+    same: Bools = np.all((left == right) | (np.isnan(left) & np.isnan(right)), axis=0)
+    return same

@@ -1,0 +1,80 @@
+"""What a model refuses is left out, once and for all."""
+
+import asyncio
+import json
+
+import pytest
+
+from app.errors import UnsupportedError
+from app.providers.registry import open_model
+from tests.support.adapter_cases import ADAPTERS, AdapterCase, a_request, ask, schema_sent
+from tests.support.fake_llm.behaviour import Answer, Fail, Slow
+from tests.support.fake_llm.server import FakeLlm
+
+
+def test_a_refused_temperature_is_left_out_and_remembered(case: AdapterCase, server: FakeLlm) -> None:
+    server.script(Fail("no-temperature"))
+    ask(case, server, a_request(), a_request())
+    assert [case.temperature_of(received.body) for received in server.requests] == [0.0, None, None]
+
+
+def test_a_refused_schema_mode_puts_the_schema_into_the_prompt(case: AdapterCase, server: FakeLlm) -> None:
+    server.script(Fail("no-schema-mode"))
+    ask(case, server, a_request(), a_request(), a_request(schema=None))
+    by_api = [schema_sent(received) is not None for received in server.requests]
+    assert by_api == [True, False, False, False]
+    in_prompt = ["JSON Schema" in case.system_of(received.body) for received in server.requests]
+    assert in_prompt == [False, True, True, False]
+    assert '"enum": ["yes", "no"]' in case.system_of(server.requests[1].body)
+
+
+def test_several_lessons_in_a_row(case: AdapterCase, server: FakeLlm) -> None:
+    server.script(Fail("no-temperature"), Fail("no-schema-mode"), Answer("{}"))
+    (reply,) = ask(case, server, a_request())
+    assert reply.text == "{}"
+    assert len(server.requests) == 3
+
+
+def test_the_same_objection_after_the_lesson_is_an_error(case: AdapterCase, server: FakeLlm) -> None:
+    server.usual = Fail("no-schema-mode")
+    with pytest.raises(Exception, match="refused the request"):
+        ask(case, server, a_request())
+    assert len(server.requests) == 2
+
+
+def test_requests_under_way_together_learn_together(case: AdapterCase, server: FakeLlm) -> None:
+    server.script(*[Fail("no-temperature")] * 8)
+    server.usual = Slow(0.05, Answer("{}"))
+
+    async def run() -> int:
+        model = open_model(case.name, case.credentials(server))
+        replies = await asyncio.gather(*(model.complete(a_request()) for _ in range(8)))
+        await model.aclose()
+        return len(replies)
+
+    assert asyncio.run(run()) == 8
+    assert len(server.requests) == 16
+
+
+def test_refused_log_probabilities_are_an_error_not_a_lesson(case: AdapterCase, server: FakeLlm) -> None:
+    server.usual = Fail("no-logprobs")
+    with pytest.raises(UnsupportedError, match="no log-probabilities"):
+        ask(case, server, a_request(schema=None, temperature=None, top_logprobs=5))
+
+
+@pytest.mark.parametrize("prefix", ["openai", "llama"])
+def test_the_limit_goes_by_the_name_the_endpoint_knows(prefix: str, server: FakeLlm) -> None:
+    server.script(Fail("no-limit-parameter"))
+    ask(ADAPTERS[prefix], server, a_request(), a_request())
+    names = [next(name for name in received.body if name.startswith("max_")) for received in server.requests]
+    assert names[1:] == [{"openai": "max_tokens", "llama": "max_completion_tokens"}[prefix]] * 2
+    assert names[0] != names[1]
+
+
+def test_without_a_system_part_the_schema_stands_alone(case: AdapterCase, server: FakeLlm) -> None:
+    request = a_request()
+    bare = a_request(prompt=type(request.prompt)("judge", 1, "d", "", "text", {}))
+    server.script(Answer("{}"), Fail("no-schema-mode"))
+    ask(case, server, bare, bare)
+    assert "You judge" not in json.dumps(server.requests[0].body)
+    assert "JSON Schema" in case.system_of(server.requests[2].body)

@@ -1,0 +1,73 @@
+"""Similarities against the rouge-score package, and topics, on the InteractEval authors' attributes."""
+
+import os
+from itertools import combinations, product
+from time import perf_counter
+
+import pytest
+from rouge_score import tokenize
+from rouge_score.rouge_scorer import RougeScorer
+
+from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+from app.attribute_analysis.benchmark import generated_pool
+from app.attribute_analysis.pool import pool_attributes
+from app.attribute_analysis.similarity import compare_sets, jaccard_matrix, rouge_l_matrix
+from app.attribute_analysis.steady_topics import find_steady_topics
+from app.attribute_analysis.tokens import tokenize as tokenize_all
+from app.attribute_analysis.topics import find_topics
+from tests.support.real_data import shared_data
+
+DIMENSIONS = ["coherence", "consistency", "fluency", "relevance"]
+SCORER = RougeScorer(["rougeL"], use_stemmer=False)
+
+
+def real_sets(dimension: str) -> dict[str, list[str]]:
+    paths = {kind: shared_data(f"interacteval_attributes_{dimension}_{kind}.txt") for kind in ("human", "llm")}
+    return {kind: parse_attributes(decode_attributes(path.read_bytes())) for kind, path in paths.items()}
+
+
+def rouge_l(a: str, b: str) -> float:
+    return float(SCORER.score(a, b)["rougeL"].fmeasure)
+
+
+def jaccard(a: str, b: str) -> float:
+    first, second = set(tokenize.tokenize(a, None)), set(tokenize.tokenize(b, None))
+    return len(first & second) / len(first | second)
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_values_equal_those_of_the_rouge_score_package(dimension: str) -> None:
+    sets = real_sets(dimension)
+    found = compare_sets(sets)
+    for kind, texts in sets.items():
+        pairs = list(combinations(texts, 2))
+        assert found.within[kind].pairs == len(pairs)
+        assert abs(found.within[kind].rouge_l - sum(rouge_l(a, b) for a, b in pairs) / len(pairs)) < 1e-6
+        assert abs(found.within[kind].jaccard - sum(jaccard(a, b) for a, b in pairs) / len(pairs)) < 1e-6
+    across = list(product(sets["human"], sets["llm"]))
+    assert abs(found.between["human", "llm"].rouge_l - sum(rouge_l(a, b) for a, b in across) / len(across)) < 1e-6
+    assert found.tokens == "rouge-score"
+    assert found.notes == ()
+
+
+@pytest.mark.skipif(os.environ.get("PYTEST_XDIST_WORKER") is not None, reason="timed without other tests beside it")
+def test_31125_pairs_take_less_than_a_tenth_of_a_second() -> None:
+    texts = generated_pool(250).texts
+    seconds = []
+    for _ in range(5):
+        start = perf_counter()
+        words = tokenize_all(texts).words
+        rouge_l_matrix(words)
+        jaccard_matrix(words)
+        seconds.append(perf_counter() - start)
+    assert min(seconds) < 0.1
+
+
+@pytest.mark.parametrize("dimension", ["coherence", "fluency"])
+def test_lda_on_the_authors_attributes_is_chance_and_the_steadier_model_is_not(dimension: str) -> None:
+    pool = pool_attributes(real_sets(dimension))
+    lda, steady = find_topics(pool, 5, seeds=20), find_steady_topics(pool, 5)
+    assert lda.stability.ari_median is not None and steady.stability.ari_median is not None
+    assert -0.05 < lda.stability.ari_median < 0.08
+    assert lda.warning
+    assert steady.stability.ari_median > 0.3

@@ -1,0 +1,133 @@
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from app.commands.meta_eval import register
+from app.errors import InputError
+
+TABLE = """doc,system,judge,other,expert
+a,x,1,3,1
+a,y,2,1,2
+a,z,3,2,3
+b,x,2,1,1
+b,y,1,2,2
+b,z,3,3,3
+c,x,5,1,4
+c,y,5,2,3
+c,z,5,3,2
+d,x,1,2,3
+d,y,2,1,
+d,y,2,1,3
+"""
+"""Source c has constant judge scores; d loses a text to a missing rating, and its repeat is a duplicate."""
+
+
+@pytest.fixture
+def cli() -> typer.Typer:
+    root = typer.Typer()
+    register(root)
+    return root
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "scores.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return str(path)
+
+
+def run(cli: typer.Typer, *arguments: str) -> str:
+    result = CliRunner().invoke(cli, list(arguments), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+COLUMNS = ["--group", "doc", "--system", "system"]
+
+
+def test_meta_eval_json(cli: typer.Typer, file: str) -> None:
+    payload = json.loads(run(cli, "meta-eval", file, "--pred", "judge", "--human", "expert", *COLUMNS, "--json"))
+    assert payload["level"] == "per-source"
+    assert (payload["groups_used"], payload["groups_all"], payload["duplicates"]) == (2, 4, 1)
+    assert (payload["n"], payload["n_used"], payload["missing"]["human"]) == (10, 6, 1)
+    assert payload["spearman"]["value"] == pytest.approx((1 + 0.5) / 2)
+    assert payload["kendall"]["value"] == pytest.approx((1 + 1 / 3) / 2)
+    assert payload["mae"]["value"] == pytest.approx((0 + 2 / 3) / 2)
+    assert payload["signature"] == "per-source|spearman+kendall+pearson+mae|2/4 skip|once|1000 sources|0|-|-|-"
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+def test_every_level_and_choice(cli: typer.Typer, file: str, level: str) -> None:
+    choices = ["--duplicates", "keep", "--constant", "zero", "--resamples", "50", "--seed", "3", "--resample", "both"]
+    output = run(
+        cli, "meta-eval", file, "--pred", "judge", "--human", "expert", *COLUMNS, "--level", level, *choices, "--json"
+    )
+    payload = json.loads(output)
+    assert payload["level"] == level
+    assert payload["design"] == {
+        "level": level,
+        "duplicates": "keep",
+        "constant": "zero",
+        "resampling": "both",
+        "resamples": 50,
+        "seed": 3,
+    }
+
+
+def test_meta_eval_for_people(cli: typer.Typer, file: str) -> None:
+    output = run(cli, "meta-eval", file, "--pred", "judge", "--human", "expert", *COLUMNS)
+    assert "2 of 4 sources used" in output
+    assert "Kendall tau-b  0.667" in output
+    assert "per-source|spearman+kendall+pearson+mae|2/4 skip" in output
+
+
+def test_figures_that_do_not_exist_give_a_sentence(cli: typer.Typer, file: str) -> None:
+    output = run(cli, "meta-eval", file, "--pred", "judge", "--human", "expert", "--group", "system", "--item", "doc")
+    assert "nan" not in output.lower()
+    path = Path(file).with_name("flat.csv")
+    path.write_text("p,h\n1,2\n1,3\n1,4\n", encoding="utf-8")
+    output = run(cli, "meta-eval", str(path), "--pred", "p", "--human", "h", "--level", "dataset")
+    assert "All texts have the same score" in output
+    assert "nan" not in output.lower()
+
+
+def test_compare_json(cli: typer.Typer, file: str) -> None:
+    columns = ["--pred-a", "judge", "--pred-b", "other", "--human", "expert", *COLUMNS]
+    payload = json.loads(run(cli, "compare", file, *columns, "--level", "dataset", "--permutations", "200", "--json"))
+    assert payload["level"] == "dataset"
+    assert payload["n"] == 10
+    for name in ("spearman", "kendall", "pearson"):
+        figure = payload[name]
+        assert figure["difference"] == pytest.approx(figure["a"] - figure["b"])
+        assert figure["low"] <= figure["difference"] <= figure["high"]
+        assert all(0 < figure[p] <= 1 for p in ("p_permutation", "p_williams", "p_fisher"))
+
+
+def test_compare_for_people(cli: typer.Typer, file: str) -> None:
+    columns = ["--pred-a", "judge", "--pred-b", "other", "--human", "expert", *COLUMNS]
+    output = run(cli, "compare", file, *columns, "--permutations", "50")
+    assert "A = judge, B = other" in output
+    assert "p permutation" in output
+    assert "as if they came from different texts" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--pred", "judge", "--human", "expert"], "--group"),
+        (["--pred", "judge", "--human", "expert", "--level", "system"], "--system"),
+        (["--pred", "jugde", "--human", "expert", *COLUMNS], "Did you mean 'judge'"),
+        (["--pred", "system", "--human", "expert", *COLUMNS], "row 1, column 'system': 'x' is not a number"),
+    ],
+)
+def test_input_that_does_not_fit_is_one_sentence(
+    cli: typer.Typer, file: str, arguments: list[str], sentence: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        CliRunner().invoke(cli, ["meta-eval", file, *arguments], catch_exceptions=False)
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_status == 2

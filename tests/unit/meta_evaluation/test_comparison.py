@@ -1,0 +1,110 @@
+import json
+
+import numpy as np
+import pytest
+
+from app.errors import InputError
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.comparison import compare_many, compare_scores
+from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.score_matrix import Floats
+
+
+def data(sources: int = 30, systems: int = 6) -> dict[str, Floats]:
+    rng = np.random.default_rng(4)
+    source, system = (axis.ravel() for axis in np.indices((sources, systems)))
+    human = rng.integers(1, 6, source.size) + system / 2
+    close, far = (human + rng.normal(scale=scale, size=human.size) for scale in (0.4, 4.0))
+    return {"a": close, "b": far, "human": human, "group": source, "system": system}
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset"])
+def test_the_better_scores_are_found_better(level: Level) -> None:
+    d = data()
+    found = compare_scores(d["a"], d["b"], d["human"], group=d["group"], system=d["system"], level=level)
+    for tested in found.differences.values():
+        figure = tested.figure
+        assert figure.difference is not None
+        assert figure.low is not None
+        assert 0 < figure.low < figure.difference
+        for test in (tested.permutation, tested.williams, tested.fisher):
+            assert test.p is not None
+            assert test.p < 0.01
+    assert found.mae.difference is not None
+    assert found.mae.difference < 0
+
+
+def test_exchanging_a_and_b_exchanges_the_sign() -> None:
+    d = data()
+    columns = {"group": d["group"], "system": d["system"]}
+    ab = compare_scores(d["a"], d["b"], d["human"], **columns, permutations=200).differences["kendall"]
+    ba = compare_scores(d["b"], d["a"], d["human"], **columns, permutations=200).differences["kendall"]
+    assert ab.figure.difference == pytest.approx(-ba.figure.difference)  # type: ignore[operator]
+    assert ab.figure.low == pytest.approx(-ba.figure.high)  # type: ignore[operator]
+    assert (ab.permutation.p, ab.williams.p) == pytest.approx((ba.permutation.p, ba.williams.p))
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+def test_values_are_those_of_each_alone_where_the_same_sources_count(level: Level) -> None:
+    d = data()
+    columns = {"group": d["group"], "system": d["system"], "level": level}
+    found = compare_scores(d["a"], d["b"], d["human"], **columns, permutations=10)  # type: ignore[arg-type]
+    alone = evaluate(d["b"], d["human"], **columns)  # type: ignore[arg-type]
+    for name, tested in found.differences.items():
+        assert tested.figure.b == pytest.approx(alone.figures[name].value)
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+def test_scores_compared_with_themselves_do_not_differ(level: Level) -> None:
+    d = data()
+    found = compare_scores(
+        d["a"], d["a"], d["human"], group=d["group"], system=d["system"], level=level, permutations=50
+    )
+    for tested in found.differences.values():
+        assert (tested.figure.difference, tested.figure.low, tested.figure.high) == (0, 0, 0)
+        assert (tested.permutation.p, tested.williams.p, tested.fisher.p) == (1, 1, 1)
+
+
+def test_json_has_the_contract_fields_and_no_nan() -> None:
+    d = data()
+    payload = compare_scores(d["a"], d["b"], d["human"], group=d["group"], permutations=20).to_json()
+    contract = "a b difference low high p_permutation p_williams p_fisher"
+    for name in ("spearman", "kendall", "pearson"):
+        assert set(contract.split()) <= set(payload[name])  # type: ignore[call-overload]
+    assert {"level", "n"} <= set(payload)
+    json.dumps(payload, allow_nan=False)
+
+
+@pytest.mark.parametrize("b", [[4, 4, 4, 4], [None, None, 1, 2], [None] * 4])
+def test_what_cannot_be_compared_says_why(b: list[float | None]) -> None:
+    found = compare_scores([1, 2, 3, 4], b, [1, 2, 3, 4], level="dataset", permutations=20)
+    payload = found.to_json()
+    json.dumps(payload, allow_nan=False)
+    tested = found.differences["spearman"]
+    assert tested.figure.difference is None
+    assert tested.figure.reason
+    assert (tested.permutation.p, tested.williams.p, tested.fisher.p) == (None, None, None)
+
+
+def test_perfect_scores_have_no_fisher_z_and_say_so() -> None:
+    found = compare_scores([1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 3, 4], level="dataset", permutations=20)
+    assert any("infinite" in reason for reason in found.differences["spearman"].to_json()["tests_not_made"])  # type: ignore[attr-defined]
+
+
+def test_many_comparisons_are_corrected_together() -> None:
+    d = data()
+    preds = {"close": d["a"], "far": d["b"], "middle": (d["a"] + d["b"]) / 2}
+    found = compare_many(preds, d["human"], group=d["group"], permutations=200, resamples=50)
+    assert set(found) == {("close", "far"), ("close", "middle"), ("far", "middle")}
+    for comparison in found.values():
+        tested = comparison.differences["spearman"]
+        assert tested.p_holm is not None
+        assert tested.permutation.p is not None
+        assert tested.p_holm >= tested.permutation.p
+    against = compare_many(preds, d["human"], baseline="far", group=d["group"], permutations=20, resamples=5)
+    assert set(against) == {("close", "far"), ("middle", "far")}
+
+
+def test_negative_permutations_are_refused() -> None:
+    with pytest.raises(InputError, match="negative"):
+        compare_scores([1], [1], [1], level="dataset", permutations=-1)

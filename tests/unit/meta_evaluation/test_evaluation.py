@@ -1,0 +1,121 @@
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+from app.errors import InputError
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.evaluation import Origin, evaluate
+
+PRED = [1, 2, 3, 3, 1, 2, 5, 5, 5, 2]
+HUMAN = [1, 2, 3, 1, 2, 3, 1, 2, 3, 2]
+GROUP = list("aaabbbcccd")
+SYSTEM = list("xyzxyzxyzx")
+
+
+def test_the_caption_says_what_the_figures_rest_on() -> None:
+    found = evaluate([*PRED, 9, None], [*HUMAN, 9, 1], group=[*GROUP, "d", "d"], system=[*SYSTEM, "x", "y"])
+    assert found.caption == (
+        "per-source, 2 of 4 sources used, 1 had constant scores or ratings and were left out, 1 had fewer than two "
+        "texts; 6 of 10 texts; 1 duplicate counted once; 1 row without a score; 33 % of the compared pairs tied; "
+        f"95 % intervals from 1,000 resamples of sources, {found.figures['kendall'].n_undefined} of them without a "
+        "figure"
+    )
+
+
+def test_captions_of_the_other_levels() -> None:
+    dataset = evaluate(PRED, HUMAN, group=GROUP, level="dataset", resamples=0)
+    assert dataset.caption.startswith("dataset, all texts pooled from 4 sources; 10 texts;")
+    assert evaluate(PRED, HUMAN, level="dataset", resamples=0).caption.startswith("dataset, all texts pooled; 10 texts")
+    system = evaluate(PRED, HUMAN, system=SYSTEM, level="system", resamples=0)
+    assert system.caption.startswith("system, means of 3 of 3 systems; 10 texts;")
+
+
+def test_every_figure_has_a_signature_that_reproduces_it() -> None:
+    found = evaluate(
+        PRED, HUMAN, group=GROUP, system=SYSTEM, resamples=50, seed=7, origin=Origin("3", "openai:gpt-4o", "4f2a")
+    )
+    line = "per-source|spearman|2/4 skip|once|50 sources|7|3|openai:gpt-4o|4f2a"
+    assert str(found.figures["spearman"].signature) == line
+    again = evaluate(PRED, HUMAN, group=GROUP, system=SYSTEM, resamples=50, seed=7)
+    assert again.figures["spearman"].low == found.figures["spearman"].low
+
+
+def test_json_has_the_contract_fields() -> None:
+    payload = evaluate(PRED, HUMAN, group=GROUP, system=SYSTEM, resamples=20).to_json()
+    contract = "level n groups_used groups_all duplicates ties signature spearman kendall pearson mae"
+    assert set(contract.split()) <= set(payload)
+    for name in ("spearman", "kendall", "pearson", "mae"):
+        assert {"value", "low", "high"} <= set(payload[name])  # type: ignore[call-overload]
+    assert (payload["n"], payload["groups_used"], payload["groups_all"]) == (10, 2, 4)
+
+
+DEGENERATE = {
+    "no texts": ([], []),
+    "no ratings": ([1.0, 2, 3], [None, None, None]),
+    "no scores": ([None, None, None], [1, 2, 3]),
+    "one text": ([1.0], [2]),
+    "two texts": ([1.0, 2], [2, 1]),
+    "all scores equal": ([4.0, 4, 4], [1, 2, 3]),
+    "all ratings equal": ([1.0, 2, 3], [4, 4, 4]),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+@pytest.mark.parametrize("apart", [True, False])
+def test_degenerate_data_give_a_sentence_and_never_nan(name: str, level: Level, apart: bool) -> None:
+    pred, human = DEGENERATE[name]
+    names = [str(i) for i in range(len(pred))]
+    one = ["a"] * len(pred)
+    for constant, resampling in product(("skip", "zero"), (None, "sources", "systems", "both")):
+        found = evaluate(
+            pred,
+            human,
+            group=names if apart else one,
+            system=one if apart else names,
+            level=level,
+            constant=constant,  # type: ignore[arg-type]
+            resampling=resampling,  # type: ignore[arg-type]
+            resamples=30,
+        )
+        json.dumps(found.to_json(), allow_nan=False)
+        for figure in found.figures.values():
+            assert (figure.value is None) == (figure.low is None and bool(figure.reason)) or figure.value == 0
+            assert figure.value is not None or figure.reason.endswith(".")
+
+
+def test_one_source_has_a_value_but_no_interval() -> None:
+    figure = evaluate([1, 2, 3], [1, 3, 2], group=list("aaa")).figures["spearman"]
+    assert figure.value == 0.5
+    assert figure.low is None
+    assert "at least two sources" in figure.reason
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        ({"level": "per-source"}, "source of each text"),
+        ({"level": "system"}, "system of each text"),
+        ({"level": "topic"}, "not a level"),
+        ({"level": "dataset", "duplicates": "twice"}, "duplicates"),
+        ({"level": "dataset", "constant": "one"}, "constant"),
+        ({"level": "dataset", "resampling": "words"}, "unit to resample"),
+        ({"level": "dataset", "resampling": "sources"}, "source of each text"),
+        ({"level": "dataset", "resampling": "systems"}, "system of each text"),
+        ({"level": "per-source", "group": ["a", "a"], "resampling": "texts"}, "fall apart"),
+        ({"level": "dataset", "seed": -1}, "negative"),
+    ],
+)
+def test_choices_that_do_not_fit_are_refused(choices: dict[str, object], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence) as caught:
+        evaluate([1, 2], [1, 2], **choices)  # type: ignore[arg-type]
+    assert caught.value.hint
+
+
+def test_cautions_warn_of_few_systems_and_of_another_scale() -> None:
+    rng = np.random.default_rng(0)
+    found = evaluate(rng.random(60) * 100, rng.integers(1, 6, 60), system=np.arange(60) % 12, level="system")
+    assert any("Only 12 systems" in caution for caution in found.cautions)
+    assert any("common scale" in caution for caution in found.cautions)

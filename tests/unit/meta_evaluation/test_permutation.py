@@ -1,0 +1,84 @@
+"""The closed formulas of the permutation test against swapping scores one text at a time."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from app.meta_evaluation import permutation
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.correlation import estimate
+from app.meta_evaluation.permutation import permutation_tests, permuted_differences
+from app.meta_evaluation.score_matrix import Floats, ScoreTable, score_table
+
+
+def table_of(seed: int, noise: tuple[float, float] = (0.5, 2.0), sources: int = 6, systems: int = 5) -> ScoreTable:
+    rng = np.random.default_rng(seed)
+    source, system = (axis.ravel() for axis in np.indices((sources, systems)))
+    human = rng.integers(1, 6, source.size).astype(float)
+    preds = [np.round(human + rng.normal(scale=scale, size=human.size), 1) * (1 + i) for i, scale in enumerate(noise)]
+    return score_table(preds, human, group=source, system=system)
+
+
+def swapped(a: Floats, b: Floats, keep: Floats) -> tuple[Floats, Floats]:
+    return np.where(keep > 0, a, b), np.where(keep > 0, b, a)
+
+
+def standard(values: Floats) -> Floats:
+    return (values - values.mean()) / values.std()
+
+
+def one_by_one(table: ScoreTable, level: Level, keep: Floats) -> Floats:
+    """(3,) the difference after swapping: ranks or standard scores among all texts, then the estimate as usual."""
+    out = []
+    for index, transform in enumerate((stats.rankdata, stats.rankdata, standard)):
+        a, b = (standard(score) if level == "system" else transform(score) for score in table.scores)
+        made = score_table(swapped(a, b, keep), table.human, group=table.source, system=table.system)
+        values = estimate(made, level).values
+        out.append(values[0, index] - values[1, index])
+    return np.array(out)
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+@pytest.mark.parametrize("chunk", [60, 10**6])
+def test_equals_swapping_one_by_one(level: Level, chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(permutation, "CHUNK", chunk)
+    monkeypatch.setattr(permutation, "BLOCK", 11)
+    table = table_of(1)
+    found = permuted_differences(table, level, "skip", 20, np.random.default_rng(3))
+    draws = np.random.default_rng(3)
+    step = max(1, chunk // table.n)
+    keeps = np.concatenate(
+        [draws.integers(0, 2, (min(step, 20 - i), table.n), dtype=np.int8) for i in range(0, 20, step)]
+    )
+    for b, keep in enumerate(keeps):
+        np.testing.assert_allclose(found[:, b], one_by_one(table, level, keep), atol=1e-9)
+
+
+def p_values_of(table: ScoreTable, level: Level = "per-source", permutations: int = 2000) -> list[float | None]:
+    values = estimate(table, level).values
+    observed = values[0, :3] - values[1, :3]
+    found = permutation_tests(table, level, observed, constant="skip", permutations=permutations, seed=1)
+    return [test.p for test in found]
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+def test_a_clear_difference_is_found_and_none_in_equal_scores(level: Level) -> None:
+    clear = table_of(5, (0.2, 8.0), sources=40, systems=8)
+    assert all(p is not None and p < 0.05 for p in p_values_of(clear, level, 500))
+    same = score_table([clear.scores[0], clear.scores[0]], clear.human, group=clear.source, system=clear.system)
+    assert p_values_of(same, level, 50) == [1.0, 1.0, 1.0]
+
+
+def test_the_scale_of_a_predictor_does_not_matter() -> None:
+    table = table_of(8)
+    a, b = table.scores
+    other = score_table([a * 100 - 7, b / 3], table.human, group=table.source, system=table.system)
+    assert p_values_of(table, permutations=300) == p_values_of(other, permutations=300)
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+def test_p_values_are_uniform_when_there_is_no_difference(level: Level) -> None:
+    """Over 300 data sets without a difference about a tenth of the p-values are below .1 (standard error 1.7 %)."""
+    found = [p_values_of(table_of(s, (1.0, 1.0), sources=8, systems=5), level, permutations=99) for s in range(300)]
+    share = (np.array(found, dtype=float) <= 0.1).mean(axis=0)
+    assert np.all((share > 0.04) & (share < 0.16)), share

@@ -1,0 +1,91 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from app.errors import (
+    ModelTimeoutError,
+    OverloadedError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    RefusedError,
+    UnknownModelError,
+    UnsupportedError,
+    WrongKeyError,
+)
+from app.providers.model_name import ModelName
+from app.providers.rejection import Rejection, provider_error, retry_after_seconds
+
+NAME = ModelName("openai", "gpt-4o")
+NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("rejection", "error"),
+    [
+        (Rejection(401), WrongKeyError),
+        (Rejection(403), WrongKeyError),
+        (Rejection(400, words="API_KEY_INVALID"), WrongKeyError),
+        (Rejection(404), UnknownModelError),
+        (Rejection(403, code="model_not_found"), UnknownModelError),
+        (Rejection(429), RateLimitError),
+        (Rejection(429, code="insufficient_quota"), QuotaError),
+        (Rejection(429, words="GenerateRequestsPerDayPerProject"), QuotaError),
+        (Rejection(429, words="You exceeded your current quota"), RateLimitError),
+        (Rejection(429, words="Rate limit reached: 200 requests per day (RPD)"), RateLimitError),
+        (Rejection(400, words="Your credit balance is too low"), QuotaError),
+        (Rejection(400, words="You have reached your API usage limits. You will regain access later."), QuotaError),
+        (Rejection(402), QuotaError),
+        (Rejection(403, code="billing_error"), QuotaError),
+        (Rejection(500, words="insufficient_quota service down"), OverloadedError),
+        (Rejection(500), OverloadedError),
+        (Rejection(502), OverloadedError),
+        (Rejection(503), OverloadedError),
+        (Rejection(529), OverloadedError),
+        (Rejection(409), OverloadedError),
+        (Rejection(408), ModelTimeoutError),
+        (Rejection(504), ModelTimeoutError),
+        (Rejection(400, code="content_filter"), RefusedError),
+        (Rejection(400, code="context_length_exceeded"), UnsupportedError),
+        (Rejection(413), UnsupportedError),
+        (Rejection(400, parameter="top_logprobs"), UnsupportedError),
+        (Rejection(400), ProviderError),
+    ],
+)
+def test_causes_are_told_apart(rejection: Rejection, error: type[ProviderError]) -> None:
+    assert type(provider_error(NAME, rejection)) is error
+
+
+def test_a_provider_s_words_are_never_passed_on() -> None:
+    for status in (400, 401, 402, 403, 404, 408, 413, 418, 429, 500, 529):
+        rejection = Rejection(status, "SK-key9", "messages[0]: SECRET", "SECRET words", 3.0)
+        error = provider_error(NAME, rejection)
+        assert "SECRET" not in str(error) + repr(vars(error)) + repr(rejection)
+        assert "key9" not in str(error).lower()
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "20"}, 20.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "Sat, 21 Nov 2026 07:01:30 GMT"}, 90.0),
+        ({"retry-after": "Sat, 21 Nov 2026 06:59:00 GMT"}, 0.0),
+        ({"retry-after": "Sat, 21 Nov 2026 07:00:10 -0000"}, 10.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": ""}, None),
+    ],
+)
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after_seconds(headers, NOW) == seconds
+
+
+def test_the_wait_is_kept_with_the_error() -> None:
+    for status in (429, 503, 408):
+        error = provider_error(NAME, Rejection(status, retry_after=7.0))
+        assert getattr(error, "retry_after", None) == 7.0

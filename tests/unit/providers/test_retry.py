@@ -1,0 +1,159 @@
+import asyncio
+import random
+import time
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import pytest
+
+from app.domain.prompt import RenderedPrompt
+from app.errors import (
+    ConnectionFailedError,
+    ModelTimeoutError,
+    OverloadedError,
+    ProviderError,
+    QuotaError,
+    RateLimitError,
+    WrongKeyError,
+    WrongSchemaError,
+)
+from app.providers.base import ChatReply, ChatRequest
+from app.providers.rate_limit import AdaptiveLimit
+from app.providers.retry import Patient, RetryPolicy
+from tests.support.scripted_model import Scripted, ScriptedModel
+
+REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "USER", {}))
+Result = TypeVar("Result")
+QUICK = RetryPolicy(first=0.001, longest=0.01)
+
+
+def within_seconds(work: Coroutine[Any, Any, Result]) -> Result:
+    """What the work results in; a lost slot must fail the test, not hang it."""
+    return asyncio.run(asyncio.wait_for(work, 20))
+
+
+def patient(*replies: Scripted, policy: RetryPolicy = QUICK) -> tuple[Patient, ScriptedModel]:
+    model = ScriptedModel(replies)
+    return Patient(model, policy, rng=random.Random(0)), model
+
+
+def complete(model: Patient) -> ChatReply:
+    return within_seconds(model.complete(REQUEST))
+
+
+@pytest.mark.parametrize(
+    "passing", [RateLimitError("r"), OverloadedError("o"), ModelTimeoutError("t"), ConnectionFailedError("c")]
+)
+def test_passing_failures_are_tried_again_and_counted(passing: ProviderError) -> None:
+    model, asked = patient(passing, passing, "done")
+    assert complete(model).text == "done"
+    assert (model.retries, len(asked.requests)) == (2, 3)
+
+
+@pytest.mark.parametrize("lasting", [QuotaError("q"), WrongKeyError("w"), WrongSchemaError("s"), ValueError("bug")])
+def test_lasting_failures_are_not(lasting: Exception) -> None:
+    model, asked = patient(lasting, "never")
+    with pytest.raises(type(lasting)):
+        complete(model)
+    assert (model.retries, len(asked.requests)) == (0, 1)
+
+
+def test_attempts_are_bounded_and_the_last_error_is_told() -> None:
+    policy = RetryPolicy(attempts=3, first=0.001)
+    model, asked = patient(OverloadedError("one"), OverloadedError("two"), RateLimitError("three"), policy=policy)
+    with pytest.raises(RateLimitError, match="three"):
+        complete(model)
+    assert (model.retries, len(asked.requests)) == (2, 3)
+
+
+def test_retry_after_is_waited_for() -> None:
+    model, _ = patient(RateLimitError("r", retry_after=0.2), "done")
+    started = time.monotonic()
+    complete(model)
+    assert time.monotonic() - started >= 0.2
+
+
+def test_a_wait_that_outlasts_the_time_is_not_begun() -> None:
+    model, _ = patient(RateLimitError("r", retry_after=60), "never", policy=RetryPolicy(total=5))
+    started = time.monotonic()
+    with pytest.raises(RateLimitError):
+        complete(model)
+    assert time.monotonic() - started < 1
+
+
+def test_the_total_time_bounds_an_attempt_under_way() -> None:
+    class Stuck(ScriptedModel):
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            await asyncio.sleep(30)
+            raise AssertionError
+
+    started = time.monotonic()
+    with pytest.raises(ModelTimeoutError, match=r"within 0\.2 seconds of trying"):
+        within_seconds(Patient(Stuck([]), RetryPolicy(total=0.2)).complete(REQUEST))
+    assert time.monotonic() - started < 1
+
+
+def test_waits_grow_jittered_to_a_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def no_sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("app.providers.retry.asyncio.sleep", no_sleep)
+    policy = RetryPolicy(attempts=9, first=1, longest=8)
+    for _ in range(200):
+        model, _ = patient(*[OverloadedError("o")] * 8, "done", policy=policy)
+        model._rng = random.Random(len(waits))
+        complete(model)
+    for attempt, ceiling in enumerate([1, 2, 4, 8, 8, 8, 8, 8]):
+        drawn = waits[attempt::8]
+        assert 0 <= min(drawn) < ceiling * 0.1
+        assert ceiling * 0.9 < max(drawn) <= ceiling
+
+
+def test_a_seed_makes_waits_repeatable() -> None:
+    first, _ = patient()
+    second, _ = patient()
+    assert [first._wait(n, None) for n in range(1, 6)] == [second._wait(n, None) for n in range(1, 6)]
+
+
+def test_cancelling_while_waiting_ends_at_once() -> None:
+    async def run() -> float:
+        model, _ = patient(RateLimitError("r", retry_after=100))
+        task = asyncio.create_task(model.complete(REQUEST))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        started = time.monotonic()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return time.monotonic() - started
+
+    assert within_seconds(run()) < 0.5
+
+
+def test_no_slot_is_held_while_waiting() -> None:
+    async def run() -> None:
+        limit = AdaptiveLimit(1)
+        waiting = Patient(ScriptedModel([RateLimitError("r", retry_after=0.3), "late"]), QUICK, limit)
+        other = Patient(ScriptedModel(["at once"]), QUICK, limit)
+        task = asyncio.create_task(waiting.complete(REQUEST))
+        await asyncio.sleep(0.05)
+        async with asyncio.timeout(0.2):
+            assert (await other.complete(REQUEST)).text == "at once"
+        assert (await task).text == "late"
+
+    within_seconds(run())
+
+
+def test_it_stands_for_the_model_it_wraps() -> None:
+    model = ScriptedModel([], name="rules", is_llm=False)
+    wrapped = Patient(model)
+    assert (wrapped.name, wrapped.is_llm) == ("rules", False)
+    within_seconds(wrapped.aclose())
+    assert model.closed
+
+
+@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"total": 0}, {"first": -1}, {"longest": -1}])
+def test_impossible_policies(wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="retry policy"):
+        RetryPolicy(**wrong)
