@@ -1,5 +1,6 @@
 """build, and checklist list, show, export, import, publish."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,7 +58,7 @@ def build(
                 condition,
                 components,
                 publish,
-                lambda stage, done, all_, name=d.name: say(f"{name}: {stage} ({done} of {all_})"),
+                _stage_sayer(d.name),
             )
         )
     if json_:
@@ -66,6 +67,10 @@ def build(
         for checklist in built:
             what = f"version {checklist.version} ({checklist.status.value}), {len(checklist.asked)} questions"
             typer.echo(f"{checklist.dimension}: {what}")
+
+
+def _stage_sayer(dimension: str) -> Callable[[str, int, int], None]:
+    return lambda stage, done, all_: say(f"{dimension}: {stage} ({done} of {all_})")
 
 
 def list_(project: ProjectOption, dimension: DimensionOption = "all", json_: JsonOption = False) -> None:

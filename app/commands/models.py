@@ -1,7 +1,8 @@
 """models list, models test, bench."""
 
 import asyncio
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -65,7 +66,7 @@ def test(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="statistics or attributes.")],
+    what: Annotated[str, typer.Argument(help="scoring, statistics or attributes.")],
     json_: JsonOption = False,
 ) -> None:
     """Our own benchmarks, on data made for them.
@@ -78,4 +79,11 @@ def bench(
     if json_:
         print_json(measured)
     else:
-        typer.echo(table(["measurement", "value"], [[name, value] for name, value in measured.items()]))
+        typer.echo(table(["measurement", "value"], _flat(measured)))
+
+
+def _flat(measured: Mapping[str, Any], before: str = "") -> list[list[Any]]:
+    rows: list[list[Any]] = []
+    for name, value in measured.items():
+        rows += _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else [[f"{before}{name}", value]]
+    return rows

@@ -1,5 +1,6 @@
-"""score, and runs list, show, cancel."""
+"""score, and runs list, show, cancel, record."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,7 @@ def register(root: typer.Typer) -> None:
     runs.command("list")(list_)
     runs.command()(show)
     runs.command()(cancel)
+    runs.command()(record)
     root.add_typer(runs, name="runs")
 
 
@@ -34,6 +36,12 @@ def score(
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
+    reasons: Annotated[bool, typer.Option("--reasons", help="Ask for a short reason with each answer.")] = False,
+    repeats: Annotated[int, typer.Option(min=1, help="Ask each question so often; above 1 at temperature 1.")] = 1,
+    soft: Annotated[bool, typer.Option("--soft", help="Also P(yes) from log-probabilities.")] = False,
+    per_question: Annotated[bool, typer.Option("--per-question", help="One call per question, not per text.")] = False,
+    budget: Annotated[float | None, typer.Option(help="Stop when the run has cost so many US dollars.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
     resume: Annotated[int | None, typer.Option(help="Go on with this run: only what is missing or failed.")] = None,
     json_: JsonOption = False,
 ) -> None:
@@ -41,6 +49,7 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
+    from app.evaluators.checklist import JudgeOptions
     from app.services.estimating import estimate
     from app.services.projects import dimensions_named, get_project
     from app.services.scoring import RunOptions, start_run, work_on
@@ -49,7 +58,8 @@ def score(
     workbench = open_workbench()
     target = get_project(workbench, project)
     dimensions = tuple(dimensions_named(workbench, project, dimension))
-    options = RunOptions(dimensions, judge, evaluator, checklist, sample, seed)
+    asking = JudgeOptions(reasons, repeats, soft, per_question)
+    options = RunOptions(dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache)
     if dry_run:
         found = estimate(workbench, target.id, options)
         print_json(found.to_json()) if json_ else typer.echo(str(found))
@@ -159,6 +169,25 @@ def cancel(run: RunArgument) -> None:
 
     stop_run(open_workbench(), run)
     typer.echo(f"Asked run {run} to stop.", err=True)
+
+
+def record(
+    run: RunArgument,
+    output: Annotated[Path, typer.Option(help="Where to write the calls, one JSON object a line.")],
+    json_: JsonOption = False,
+) -> None:
+    """Write a run's calls to a file that answers again without a network, as the judge replay:FILE.
+
+    Example: interacteval runs record 3 --output calls.jsonl
+    """
+    from app.services.recordings import record_run
+    from app.services.workbench import open_workbench
+
+    calls = record_run(open_workbench(), run, output)
+    if json_:
+        print_json({"run": run, "output": str(output), "calls": calls})
+    else:
+        typer.echo(f"Wrote {calls:,} calls of run {run}. Use them with --judge replay:{output}")
 
 
 def _document(run: "RunSummary") -> dict[str, object]:

@@ -1,7 +1,9 @@
 """What a judge said of a text, and the score that follows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 
 class Answer(StrEnum):
@@ -12,11 +14,17 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One answer to one question about one text."""
+    """One answer to one question about one text.
+
+    `repeat` counts from 0 where the same was asked several times; `p_yes` is the judge's probability of yes against no,
+    None where the model gives no log-probabilities.
+    """
 
     question: int
     answer: Answer
     rationale: str = ""
+    repeat: int = 0
+    p_yes: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,15 @@ class Score:
 
     value: float | None
     coverage: float
+
+
+def soft_score(judgments: Sequence[Judgment], low: float, high: float) -> float | None:
+    """low + (high - low) * mean P(yes); None unless every judgment has one, so that it rests on the same answers."""
+    probabilities = [judgment.p_yes for judgment in judgments]
+    known = [p for p in probabilities if p is not None]
+    if not known or len(known) < len(probabilities):
+        return None
+    return low + (high - low) * fmean(known)
 
 
 def checklist_score(answers: list[Answer], low: float, high: float, weights: list[float] | None = None) -> Score:

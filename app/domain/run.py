@@ -83,6 +83,7 @@ class Outcome:
     value: float | None = None
     coverage: float | None = None
     judgments: tuple[Judgment, ...] = ()
+    soft: float | None = None
     error_kind: str = ""
     error: str = ""
 
@@ -104,6 +105,7 @@ class ScoredText:
     coverage: float | None
     human: float | None
     raters: int
+    soft: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The checklist evaluator: one call per text and dimension answers all questions (InteractEval, section 3.5)."""
+"""The checklist evaluator's one call: a judge answers questions about a text (InteractEval, section 3.5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,37 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
+from app.evaluators.answer_probabilities import probabilities_of_yes
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.structured import ask
 
 PROMPT = "judge-checklist"
+PROMPT_WITH_REASONS = "judge-checklist-reasons"
 ANSWERS = (Answer.YES.value, Answer.NO.value)
+ALTERNATIVES = 5  # enough to hold both words in a few spellings
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """How a judge is asked. The defaults are the paper's: one call per text, answers only.
+
+    reasons: a short reason with each answer (a model that is no LLM gives its reasons anyway).
+    repeats: asked so often; more than once at temperature 1, because at 0 a repeat would only be an echo.
+    soft: P(yes) from log-probabilities beside each answer.
+    per_question: one call per question instead of one for all.
+    """
+
+    reasons: bool = False
+    repeats: int = 1
+    soft: bool = False
+    per_question: bool = False
+
+    def prompt(self, is_llm: bool = True) -> str:
+        return PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT
+
+
+PLAIN = JudgeOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +60,22 @@ def question_keys(count: int) -> tuple[str, ...]:
     return tuple(f"q{number}" for number in range(1, count + 1))
 
 
-def judge_schema(count: int) -> dict[str, Any]:
-    """An object with one required property per question, "yes" or "no", and nothing else: no answer passes for No."""
-    keys = question_keys(count)
+def judge_schema(count: int, reasons: bool = False) -> dict[str, Any]:
+    """An object with one required property per question, "yes" or "no", and nothing else: no answer passes for No.
+
+    With reasons each property is an object of "reason" and then "answer", nothing else.
+    """
+    answer: dict[str, Any] = {"type": "string", "enum": list(ANSWERS)}
+    if reasons:
+        answer = _object({"reason": {"type": "string"}, "answer": answer})
+    return _object(dict.fromkeys(question_keys(count), answer))
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {key: {"type": "string", "enum": list(ANSWERS)} for key in keys},
-        "required": list(keys),
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
@@ -52,6 +86,8 @@ def judge_request(
     dimension: Dimension,
     questions: Sequence[Question],
     item: Text,
+    options: JudgeOptions = PLAIN,
+    repeat: int = 0,
 ) -> ChatRequest:
     """The request that answers `questions` about `item`. Raises NotReadyError where there is nothing to ask."""
     if not questions:
@@ -63,18 +99,39 @@ def judge_request(
         questions=[{"key": key, "question": q.text} for key, q in zip(keys, questions, strict=True)],
         item={"source": item.source, "text": item.text},
     )
-    return ChatRequest(prompt, judge_schema(len(questions)))
+    return ChatRequest(
+        prompt,
+        judge_schema(len(questions), template.name == PROMPT_WITH_REASONS),
+        temperature=0.0 if options.repeats == 1 else 1.0,
+        sample=repeat,
+        top_logprobs=ALTERNATIVES if options.soft else 0,
+    )
 
 
-def read_answers(value: Mapping[str, Any], reply: ChatReply, questions: Sequence[Question]) -> tuple[Judgment, ...]:
+def read_answers(
+    value: Mapping[str, Any], reply: ChatReply, questions: Sequence[Question], repeat: int = 0
+) -> tuple[Judgment, ...]:
     """The judgments in an answer. What is missing or neither "yes" nor "no" is unanswered, never No."""
+    keys = question_keys(len(questions))
+    p_yes = probabilities_of_yes(reply.logprobs, keys) if reply.logprobs else {}
     judgments = []
-    for key, question in zip(question_keys(len(questions)), questions, strict=True):
-        answer = value.get(key)
-        read = Answer(answer) if answer in ANSWERS else Answer.UNANSWERED
-        rationale = "" if read is Answer.UNANSWERED else reply.rationales.get(key, "")
-        judgments.append(Judgment(question.id, read, rationale))
+    for key, question in zip(keys, questions, strict=True):
+        answer, reason = _answer(value.get(key))
+        if answer is Answer.UNANSWERED:
+            judgments.append(Judgment(question.id, answer, repeat=repeat))
+        else:
+            rationale = reason or reply.rationales.get(key, "")
+            judgments.append(Judgment(question.id, answer, rationale, repeat, p_yes.get(key)))
     return tuple(judgments)
+
+
+def _answer(value: object) -> tuple[Answer, str]:
+    """An answer and its reason, in either of the two forms."""
+    if isinstance(value, Mapping):
+        answer, reason = value.get("answer"), str(value.get("reason") or "").strip()
+    else:
+        answer, reason = value, ""
+    return (Answer(answer) if answer in ANSWERS else Answer.UNANSWERED), reason
 
 
 async def judge(
@@ -85,19 +142,22 @@ async def judge(
     item: Text,
     *,
     template: PromptTemplate | None = None,
+    options: JudgeOptions = PLAIN,
+    repeat: int = 0,
 ) -> JudgedText:
-    """Ask `model` all questions about one text.
+    """Ask `model` all questions about one text, in one call.
 
     An answer that leaves questions open is asked again; if the last attempt still leaves some open, the answers it
     does give count and the others are unanswered. Raises WrongSchemaError where it gives none, NotReadyError without
     questions, and any other ProviderError of the model.
     """
-    request = judge_request(template or load_prompt(PROMPT), task, dimension, questions, item)
+    used = template or load_prompt(options.prompt(model.is_llm))
+    request = judge_request(used, task, dimension, questions, item, options, repeat)
     keys = question_keys(len(questions))
 
     def usable_part(value: dict[str, Any]) -> dict[str, Any] | None:
-        return {key: value[key] for key in keys if value.get(key) in ANSWERS} or None
+        return {key: value[key] for key in keys if _answer(value.get(key))[0] is not Answer.UNANSWERED} or None
 
     answered = await ask(model, request, last_resort=usable_part)
-    judgments = read_answers(answered.value, answered.reply, questions)
+    judgments = read_answers(answered.value, answered.reply, questions, repeat)
     return JudgedText(judgments, answered.reply, answered.attempts)

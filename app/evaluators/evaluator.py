@@ -9,11 +9,15 @@ from app.domain.text import Text
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A text's score on one dimension. `value` is None where nothing could be said; `coverage` is 0 to 1."""
+    """A text's score on one dimension. `value` is None where nothing could be said; `coverage` is 0 to 1.
+
+    `soft` is the score from the judge's probabilities instead of its answers, None where there are none.
+    """
 
     value: float | None
     coverage: float = 1.0
     judgments: tuple[Judgment, ...] = ()
+    soft: float | None = None
 
 
 class Evaluator(Protocol):

@@ -12,6 +12,7 @@ from openai import (
     APITimeoutError,
     AsyncOpenAI,
 )
+from openai.resources.chat import completions as _imported_now_rather_than_in_the_first_call  # noqa: F401
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 

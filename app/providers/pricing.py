@@ -66,7 +66,7 @@ class PriceList:
 def read_prices(path: Path) -> PriceList:
     """Raises NotFoundError and FileFormatError, naming the model whose entry is wrong."""
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - both are safe loaders
     except FileNotFoundError as error:
         raise NotFoundError(f"There is no price file {path}.") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

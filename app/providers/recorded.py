@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from app.domain.call import RecordedCall
-from app.errors import ProviderError
+from app.errors import BudgetError, ProviderError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.pricing import shipped_prices
 from app.providers.retry import Patient
@@ -43,20 +43,29 @@ class Tally:
 class RecordedModel:
     """Answers from the ledger where it can; else asks `inner` and writes the reply down before handing it on.
 
-    Without a ledger it only counts: a model that is no LLM costs nothing and says the same again at once.
+    Without a ledger it only counts: a model that is no LLM costs nothing and says the same again at once. With a budget
+    (US dollars) it asks nothing more once that much was spent; what is in flight then is still paid.
     """
 
-    def __init__(self, inner: ChatModel, ledger: Ledger | None, run: int | None = None, use_cache: bool = True) -> None:
+    def __init__(
+        self,
+        inner: ChatModel,
+        ledger: Ledger | None,
+        run: int | None = None,
+        use_cache: bool = True,
+        budget: float | None = None,
+    ) -> None:
         self._inner = inner
         self._ledger = ledger
         self._run = run
         self._use_cache = use_cache
+        self._budget = budget
         self._asking: dict[str, asyncio.Future[ChatReply]] = {}
         self.tally = Tally()
 
     def afresh(self) -> "RecordedModel":
         """The same model, asked even where the ledger has an answer: what failed with that answer is tried again."""
-        fresh = RecordedModel(self._inner, self._ledger, self._run, use_cache=False)
+        fresh = RecordedModel(self._inner, self._ledger, self._run, use_cache=False, budget=self._budget)
         fresh.tally = self.tally
         return fresh
 
@@ -94,6 +103,8 @@ class RecordedModel:
         return self._free(_reply(found))
 
     async def _ask(self, request: ChatRequest, digest: str) -> ChatReply:
+        if self._budget is not None and (self.tally.cost_usd or 0.0) >= self._budget:
+            raise BudgetError("The run's budget is reached.")
         self.tally.calls += 1
         try:
             reply = await self._inner.complete(request)

@@ -17,7 +17,6 @@ from app.errors import (
     ProviderError,
     QuotaError,
     UnknownModelError,
-    UnsupportedError,
     WrongKeyError,
 )
 from app.scoring.group_commit import GroupCommit
@@ -25,7 +24,7 @@ from app.scoring.sink import Sink
 
 LISTEN_SECONDS = 0.4
 # After one of these every further text would fail in the same way: the run ends and can be resumed.
-FATAL = (MissingKeyError, WrongKeyError, UnknownModelError, UnsupportedError, QuotaError, BudgetError)
+FATAL = (MissingKeyError, WrongKeyError, UnknownModelError, QuotaError, BudgetError)
 
 ScoreOne = Callable[[PlannedScore], Awaitable[Outcome]]
 

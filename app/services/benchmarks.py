@@ -1,12 +1,18 @@
 """Our own benchmarks, by name."""
 
+from collections.abc import Callable
 from typing import Any
 
-from app.attribute_analysis import benchmark as attribute_benchmark
+from app.attribute_analysis import benchmark as attributes
 from app.errors import InputError
-from app.meta_evaluation import benchmark as statistics_benchmark
+from app.meta_evaluation import benchmark as statistics
+from app.services import scoring_benchmark as scoring
 
-BENCHMARKS = {"statistics": statistics_benchmark.run, "attributes": attribute_benchmark.run}
+BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
+    "scoring": scoring.run,
+    "statistics": statistics.run,
+    "attributes": attributes.run,
+}
 
 
 def run_benchmark(name: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.domain.checklist import ChecklistStatus
 from app.domain.run import RunDimension
-from app.evaluators.checklist import PROMPT, judge_request
+from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
@@ -16,6 +16,7 @@ from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
+TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,13 @@ def _estimate(workbench: Workbench, project_id: int, options: RunOptions, plan: 
     name, is_llm = workbench.check_model(options.judge)
     with workbench.database.read() as work:
         if not is_llm:
-            return Estimate(sum(len(part.texts) for part in plan), 0, 0, 0, 0.0)
+            return Estimate(_rule_calls(work, plan, options.asking), 0, 0, 0, 0.0)
         digests, sizes = [], []
-        for request in _requests(work, project_id, plan):
+        for request in _requests(work, project_id, plan, options.asking):
             digests.append(request.digest(name))
             answers = len((request.schema or {}).get("required", ()))
-            sizes.append((estimate_tokens(request.prompt.system + request.prompt.user), answers * TOKENS_PER_ANSWER))
+            per_answer = TOKENS_PER_REASON if options.asking.reasons else TOKENS_PER_ANSWER
+            sizes.append((estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer))
         known = work.calls.known(digests)
     new = [size for digest, size in zip(digests, sizes, strict=True) if digest not in known]
     usage = Usage(sum(i for i, _ in new), 0, sum(o for _, o in new))
@@ -112,11 +114,23 @@ def _estimate(workbench: Workbench, project_id: int, options: RunOptions, plan: 
     )
 
 
-def _requests(work: UnitOfWork, project_id: int, plan: Sequence[RunDimension]) -> Iterator[ChatRequest]:
-    task, template = work.projects.by_id(project_id).task, load_prompt(PROMPT)
+def _rule_calls(work: UnitOfWork, plan: Sequence[RunDimension], asking: JudgeOptions) -> int:
+    return sum(
+        len(part.texts) * (len(work.checklists.get(part.checklist or 0).asked) if asking.per_question else 1)
+        for part in plan
+    )
+
+
+def _requests(
+    work: UnitOfWork, project_id: int, plan: Sequence[RunDimension], asking: JudgeOptions
+) -> Iterator[ChatRequest]:
+    task, template = work.projects.by_id(project_id).task, load_prompt(asking.prompt())
     for part in plan:
         dimension = work.projects.dimension_by_id(part.dimension)
         questions = work.checklists.get(part.checklist or 0).asked
+        groups = [(question,) for question in questions] if asking.per_question else [questions]
         texts = work.texts.many(part.texts)
         for text_id in part.texts:
-            yield judge_request(template, task, dimension, questions, texts[text_id])
+            for group in groups:
+                for repeat in range(asking.repeats):
+                    yield judge_request(template, task, dimension, group, texts[text_id], asking, repeat)

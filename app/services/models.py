@@ -93,11 +93,17 @@ class DatabaseLedger:
 
 @asynccontextmanager
 async def opened(
-    workbench: Workbench, name: str, run: int | None = None, use_cache: bool = True, concurrency: int = CONCURRENCY
+    workbench: Workbench,
+    name: str,
+    run: int | None = None,
+    use_cache: bool = True,
+    concurrency: int = CONCURRENCY,
+    budget: float | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
     concurrency: how many requests it gets at once; fewer while it says that it is too much.
+    budget: US dollars after which it answers no more (BudgetError), together with what the run cost before.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
@@ -109,11 +115,20 @@ async def opened(
             return
         ledger = DatabaseLedger(workbench.database, model.name)
         try:
-            yield RecordedModel(Patient(model, limiter=AdaptiveLimit(concurrency)), ledger, run, use_cache)
+            patient = Patient(model, limiter=AdaptiveLimit(concurrency))
+            yield RecordedModel(patient, ledger, run, use_cache, _left(workbench, run, budget))
         finally:
             await ledger.close()
     finally:
         await model.aclose()
+
+
+def _left(workbench: Workbench, run: int | None, budget: float | None) -> float | None:
+    """What remains of a run's budget."""
+    if budget is None or run is None:
+        return budget
+    with workbench.database.read() as work:
+        return budget - sum(call.cost_usd or 0.0 for call in work.calls.of_run(run))
 
 
 async def test_model(workbench: Workbench, name: str) -> float:

@@ -5,19 +5,23 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.domain.text import Text
-from app.errors import NotReadyError
-from app.evaluators.checklist import PROMPT
+from app.errors import InputError, NotReadyError, UnsupportedError
+from app.evaluators.checklist import PLAIN, JudgeOptions
+from app.evaluators.checklist_evaluator import ChecklistEvaluator
 from app.evaluators.evaluator import Evaluator
 from app.prompting import load_prompt
+from app.providers.pricing import shipped_prices
 from app.providers.recorded import Tally
+from app.providers.registry import gives_logprobs
 from app.scoring import engine
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, ChecklistEvaluator, check_evaluator
+from app.services.evaluating import CHECKLIST, check_evaluator
 from app.services.models import opened
 from app.services.samples import drawn
 from app.services.workbench import Workbench
@@ -32,7 +36,12 @@ Evaluators = dict[tuple[int, bool], Evaluator]
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What to score and how. `sample` is the share of the texts to draw, stratified by human score."""
+    """What to score and how.
+
+    sample: the share of the texts to draw, stratified by human score.
+    budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
+    use_cache: answer from the ledger what was asked before.
+    """
 
     dimensions: tuple[Dimension, ...]
     judge: str
@@ -40,6 +49,19 @@ class RunOptions:
     version: int | None = None
     sample: float = 1.0
     seed: int = 1
+    asking: JudgeOptions = PLAIN
+    budget: float | None = None
+    use_cache: bool = True
+
+    def params(self) -> dict[str, Any]:
+        """As stored with the run."""
+        return {
+            "sample": self.sample,
+            "seed": self.seed,
+            "budget": self.budget,
+            "use_cache": self.use_cache,
+            **asdict(self.asking),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +94,29 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
         excluded,
         tuple(text.id for text in texts),
         dimension.name,
-        load_prompt(PROMPT).digest,
+        load_prompt(options.asking.prompt()).digest,
     )
 
 
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
     """Write the plan down as a run that waits to be worked on; returns its number."""
     plan = plan_run(workbench, project_id, options)
-    workbench.check_model(options.judge)  # a missing key is said now, not after the run was planned
-    params = {"sample": options.sample, "seed": options.seed}
+    _check_judge(workbench, options)
     with workbench.database.write() as work:
-        return work.runs.create(project_id, options.evaluator, options.judge, params, plan)
+        return work.runs.create(project_id, options.evaluator, options.judge, options.params(), plan)
+
+
+def _check_judge(workbench: Workbench, options: RunOptions) -> None:
+    """A missing key or an impossible wish is said now, not after the run was planned."""
+    name, is_llm = workbench.check_model(options.judge)
+    if options.asking.soft and not (is_llm and gives_logprobs(name)):
+        raise UnsupportedError(f"{name} gives no log-probabilities.", "Switch P(yes) off, or choose another judge.")
+    if options.asking.repeats > 1 and not is_llm:
+        raise InputError(f"{name} answers the same each time.", "Ask it once.")
+    if options.asking.repeats < 1:
+        raise InputError("A judge has to be asked at least once.", "Give 1 or more repeats.")
+    if options.budget is not None and shipped_prices().of(name) is None:
+        raise InputError(f"The price of {name} is unknown, so a budget can't be kept.", "Start without a budget.")
 
 
 def work_on(
@@ -126,7 +160,10 @@ def _finish(database: Database, run_id: int, status: RunStatus, message: str = "
 async def _work(
     workbench: Workbench, run: RunSummary, concurrency: int, heard: Callable[[RunSummary], None]
 ) -> tuple[engine.EngineReport, Tally, int]:
-    async with opened(workbench, run.judge, run.id, concurrency=concurrency) as model:
+    options = JudgeOptions(**{field.name: run.params[field.name] for field in fields(JudgeOptions)})
+    async with opened(
+        workbench, run.judge, run.id, run.params["use_cache"], concurrency, run.params["budget"]
+    ) as model:
         with workbench.database.read() as work:
             project = work.projects.by_id(work.runs.project_of(run.id))
             evaluators: Evaluators = {
@@ -135,6 +172,7 @@ async def _work(
                     project.task,
                     work.projects.dimension_by_id(part.dimension),
                     work.checklists.get(part.checklist or 0),
+                    options,
                 )
                 for part in work.runs.parts(run.id)
                 for again in (False, True)
@@ -150,7 +188,7 @@ async def _work(
 def _scorer(evaluators: Evaluators, texts: dict[int, Text]) -> engine.ScoreOne:
     async def score(planned: PlannedScore) -> Outcome:
         found = await evaluators[planned.dimension, planned.again].score(texts[planned.text])
-        return Outcome(planned, found.value, found.coverage, found.judgments)
+        return Outcome(planned, found.value, found.coverage, found.judgments, found.soft)
 
     return score
 

@@ -77,6 +77,7 @@ class ScoreRow(SQLModel, table=True):
     text_id: int = Field(sa_column=owned_by("text.id"))
     status: str = "pending"
     value: float | None = None
+    soft_value: float | None = None
     coverage: float | None = None
     error_kind: str = ""
     error: str = Field(default="", sa_column=text_column())

@@ -35,6 +35,7 @@ class Results:
                 ScoreRow.coverage,
                 human.c.human,
                 human.c.raters,
+                ScoreRow.soft_value,
             )  # type: ignore[call-overload]
             .join(TextRow, col(TextRow.id) == ScoreRow.text_id)
             .outerjoin(human, human.c.text_id == ScoreRow.text_id)
@@ -42,8 +43,8 @@ class Results:
             .order_by(col(ScoreRow.text_id))
         )
         return [
-            ScoredText(text, doc, system, item, ScoreStatus(status), value, coverage, mean, raters or 0)
-            for text, doc, system, item, status, value, coverage, mean, raters in rows
+            ScoredText(text, doc, system, item, ScoreStatus(status), value, coverage, mean, raters or 0, soft)
+            for text, doc, system, item, status, value, coverage, mean, raters, soft in rows
         ]
 
     def rating_state(self, dimension_id: int) -> tuple[int, float]:
@@ -62,7 +63,7 @@ class Results:
             .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id, ScoreRow.text_id == text_id)
             .order_by(col(JudgmentRow.id))
         )
-        return [Judgment(row.question_id, Answer(row.answer), row.rationale) for row in rows]
+        return [Judgment(row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes) for row in rows]
 
     def answer_counts(self, run_id: int, dimension_id: int) -> dict[int, dict[Answer, int]]:
         """Question id -> how often each answer was given."""

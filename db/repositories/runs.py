@@ -153,6 +153,7 @@ class Runs:
                     "status": o.status.value,
                     "value": o.value,
                     "coverage": o.coverage,
+                    "soft_value": o.soft,
                     "error_kind": o.error_kind,
                     "error": o.error,
                 }
@@ -164,7 +165,9 @@ class Runs:
             {
                 "score_id": o.planned.id,
                 "question_id": j.question,
+                "repeat": j.repeat,
                 "answer": j.answer.value,
+                "p_yes": j.p_yes,
                 "rationale": j.rationale,
             }
             for o in outcomes

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ import pytest
 
 from app.domain.judgment import Answer
 from app.domain.run import RunStatus
-from app.errors import ConflictError, InputError, NotReadyError
+from app.errors import ConflictError, InputError, NotReadyError, UnsupportedError
+from app.evaluators.checklist import JudgeOptions
+from app.providers.pricing import Price, PriceList
 from app.services.results import results_of, run_counts
 from app.services.scoring import RunOptions, failures_of, get_run, start_run, stop_run, work_on
 from app.services.workbench import Workbench
@@ -195,6 +198,33 @@ def test_a_run_that_another_process_works_on_is_refused(workbench: Workbench) ->
         work.runs.claim(run_id, "somebody else")
     with pytest.raises(ConflictError, match="another process"):
         work_on(workbench, run_id)
+
+
+def test_a_budget_stops_the_run_and_raising_it_goes_on(
+    workbench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dimension = ready_to_score(workbench, texts=40)
+    dear = PriceList(date(2026, 1, 1), {JUDGE: Price(10_000.0, 10_000.0, 0.0)})  # 100 tokens cost one dollar
+    monkeypatch.setattr("app.providers.recorded.shipped_prices", lambda: dear)
+    monkeypatch.setattr("app.services.scoring.shipped_prices", lambda: dear)
+    run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, budget=10.0))
+    report = work_on(workbench, run_id, concurrency=2)
+    assert report.run.status is RunStatus.FAILED
+    assert "budget" in report.run.message
+    assert 10 <= len(llm.requests) <= 11
+    assert report.tally.cost_usd == pytest.approx(len(llm.requests))
+    again = work_on(workbench, run_id, concurrency=2)  # the same budget: nothing more is asked
+    assert again.tally.calls == 0
+
+
+def test_a_judge_without_a_price_or_probabilities_is_said_before_the_run(workbench: Workbench) -> None:
+    dimension = ready_to_score(workbench)
+    with pytest.raises(InputError, match="budget"):
+        start_run(workbench, 1, RunOptions((dimension,), JUDGE, budget=1.0))
+    with pytest.raises(UnsupportedError, match="log-probabilities"):
+        start_run(workbench, 1, RunOptions((dimension,), "rules", asking=JudgeOptions(soft=True)))
+    with pytest.raises(InputError, match="the same each time"):
+        start_run(workbench, 1, RunOptions((dimension,), "rules", asking=JudgeOptions(repeats=3)))
 
 
 def test_what_can_not_start_says_why_before_anything_is_planned(workbench: Workbench) -> None:

@@ -1,0 +1,143 @@
+"""The file of recorded calls: JSON Lines, one call a line, with what was answered and not what was asked.
+
+`digest` is `ChatRequest.digest` under the name of the model that was asked, `model` that name. An answered call has
+`text`, a failed one `error` (its kind).
+"""
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from app.domain.call import Finish, RecordedCall
+from app.errors import FileFormatError, NotFoundError
+from app.providers.base import ChatReply, TokenLogprob, Usage
+
+_KIND = re.compile(r"[a-z-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEntry:
+    """One recorded call. `reply` is None where it failed; `error_kind` then says how."""
+
+    digest: str
+    model: str
+    reply: ChatReply | None
+    error_kind: str = ""
+
+
+def recording_lines(calls: Iterable[RecordedCall]) -> Iterator[str]:
+    """The lines of a recording, each with its line feed."""
+    for call in calls:
+        yield json.dumps(_answered(call) if not call.error_kind else _failed(call), ensure_ascii=False) + "\n"
+
+
+def write_recording(path: Path, calls: Iterable[RecordedCall]) -> int:
+    """Returns how many calls were written. The file appears whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    written = 0
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            for line in recording_lines(calls):
+                file.write(line)
+                written += 1
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return written
+
+
+def read_recording(path: Path) -> dict[str, RecordedEntry]:
+    """Entries by digest: the last answer to a request counts, a failure only where no answer is recorded.
+
+    Raises NotFoundError and FileFormatError, naming the line.
+    """
+    try:
+        # Split at line feeds alone: answers may hold other characters that end a line.
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise NotFoundError(f"There is no recording {path}.", "Export one from a run.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileFormatError(f"{path} is not readable as a recording.", "Export it again.") from error
+    entries: dict[str, RecordedEntry] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            entry = _parse(path, number, line)
+            if entry.reply is not None or entry.digest not in entries:
+                entries[entry.digest] = entry
+    return entries
+
+
+def _answered(call: RecordedCall) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "digest": call.digest,
+        "model": call.model,
+        "prompt": call.prompt,
+        "text": call.reply,
+        "rationales": dict(call.rationales),
+        "finish": call.finish,
+        "usage": {
+            "input_tokens": call.input_tokens,
+            "cached_tokens": call.cached_tokens,
+            "output_tokens": call.output_tokens,
+        },
+    }
+    if call.logprobs:
+        entry["logprobs"] = list(call.logprobs)
+    return entry
+
+
+def _failed(call: RecordedCall) -> dict[str, Any]:
+    return {"digest": call.digest, "model": call.model, "prompt": call.prompt, "error": call.error_kind}
+
+
+def _parse(path: Path, number: int, line: str) -> RecordedEntry:
+    try:
+        entry = json.loads(line)
+        digest, model = _string(entry["digest"]), _string(entry["model"])
+        if "error" in entry:
+            return RecordedEntry(digest, model, None, _kind(entry["error"]))
+        reply = ChatReply(
+            text=_string(entry["text"]),
+            model=model,
+            usage=Usage(**{name: int(count) for name, count in entry.get("usage", {}).items()}),
+            finish=_finish(entry.get("finish", "stop")),
+            logprobs=tuple(_token(token) for token in entry.get("logprobs", [])),
+            rationales={_string(key): _string(said) for key, said in entry.get("rationales", {}).items()},
+        )
+        return RecordedEntry(digest, model, reply)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FileFormatError(
+            f"Line {number} of {path} is not a recorded call.", "Export the recording again."
+        ) from error
+
+
+def _token(value: Any) -> TokenLogprob:
+    token, logprob, top = value
+    return TokenLogprob(_string(token), float(logprob), {_string(word): float(lp) for word, lp in top.items()})
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not a string")
+    return value
+
+
+def _kind(value: Any) -> str:
+    if not _KIND.fullmatch(_string(value)):
+        raise ValueError("not a kind of error")
+    kind: str = value
+    return kind
+
+
+def _finish(value: Any) -> Finish:
+    if value not in get_args(Finish):
+        raise ValueError("not a way to finish")
+    finish: Finish = value
+    return finish
