@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.workbench import open_workbench
+from pages.components.current import current_workbench
 from pages.components.shell import navigation, sidebar
 
 st.set_page_config(
@@ -14,7 +14,7 @@ st.set_page_config(
     layout="wide",
 )
 try:
-    workbench = open_workbench()
+    workbench = current_workbench()
 except WorkbenchError as error:
     st.error(str(error))
     st.stop()

@@ -13,9 +13,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
 
-    home: Path = Field(
-        default_factory=lambda: user_data_path("interacteval"), validation_alias="INTERACTEVAL_HOME"
-    )
+    home: Path = Field(default_factory=lambda: user_data_path("interacteval"), validation_alias="INTERACTEVAL_HOME")
     database_url: str | None = Field(default=None, validation_alias="INTERACTEVAL_DATABASE_URL")
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")

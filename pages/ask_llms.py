@@ -1,6 +1,56 @@
-"""Placeholder while the screen is written."""
+"""LLMs think aloud about the samples the experts read."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.errors import WorkbenchError
+from app.services.projects import overview
+from app.services.samples import ensure_samples
+from pages.components.ask_models import ask, asking
+from pages.components.background import watch
+from pages.components.current import current_workbench
+from pages.components.llm_answers import llm_answers
+from pages.components.models_to_ask import models_to_ask, not_available
+from pages.components.samples import LEFT_OUT, rubric, samples_side_by_side
+from pages.components.shell import needs_dimension, page
+from pages.components.words import plain
+
+ONE, ALL = "This dimension", "All dimensions"
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Ask the LLMs",
+    "LLMs read what the experts read and say what to look for. Asking again adds a round and overwrites nothing.",
+)
+try:
+    samples = ensure_samples(workbench, dimension.id)
+except WorkbenchError as error:
+    st.markdown(plain(str(error)))
+    if st.button("Go to Data", key="samples_need_ratings", type="primary"):
+        st.switch_page(page("data"))
+    st.stop()
+
+everything = overview(workbench, project.id).dimensions
+dimensions = [d.dimension for d in everything]
+rated = [d.dimension for d in everything if d.ratings]
+choice, answers = st.columns([2, 3], gap="large")
+with choice:
+    models = models_to_ask(workbench)
+    scope = st.radio(
+        "About",
+        [ONE, ALL],
+        key="ask_scope",
+        horizontal=True,
+        captions=[plain(dimension.name), f"{len(rated)} with ratings"],
+    )
+    asked = rated if scope == ALL else [dimension]
+    ask(workbench, project, asked, models)
+    not_available(workbench)
+with answers:
+    busy = [watch(key) for key in asking(project, dimensions)]
+    llm_answers(workbench, dimensions if scope == ALL else [dimension], running=any(busy))
+
+with st.expander("What they read: the same as the experts", key="ask_samples"):
+    rubric(dimension)
+    st.caption(LEFT_OUT)
+    samples_side_by_side(project.task, dimension, samples)

@@ -1,6 +1,36 @@
-"""Placeholder while the screen is written."""
+"""From attributes to a draft checklist, stage by stage."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.services.attributes import attributes_of, conditions_of
+from app.services.build_history import newest_build
+from app.services.projects import dimensions_named
+from pages.components.background import watch
+from pages.components.build_options import build_buttons, build_options, job_key, staleness
+from pages.components.build_stages import stages
+from pages.components.conditions import llms_word
+from pages.components.current import current_workbench
+from pages.components.shell import empty, needs_dimension
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Build",
+    "Turn the attributes into a checklist of yes/no questions, in five stages. What each stage was given and what it "
+    "made stays on record.",
+)
+attributes = attributes_of(workbench, project.id, dimension.id)
+conditions = conditions_of(attributes)
+if not conditions:
+    empty("There are no attributes in use yet.", "Say first what to look for.", "think_aloud", "Think aloud")
+    st.stop()
+
+left, right = st.columns([1, 2], gap="large")
+with left:
+    options = build_options(workbench, conditions, dimension.id, llms_word(attributes))
+    running = [watch(job_key(project.id, scope)) for scope in (dimension.id, 0)]
+    if not any(running):
+        build_buttons(workbench, project, dimension, dimensions_named(workbench, project.name, "all"), options)
+with right:
+    staleness(workbench, project.id, dimension)
+    stages(workbench, project.id, dimension.id, newest_build(workbench, dimension.id))

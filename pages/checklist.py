@@ -1,6 +1,37 @@
-"""Placeholder while the screen is written."""
+"""The checklist of one dimension: read, edit, publish, take out and bring in."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.domain.checklist import ChecklistStatus
+from app.services.checklists import versions_of, view_checklist
+from pages.components.checklist_files import export_, import_
+from pages.components.checklist_versions import against_parent, choose_version, standing
+from pages.components.current import current_workbench
+from pages.components.questions import add_form, questions
+from pages.components.shell import empty, needs_dimension
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Checklist",
+    "The yes/no questions that a judge answers for every text. They are yours: reword them, switch them off, add your "
+    "own, then publish.",
+)
+versions = versions_of(workbench, dimension.id)
+if not versions:
+    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Go to Build")
+    import_(workbench, dimension.id)
+    st.stop()
+
+left, right = st.columns([5, 2], gap="large")
+with right:
+    version = choose_version(versions, dimension.id)
+    view = view_checklist(workbench, dimension.id, version)
+    standing(workbench, view.checklist)
+    export_(view)
+    import_(workbench, dimension.id)
+with left:
+    against_parent(workbench, view.checklist)
+    questions(workbench, view)
+    if view.checklist.status is ChecklistStatus.DRAFT:
+        add_form(workbench, view.checklist)

@@ -1,6 +1,54 @@
-"""Placeholder while the screen is written."""
+"""The texts of a project: bring them in, look at them, say what they are judged on."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.services.projects import dimensions_named, overview
+from pages.components.current import current_dimension, current_project, current_workbench
+from pages.components.dimension_forms import add_dimension_form, dimension_form
+from pages.components.import_form import import_form
+from pages.components.import_report import import_report
+from pages.components.import_watch import watch_import
+from pages.components.shell import header
+from pages.components.task_form import task_form
+from pages.components.text_list import text_list
+from pages.components.text_view import OPEN_TEXT, text_view
+
+TEXTS, IMPORT, JUDGED = "Texts", "Import", "Dimensions and wording"
+PURPOSE = "Bring in texts with the ratings people gave them, look at them, and say what they are judged on."
+
+workbench = current_workbench()
+project = current_project(workbench)
+header("Data", PURPOSE, project)
+arrived = watch_import(workbench, project)
+if project is None:
+    st.markdown("**There is no project yet.** The first file you import makes one.")
+    import_form(workbench, None)
+    st.stop()
+
+import_report(workbench, project)
+texts = overview(workbench, project.id).texts
+choice = f"data_section_{project.id}"
+if arrived or choice not in st.session_state:
+    st.session_state[choice] = TEXTS if texts else IMPORT
+section = st.segmented_control(
+    "Section", [TEXTS, IMPORT, JUDGED], required=True, key=choice, label_visibility="collapsed"
+)
+if section == IMPORT:
+    import_form(workbench, project)
+elif section == JUDGED:
+    current = current_dimension(workbench, project)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        st.subheader("Dimensions", anchor=False)
+        for dimension in dimensions_named(workbench, project.name, "all"):
+            dimension_form(workbench, project, dimension, expanded=current is not None and dimension.id == current.id)
+        add_dimension_form(workbench, project)
+    with right:
+        st.subheader("Task wording", anchor=False)
+        task_form(workbench, project)
+elif not texts:
+    st.markdown("**This project has no texts yet.** Choose Import above and bring in a file.")
+elif OPEN_TEXT in st.session_state:
+    text_view(workbench, project)
+else:
+    text_list(workbench, project)

@@ -1,6 +1,53 @@
-"""Placeholder while the screen is written."""
+"""Projects, how far each is, and what comes next."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.services.projects import list_projects, next_step, overview
+from pages.components.background import watch
+from pages.components.current import current_project, current_workbench
+from pages.components.demo import DEMO_JOB, demo, enter_finished_demo
+from pages.components.new_project import new_project
+from pages.components.progress_table import progress_table
+from pages.components.project_list import project_list
+from pages.components.shell import header, page
+from pages.components.words import plain
+
+PURPOSE = (
+    "People and LLMs say what makes a text good, together they make a checklist, a judge answers it for every text, "
+    "and you see how far the scores agree with people."
+)
+
+workbench = current_workbench()
+enter_finished_demo(workbench)
+project = current_project(workbench)
+header("Home", PURPOSE, project)
+watch(DEMO_JOB)
+
+if project is None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("See it on sample data", anchor=False)
+        demo(workbench, primary=True)
+    with right:
+        st.subheader("Start with your own texts", anchor=False)
+        new_project(workbench)
+    st.stop()
+
+progress = overview(workbench, project.id)
+step = next_step(progress)
+with st.container(key="next_step"):
+    st.subheader(f"Next for {plain(project.name)}", anchor=False)
+    st.markdown(plain(step.why))
+    if st.button(step.verb, key="go_on", type="primary"):
+        st.switch_page(page(step.screen))
+progress_table(progress)
+
+st.subheader("Projects", anchor=False)
+project_list(workbench, list_projects(workbench), project)
+
+st.space("small")
+left, right = st.columns(2, gap="large")
+with left, st.expander("New project", key="new_project"):
+    new_project(workbench)
+with right:
+    demo(workbench, primary=False)

@@ -1,6 +1,72 @@
-"""Placeholder while the screen is written."""
+"""Score: who judges which texts, what that would cost, and how far it is."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.domain.run import RunSummary
+from app.errors import WorkbenchError
+from app.services.estimating import Forecast, forecast
+from app.services.scoring import RunOptions
+from app.services.scoring_jobs import begin, job_key, running_here, running_run
+from pages.components.background import watch
+from pages.components.checklist_readiness import dimensions_to_score
+from pages.components.current import current_workbench
+from pages.components.forecast import counted, show_forecast, texts_to_score
+from pages.components.run_list import run_list
+from pages.components.run_progress import run_progress
+from pages.components.scoring_options import scoring_options
+from pages.components.shell import needs_project
+from pages.components.words import show_error
+
+workbench = current_workbench()
+project = needs_project(
+    workbench, "Score", "A judge answers the checklist for every text; the share of yes becomes its score."
+)
+
+
+def look_ahead(options: RunOptions) -> Forecast | None:
+    """What would be scored; None with the reason on the screen where it can't be."""
+    try:
+        with st.spinner("Counting what it would ask"):
+            return forecast(workbench, project.id, options)
+    except WorkbenchError as error:
+        show_error(error)
+        return None
+
+
+def start_button(ahead: Forecast, options: RunOptions, running: RunSummary | None) -> None:
+    if st.button(
+        f"Score {counted(ahead.texts, 'text')}",
+        type="primary",
+        key="start_scoring",
+        disabled=running is not None or running_here(project.id),
+        help="One run of a project at a time: wait until the one above ends, or stop it." if running else None,
+    ):
+        try:
+            begin(workbench, project.id, options)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+running = running_run(workbench, project.id)
+if running is not None or running_here(project.id):
+    run_progress(workbench, project.id)
+else:
+    watch(job_key(project.id))
+
+chosen = dimensions_to_score(workbench, project)
+if chosen:
+    st.subheader("Score texts", anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        options = scoring_options(workbench, project, chosen)
+    with right:
+        ahead = look_ahead(options) if options else None
+        if ahead and options:
+            show_forecast(ahead)
+            start_button(ahead, options, running)
+    if ahead:
+        with left:
+            texts_to_score(ahead)
+run_list(workbench, project)

@@ -1,6 +1,42 @@
-"""Placeholder while the screen is written."""
+"""An expert reads the rubric and four samples and writes down what to look for."""
 
-from app.services.workbench import open_workbench
-from pages.components.shell import needs_dimension
+import streamlit as st
 
-needs_dimension(open_workbench(), "Title", "What this screen is for.")
+from app.errors import WorkbenchError
+from app.services.samples import ensure_samples
+from pages.components.current import current_workbench
+from pages.components.expert import expert
+from pages.components.own_attributes import own_attributes
+from pages.components.sample_change import sample_change
+from pages.components.samples import LEFT_OUT, rubric, samples_side_by_side
+from pages.components.shell import needs_dimension, page
+from pages.components.sticky import sticky
+from pages.components.words import plain
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Think aloud",
+    "You are the expert: read what the dimension means and the scored samples, and say what you look for.",
+)
+try:
+    samples = ensure_samples(workbench, dimension.id)
+except WorkbenchError as error:
+    st.markdown(plain(str(error)))
+    if st.button("Go to Data", key="samples_need_ratings", type="primary"):
+        st.switch_page(page("data"))
+    st.stop()
+
+reading, writing = st.columns([2, 1], gap="large")
+with reading:
+    rubric(dimension)
+    st.subheader("Samples", anchor=False)
+    st.caption(LEFT_OUT)
+    samples_side_by_side(project.task, dimension, samples)
+    sample_change(workbench, dimension, samples)
+with writing, sticky("writing"):
+    name = expert(workbench, project)
+    if name:
+        own_attributes(workbench, project, dimension, name)
+    else:
+        st.caption("Then write down what to look for. You see your own considerations only.")

@@ -1,6 +1,6 @@
 """serve and demo."""
 
-import subprocess
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -30,10 +30,9 @@ def serve(
     say(f"InteractEval Workbench is at http://{host}:{port} (stop it with Ctrl-C)")
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = [f"--server.address={host}", f"--server.port={port}", "--server.headless=true", "--logger.level=warning"]
-    try:
-        raise typer.Exit(subprocess.run([*command, *options], check=False).returncode)  # noqa: S603 - our own words
-    except KeyboardInterrupt:
-        raise typer.Exit from None
+    sys.stderr.flush()
+    # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.
+    os.execv(sys.executable, [*command, *options])  # noqa: S606 - our own words
 
 
 def demo(

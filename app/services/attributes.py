@@ -1,10 +1,21 @@
 """Attributes: who said what to look for."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
 from app.errors import InputError, NotFoundError
 from app.services.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Whose attributes feed a checklist: `code` as `of_condition` takes it, `size` the attributes in use."""
+
+    code: str
+    size: int
 
 
 def add_attributes(
@@ -22,6 +33,19 @@ def add_attributes(
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, contributor, kind)
         return work.think_aloud.add_attributes(dimension_id, who.id, said)
+
+
+def import_attributes(
+    workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, data: bytes
+) -> list[int]:
+    """Keep the attributes of a file: one a line, or a JSON list or object. Returns the new ids.
+
+    Raises FileFormatError for bytes that are no text, InputError for JSON of another form or an empty file.
+    """
+    said = parse_attributes(decode_attributes(data))
+    if not said:
+        raise InputError("The file holds no attributes.", "Write one attribute a line.")
+    return add_attributes(workbench, dimension_id, contributor, kind, said)
 
 
 def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
@@ -73,3 +97,15 @@ def of_condition(attributes: Sequence[Attribute], condition: str) -> list[Attrib
             raise NotFoundError(f"“{name}” has no attributes of the kind {kinds[short].value}.", "Check the name.")
         return found
     raise InputError(f"“{condition}” is no condition.", "Use comb, ml, mh, sl:NAME or sh:NAME.")
+
+
+def conditions_of(attributes: Sequence[Attribute]) -> list[Condition]:
+    """The conditions that have attributes in use: everybody, all people, all LLMs, then each contributor."""
+    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
+    kinds = Counter(a.kind for a in active)
+    single = Counter((a.kind, a.contributor) for a in active)
+    short = {ContributorKind.HUMAN: "h", ContributorKind.LLM: "l"}
+    found = [Condition("comb", len(active))]
+    found += [Condition(f"m{short[kind]}", kinds[kind]) for kind in ContributorKind]
+    found += [Condition(f"s{short[kind]}:{name}", size) for (kind, name), size in sorted(single.items())]
+    return [condition for condition in found if condition.size]

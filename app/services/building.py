@@ -1,9 +1,10 @@
 """From attributes to a draft checklist: the stages run in order, each kept on record as it ends."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from app.construction.components import DEFAULT
+from app.construction.components import DEFAULT, FEWEST, MOST
 from app.construction.pipeline import STAGES, BuiltChecklist, build_checklist
 from app.construction.stage import StageContext, StageRecord
 from app.domain.attribute import Attribute
@@ -18,6 +19,46 @@ from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
 
 COMBINED = "comb"
+COMPONENTS = range(FEWEST, MOST + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutcome:
+    """What came of one dimension: the new version, or why there is none."""
+
+    dimension: str
+    version: int | None = None
+    error: str = ""
+
+
+def build_all(
+    workbench: Workbench,
+    project: Project,
+    dimensions: Sequence[Dimension],
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    report: Callable[[str, int, int], None] = lambda *_: None,
+) -> list[BuildOutcome]:
+    """Build every dimension in turn; one that can't be built doesn't stop the others.
+
+    report hears (what is being done, stages done, stages in all).
+    """
+    steps = len(STAGES) * len(dimensions)
+    outcomes = []
+    for number, dimension in enumerate(dimensions):
+        before = number * len(STAGES)
+        report(dimension.name, before, steps)
+
+        def hear(stage: str, ended: int, _: int, name: str = dimension.name, before: int = before) -> None:
+            report(f"{name}, {stage} done", before + ended, steps)
+
+        try:
+            made = build(workbench, project, dimension, model, condition, max_components, on_stage=hear)
+            outcomes.append(BuildOutcome(dimension.name, made.version))
+        except WorkbenchError as error:
+            outcomes.append(BuildOutcome(dimension.name, error=str(error)))
+    return outcomes
 
 
 def build(

@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
+from app.construction.hint import Hint
+from app.construction.lint import lint_checklist
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.errors import NotReadyError
+from app.errors import FileFormatError, NotReadyError
+from app.export.checklist import FORMATS, export_checklist, import_checklist
 from app.services.workbench import Workbench
+
+EXPORT_FORMATS = FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +86,34 @@ def save_checklist(workbench: Workbench, dimension_id: int, checklist: Checklist
     """Keep a checklist from elsewhere as a new draft."""
     with workbench.database.write() as work:
         return work.checklists.get(work.checklists.save(dimension_id, checklist, origin="imported"))
+
+
+def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes) -> Checklist:
+    """A new draft from an exported JSON or YAML file. Raises FileFormatError where it holds no checklist."""
+    try:
+        content = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileFormatError("The checklist file is no text in UTF-8.", "Export one to see the form.") from None
+    with workbench.database.read() as work:
+        dimension = work.projects.dimension_by_id(dimension_id)
+    return save_checklist(workbench, dimension_id, import_checklist(content, dimension.name))
+
+
+def export_file(view: ChecklistView, format_name: str) -> bytes:
+    """The checklist as one of EXPORT_FORMATS, in UTF-8."""
+    return export_checklist(view.project, view.dimension, view.checklist, view.attributes, format_name).encode()
+
+
+def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
+    """Remarks on the wording of the enabled questions, by question id; only questions that have any."""
+    asked = view.checklist.asked
+    with workbench.database.read() as work:
+        samples = [sample.text for sample in work.think_aloud.samples(view.dimension.id)]
+    read = [words for text in samples for words in (text.text, text.source) if words]
+    found = lint_checklist([question.text for question in asked], read, view.project.task.language)
+    return {question.id: hints for question, hints in zip(asked, found, strict=True) if hints}
+
+
+def get_checklist(workbench: Workbench, checklist_id: int) -> Checklist:
+    with workbench.database.read() as work:
+        return work.checklists.get(checklist_id)

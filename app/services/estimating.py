@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import Any
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.run import RunDimension
+from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
 from app.services.scoring import RunOptions, plan_run
 from app.services.workbench import Workbench
-from db.unit_of_work import UnitOfWork
+from db.unit_of_work import Database, UnitOfWork
 
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
+_REMEMBERED = 32
+# Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
+_FORECASTS: dict[tuple[object, ...], "Forecast"] = {}
 TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
 
 
@@ -55,7 +57,8 @@ class Forecast:
 
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
     """Raises what planning the run raises."""
-    return _estimate(workbench, project_id, options, plan_run(workbench, project_id, options))
+    plan = plan_run(workbench, project_id, options)
+    return _estimate(workbench.database, project_id, options, plan, *workbench.check_model(options.judge))
 
 
 def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
@@ -65,16 +68,20 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
     once.
     """
     with workbench.database.read() as work:
-        state = _state(work, project_id, options)
-    return _forecast(workbench, project_id, options, state)
+        question = (id(workbench.database), project_id, options, _state(work, project_id, options))
+    if question not in _FORECASTS:
+        if len(_FORECASTS) >= _REMEMBERED:
+            _FORECASTS.clear()
+        _FORECASTS[question] = _forecast(workbench, project_id, options)
+    return _FORECASTS[question]
 
 
-@lru_cache(maxsize=32)
-def _forecast(workbench: Workbench, project_id: int, options: RunOptions, _: tuple[object, ...]) -> Forecast:
+def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
     plan = plan_run(workbench, project_id, options)
     texts = {text for part in plan for text in part.texts}
-    is_llm = workbench.check_model(options.judge)[1]
-    return Forecast(tuple(plan), len(texts), is_llm, _estimate(workbench, project_id, options, plan))
+    name, is_llm = workbench.check_model(options.judge)
+    counted = _estimate(workbench.database, project_id, options, plan, name, is_llm)
+    return Forecast(tuple(plan), len(texts), is_llm, counted)
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
@@ -87,13 +94,14 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
         tuple(checklist and checklist.id for checklist in found),
         tuple(samples),
         work.projects.by_id(project_id).task,
-        tuple((run.id, run.done, run.failed) for run in work.runs.all(project_id)),
+        tuple((r.id, r.done, r.failed) for r in work.runs.all(project_id) if r.status is not RunStatus.RUNNING),
     )
 
 
-def _estimate(workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> Estimate:
-    name, is_llm = workbench.check_model(options.judge)
-    with workbench.database.read() as work:
+def _estimate(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], name: str, is_llm: bool
+) -> Estimate:
+    with database.read() as work:
         if not is_llm:
             return Estimate(_rule_calls(work, plan, options.asking), 0, 0, 0, 0.0)
         digests, sizes = [], []

@@ -10,18 +10,21 @@ from app.domain.call import RecordedCall
 from app.domain.checklist import Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.errors import ModelTimeoutError
 from app.evaluators.checklist import judge
 from app.providers.credentials import credentials_problem
 from app.providers.model_name import KNOWN_PROVIDERS
 from app.providers.rate_limit import AdaptiveLimit
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models
+from app.providers.replay_adapter import ReplayModel
 from app.providers.retry import Patient
 from app.scoring.group_commit import GroupCommit
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
 CONCURRENCY = 32
+TEST_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,8 @@ async def opened(
     """
     model = workbench.model(name)
     try:
-        if not model.is_llm:
+        # Recorded answers cost nothing and stand in their own file, which may be recorded anew.
+        if not model.is_llm or isinstance(model, ReplayModel):
             yield RecordedModel(model, None)
             return
         ledger = DatabaseLedger(workbench.database, model.name)
@@ -137,5 +141,12 @@ async def test_model(workbench: Workbench, name: str) -> float:
     question = Question("Is the text written in whole sentences?", "form", id=1)
     async with opened(workbench, name, use_cache=False) as model:
         started = time.monotonic()
-        await judge(model, Task(), Dimension("fluency", "How well the text reads."), [question], item)
+        try:
+            async with asyncio.timeout(TEST_SECONDS):
+                await judge(model, Task(), Dimension("fluency", "How well the text reads."), [question], item)
+        except TimeoutError:
+            # The person waits in front of the screen: a test is less patient than a run.
+            raise ModelTimeoutError(
+                f"{model.name} gave no answer within {TEST_SECONDS:g} seconds.", "Try again, or check its address."
+            ) from None
         return time.monotonic() - started

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+from app.corpora.presets import PRESETS, load_preset
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist
 from app.domain.project import Project
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension, Task
+from app.errors import InputError
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -66,12 +68,30 @@ def create_project(workbench: Workbench, name: str, task: Task, dimensions: tupl
         return project
 
 
+def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
+    """A project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
+    start = load_preset(preset)
+    return create_project(workbench, name, start.task, start.dimensions)
+
+
+def preset_names() -> tuple[str, ...]:
+    return PRESETS
+
+
+def preset_dimensions(preset: str) -> list[str]:
+    """What a project made from the preset is rated on."""
+    return [dimension.name for dimension in load_preset(preset).dimensions]
+
+
 def delete_project(workbench: Workbench, name: str) -> None:
     with workbench.database.write() as work:
         work.projects.delete(work.projects.get(name).id)
 
 
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
+    """Raises InputError where a text or its source is called nothing: prompts and screens need the words."""
+    if not (task.text_name.strip() and task.source_name.strip()):
+        raise InputError("A text and its source need a name.", "For example summary and article.")
     with workbench.database.write() as work:
         work.projects.set_task(project_id, task)
 
@@ -82,7 +102,14 @@ def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -
 
 
 def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
+    """Raises InputError where the range would leave out ratings that are there."""
     with workbench.database.write() as work:
+        rated = work.texts.rating_range(dimension.id)
+        if rated is not None and not dimension.low <= rated[0] <= rated[1] <= dimension.high:
+            raise InputError(
+                f"People's ratings on “{dimension.name}” go from {rated[0]:g} to {rated[1]:g}.",
+                "Give a range that holds them all.",
+            )
         work.projects.set_dimension(dimension)
 
 
@@ -139,9 +166,26 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
     return found
 
 
-def next_step(progress: Overview) -> NextStep:
-    """The first thing in the flow that is still missing, seen over all dimensions."""
+def how_far(progress: Overview) -> str:
+    """The furthest step that any dimension has reached, and how many have, in a few words."""
     dimensions = progress.dimensions
+    reached = {
+        "scored": sum(1 for d in dimensions if d.run),
+        "with a checklist": sum(1 for d in dimensions if d.checklist),
+        "with attributes": sum(1 for d in dimensions if d.attributes),
+    }
+    furthest = next(((step, count) for step, count in reached.items() if count), None)
+    if furthest:
+        return f"{furthest[1]} of {len(dimensions)} {furthest[0]}"
+    return "texts imported" if progress.texts else "no texts yet"
+
+
+def next_step(progress: Overview) -> NextStep:
+    """The first thing in the flow that is still missing, seen over all dimensions.
+
+    Dimensions that nobody rated have no samples to think aloud about, so they don't hold up those that are rated.
+    """
+    dimensions = tuple(d for d in progress.dimensions if d.ratings) or progress.dimensions
     if not progress.texts:
         return NextStep("data", "Import texts", "This project has no texts yet.")
     if not dimensions:

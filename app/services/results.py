@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
@@ -10,9 +11,21 @@ from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Constant, Level
-from app.meta_evaluation.evaluation import MetaEvaluation, Origin, evaluate
+from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.services.workbench import Workbench
-from db.unit_of_work import UnitOfWork
+from db.unit_of_work import Database, UnitOfWork
+
+__all__ = [
+    "Constant",
+    "DimensionResult",
+    "Figure",
+    "Level",
+    "judgments_of",
+    "kept_results",
+    "results_of",
+    "run_counts",
+    "runs_to_show",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,14 @@ class DimensionResult:
     @property
     def scored(self) -> int:
         return sum(1 for row in self.rows if row.score is not None)
+
+    def compared(self, include_partial: bool = False) -> list[ScoredText]:
+        """The texts that have both a score and a rating: those the figures rest on."""
+        return [
+            row
+            for row in self.rows
+            if row.score is not None and row.human is not None and (include_partial or row.coverage in (None, 1))
+        ]
 
     @property
     def headline(self) -> tuple[float | None, float | None, float | None, str]:
@@ -69,7 +90,42 @@ def results_of(
     seed: int = 0,
 ) -> list[DimensionResult]:
     """Agreement with the mean human rating on every dimension of a run."""
+    return _results(workbench.database, run_id, level, constant, include_partial, resamples, seed)
+
+
+def kept_results(
+    workbench: Workbench,
+    run_id: int,
+    level: Level = "per-source",
+    constant: Constant = "skip",
+    include_partial: bool = False,
+) -> tuple[DimensionResult, ...]:
+    """As results_of, computed once for as long as neither scores nor ratings change: screens ask again and again."""
     with workbench.database.read() as work:
+        run = work.runs.get(run_id)
+        dimensions = tuple(work.projects.dimension_by_id(part.dimension) for part in work.runs.parts(run_id))
+        ratings = tuple(work.results.rating_state(dimension.id) for dimension in dimensions)
+    state = (run.status, run.done, run.failed, dimensions, ratings)
+    return _kept(workbench.database, run_id, level, constant, include_partial, state)
+
+
+@lru_cache(maxsize=32)
+def _kept(
+    database: Database, run_id: int, level: Level, constant: Constant, include_partial: bool, _: tuple[object, ...]
+) -> tuple[DimensionResult, ...]:
+    return tuple(_results(database, run_id, level, constant, include_partial))
+
+
+def _results(
+    database: Database,
+    run_id: int,
+    level: Level,
+    constant: Constant,
+    include_partial: bool,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> list[DimensionResult]:
+    with database.read() as work:
         run = work.runs.get(run_id)
         return [
             _result(work, run, part, level, constant, include_partial, resamples, seed)

@@ -1,5 +1,6 @@
 """Which texts people and LLMs read while thinking aloud, and which texts that leaves for scoring."""
 
+from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from app.corpora.sampling import stratified_sample
@@ -9,6 +10,8 @@ from app.errors import InputError
 from app.services.workbench import Workbench
 from app.think_aloud.samples import SampleCandidate, choose_samples
 from db.unit_of_work import UnitOfWork
+
+OPTIONS_SHOWN = 50
 
 
 def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
@@ -49,6 +52,33 @@ def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_
             ],
         )
         return work.think_aloud.samples(dimension_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOption:
+    """A rated text that could be shown as a sample. `score` is the mean over its raters."""
+
+    text: Text
+    score: float
+
+
+def sample_options(
+    workbench: Workbench, dimension_id: int, near: float, search: str = "", limit: int = OPTIONS_SHOWN
+) -> list[SampleOption]:
+    """Rated texts that are no sample of the dimension yet, those with scores nearest to `near` first.
+
+    `search` keeps texts that contain it, in the text or in the names of document and system; case doesn't matter.
+    """
+    wanted = search.strip().casefold()
+    with workbench.database.read() as work:
+        taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
+        means = work.texts.mean_scores(dimension_id)
+        order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - near), text_id))
+        texts = work.texts.many(order if wanted else order[:limit])
+    found = [SampleOption(texts[text_id], means[text_id]) for text_id in order if text_id in texts]
+    if wanted:
+        found = [o for o in found if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
+    return found[:limit]
 
 
 def evaluation_texts(work: UnitOfWork, project_id: int, dimension_id: int) -> tuple[list[Text], tuple[str, ...]]:

@@ -5,15 +5,14 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.domain.text import Text
-from app.errors import InputError, NotReadyError, UnsupportedError
+from app.errors import InputError, NotReadyError, UnsupportedError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
-from app.evaluators.checklist_evaluator import ChecklistEvaluator
 from app.evaluators.evaluator import Evaluator
 from app.prompting import load_prompt
 from app.providers.pricing import shipped_prices
@@ -21,7 +20,7 @@ from app.providers.recorded import Tally
 from app.providers.registry import gives_logprobs
 from app.scoring import engine
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, check_evaluator
+from app.services.evaluating import CHECKLIST, check_evaluator, evaluators_of
 from app.services.models import opened
 from app.services.samples import drawn
 from app.services.workbench import Workbench
@@ -29,9 +28,6 @@ from db.unit_of_work import Database
 
 BEAT_SECONDS = 5.0
 CONCURRENCY = 32
-
-# By dimension and by whether an earlier try failed: that one's reply is in the ledger, so the model is asked afresh.
-Evaluators = dict[tuple[int, bool], Evaluator]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +145,9 @@ def work_on(
 def _ending(error: BaseException) -> tuple[RunStatus, str]:
     if isinstance(error, KeyboardInterrupt | SystemExit | asyncio.CancelledError):
         return RunStatus.STOPPED, ""
-    return RunStatus.FAILED, str(error) or type(error).__name__
+    if isinstance(error, WorkbenchError):
+        return RunStatus.FAILED, str(error)
+    return RunStatus.FAILED, f"The run met a bug ({type(error).__name__}). The log says where."
 
 
 def _finish(database: Database, run_id: int, status: RunStatus, message: str = "") -> None:
@@ -160,34 +158,26 @@ def _finish(database: Database, run_id: int, status: RunStatus, message: str = "
 async def _work(
     workbench: Workbench, run: RunSummary, concurrency: int, heard: Callable[[RunSummary], None]
 ) -> tuple[engine.EngineReport, Tally, int]:
-    options = JudgeOptions(**{field.name: run.params[field.name] for field in fields(JudgeOptions)})
+    params = run.params
     async with opened(
-        workbench, run.judge, run.id, run.params["use_cache"], concurrency, run.params["budget"]
+        workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget")
     ) as model:
         with workbench.database.read() as work:
-            project = work.projects.by_id(work.runs.project_of(run.id))
-            evaluators: Evaluators = {
-                (part.dimension, again): ChecklistEvaluator(
-                    model.afresh() if again else model,
-                    project.task,
-                    work.projects.dimension_by_id(part.dimension),
-                    work.checklists.get(part.checklist or 0),
-                    options,
-                )
-                for part in work.runs.parts(run.id)
-                for again in (False, True)
-            }
+            first, again = evaluators_of(work, run, model), evaluators_of(work, run, model.afresh())
             planned = work.runs.open_scores(run.id)
             texts = work.texts.many({score.text for score in planned})
         report = await engine.run(
-            planned, _scorer(evaluators, texts), _DatabaseSink(workbench, run.id, heard), concurrency
+            planned, _scorer(first, again, texts), _DatabaseSink(workbench, run.id, heard), concurrency
         )
         return report, model.tally, model.retries
 
 
-def _scorer(evaluators: Evaluators, texts: dict[int, Text]) -> engine.ScoreOne:
+def _scorer(first: dict[int, Evaluator], again: dict[int, Evaluator], texts: dict[int, Text]) -> engine.ScoreOne:
+    """Where an earlier try failed, its reply is in the ledger: `again` asks afresh."""
+
     async def score(planned: PlannedScore) -> Outcome:
-        found = await evaluators[planned.dimension, planned.again].score(texts[planned.text])
+        evaluators = again if planned.again else first
+        found = await evaluators[planned.dimension].score(texts[planned.text])
         return Outcome(planned, found.value, found.coverage, found.judgments, found.soft)
 
     return score

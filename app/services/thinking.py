@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from app.domain.attribute import ContributorKind
@@ -29,6 +30,32 @@ class Asked:
     model: str
     attributes: int = 0
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One time a model was asked, as it is on record. `round` and `attributes` are 0 where it failed with `error`."""
+
+    dimension: str
+    model: str
+    round: int
+    attributes: int
+    error: str
+    at: datetime | None
+
+
+def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> list[Answered]:
+    """Every answer and every failure of the models asked about these dimensions, newest first."""
+    found = []
+    with workbench.database.read() as work:
+        for dimension in dimensions:
+            said = work.think_aloud.said_in_stages(dimension.id)
+            for stage in work.runs.stages(dimension.id):
+                if stage.stage == STAGE:
+                    number, count = said.get(stage.id, (0, 0))
+                    answer = Answered(dimension.name, stage.model, number, count, stage.error, stage.created_at)
+                    found.append((stage.id, answer))
+    return [answer for _, answer in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 
 def ask_models(
@@ -72,6 +99,8 @@ async def _ask_all(
                         answers.append(Asked(dimension.name, name, count))
                     heard(answers[-1])
         except WorkbenchError as error:  # the model can't be opened at all
+            for dimension in dimensions[len(answers) :]:
+                await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
             answers.append(Asked("", name, error=str(error)))
             heard(answers[-1])
         return answers

@@ -1,6 +1,7 @@
 """What every use case needs: the database, and the keys with which models are opened."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -32,7 +33,10 @@ def _database(address: str) -> Database:
     return Database(address)
 
 
-def open_workbench() -> Workbench:
-    """The workbench of this environment; its database is opened and migrated once per process."""
+def open_workbench(typed: Mapping[str, str] | None = None) -> Workbench:
+    """The workbench of this environment; its database is opened and migrated once per process.
+
+    typed: keys by provider that a person gave for this sitting only; they win over the environment's.
+    """
     current = settings()
-    return Workbench(_database(current.url), Credentials.from_settings(current))
+    return Workbench(_database(current.url), Credentials.from_settings(current, typed))

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app.services.jobs import JOBS, JobState, JobStatus
+from pages.components.words import plain
 
 POLL_SECONDS = 1.0
 
@@ -16,9 +17,9 @@ def watch(key: str) -> bool:
         _running(key)
         return True
     if state.status is JobStatus.FAILED:
-        st.error(state.message, icon=":material/error:")
+        st.error(plain(state.message), icon=":material/error:")
     elif state.message:
-        st.success(state.message, icon=":material/check_circle:")
+        st.success(plain(state.message), icon=":material/check_circle:")
     JOBS.forget(key)
     return False
 
@@ -34,4 +35,4 @@ def _running(key: str) -> None:
 
 def _bar(state: JobState) -> None:
     share = state.done / state.all if state.all else 0.0
-    st.progress(min(share, 1.0), text=f"{state.title}: {state.message}" if state.message else state.title)
+    st.progress(min(share, 1.0), text=plain(f"{state.title}: {state.message}" if state.message else state.title))

@@ -1,4 +1,4 @@
-"""Which project and dimension the screens are about."""
+"""Which project and dimension the screens are about, and the workbench of this browser session."""
 
 import streamlit as st
 
@@ -6,11 +6,17 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import NotFoundError
 from app.services.projects import dimensions_named, get_project
-from app.services.workbench import Workbench
+from app.services.workbench import Workbench, open_workbench
+from pages.components.session_keys import typed_keys
 
 PROJECT = "project"
 DIMENSION = "dimension"
 _CHOICE = "chosen_project_and_dimension"
+
+
+def current_workbench() -> Workbench:
+    """The workbench with the keys of the environment and those typed for this browser session."""
+    return open_workbench(typed_keys())
 
 
 def choose(project: str, dimension: str | None = None) -> None:

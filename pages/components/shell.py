@@ -26,6 +26,7 @@ FLOW = (
     ("score", "Score", ":material/speed:"),
     ("results", "Results", ":material/insights:"),
 )
+SETTINGS = ("settings", "Settings", ":material/settings:")
 
 
 def page(name: str) -> str:
@@ -35,8 +36,10 @@ def page(name: str) -> str:
 
 def navigation() -> st.Page:
     home = st.Page(page("home"), title="Home", icon=":material/home:", default=True, url_path="home")
-    flow = [st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in FLOW]
-    return st.navigation({"": [home], "Project": flow})
+    *flow, settings = [
+        st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in (*FLOW, SETTINGS)
+    ]
+    return st.navigation({"": [home], "Project": flow, "Workbench": [settings]})
 
 
 def sidebar(workbench: Workbench) -> None:

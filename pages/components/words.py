@@ -2,6 +2,10 @@
 
 import re
 
+import streamlit as st
+
+from app.errors import WorkbenchError
+
 # What Markdown, its math and Streamlit's :directives: would otherwise read as markup.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:])")
 
@@ -18,3 +22,8 @@ def model_label(name: str) -> str:
     if name == "rules":
         return f"rules ({RULES_LABEL})"
     return f"{name} (recorded answers)" if name.startswith("replay:") else name
+
+
+def show_error(error: WorkbenchError) -> None:
+    """What happened and what to do, to the letter: messages quote names that people chose."""
+    st.error(plain(str(error)), icon=":material/error:")

@@ -8,10 +8,11 @@ import pytest
 from app.domain.call import RecordedCall
 from app.domain.prompt import RenderedPrompt
 from app.errors import FileFormatError, NotFoundError, ProviderError, UnsupportedError
-from app.providers.base import ChatReply, ChatRequest, Usage
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.credentials import Credentials
+from app.providers.recording import write_recording
 from app.providers.registry import open_model
-from app.providers.replay_adapter import ReplayModel, write_recording
+from app.providers.replay_adapter import ReplayModel
 
 REQUEST = ChatRequest(RenderedPrompt("judge", 2, "d", "SYSTEM", "USER", {}), schema={"type": "object"})
 
@@ -50,11 +51,26 @@ def test_requests_are_looked_up_under_each_recorded_model(tmp_path: Path) -> Non
     assert ask(path, second).model == "google:b"
 
 
-def test_failed_calls_are_not_recorded(tmp_path: Path) -> None:
+def test_a_failed_call_fails_again_with_its_kind(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
-    assert write_recording(path, [recorded(REQUEST, "openai:a", "", error_kind="timeout")]) == 0
-    with pytest.raises(ProviderError, match="0 calls"):
+    assert write_recording(path, [recorded(REQUEST, "openai:a", "", error_kind="timeout")]) == 1
+    with pytest.raises(ProviderError, match="timeout") as caught:
         ask(path)
+    assert not isinstance(caught.value, UnsupportedError)  # which would end a run
+
+
+@pytest.mark.parametrize("answered_first", [True, False])
+def test_an_answer_counts_more_than_a_failure(tmp_path: Path, answered_first: bool) -> None:
+    path = tmp_path / "calls.jsonl"
+    calls = [recorded(REQUEST, "openai:a", "yes"), recorded(REQUEST, "openai:a", "", error_kind="timeout")]
+    write_recording(path, calls if answered_first else calls[::-1])
+    assert ask(path).text == "yes"
+
+
+def test_the_last_answer_to_a_request_counts(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    write_recording(path, [recorded(REQUEST, "openai:a", "first"), recorded(REQUEST, "openai:a", "second")])
+    assert ask(path).text == "second"
 
 
 def test_a_request_that_is_not_recorded_says_what_is(tmp_path: Path) -> None:
@@ -70,12 +86,11 @@ def test_a_request_that_is_not_recorded_says_what_is(tmp_path: Path) -> None:
     assert "USER" not in said
 
 
-def test_log_probabilities_are_not_recorded(tmp_path: Path) -> None:
+def test_log_probabilities_come_back(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     request = replace(REQUEST, top_logprobs=5)
-    write_recording(path, [recorded(request, "openai:a", "x")])
-    with pytest.raises(UnsupportedError, match="no log-probabilities"):
-        ask(path, request)
+    write_recording(path, [recorded(request, "openai:a", "x", logprobs=[["yes", -0.5, {"yes": -0.5, "no": -1}]])])
+    assert ask(path, request).logprobs == (TokenLogprob("yes", -0.5, {"yes": -0.5, "no": -1.0}),)
 
 
 def test_what_was_asked_is_not_in_the_file(tmp_path: Path) -> None:
@@ -111,6 +126,10 @@ def test_a_failed_export_leaves_the_old_file(tmp_path: Path) -> None:
         '{"digest": "d", "model": "m", "text": "t", "usage": {"tokens": 1}}',
         '{"digest": "d", "model": "m", "text": "t", "usage": 5}',
         '{"digest": "d", "model": "m", "text": "t", "rationales": {"q": 1}}',
+        '{"digest": "d", "model": "m", "text": "t", "logprobs": [["yes"]]}',
+        '{"digest": "d", "model": "m", "text": "t", "logprobs": [["yes", -1, {"no": "x"}]]}',
+        '{"digest": "d", "model": "m", "error": "Some Sentence"}',
+        '{"digest": "d", "model": "m"}',
         "[" * 100_000,
     ],
 )

@@ -1,0 +1,97 @@
+"""Single texts of a result: where judge and people differ most, and everything that was said about one of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.domain.checklist import Checklist, Question
+from app.domain.judgment import Answer, Judgment
+from app.domain.run import ScoredText
+from app.domain.text import Text
+from app.errors import NotFoundError
+from app.services.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """`difference` is score - mean rating: above 0 the judge is kinder than people."""
+
+    row: ScoredText
+    score: float
+    human: float
+
+    @property
+    def difference(self) -> float:
+        return self.score - self.human
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedText:
+    """One text with the judge's answers in the order they were asked, and what each rater gave.
+
+    A question has several judgments where the judge was asked repeatedly.
+    """
+
+    text: Text
+    answers: tuple[tuple[Question, tuple[Judgment, ...]], ...]
+    ratings: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionShare:
+    """How often each answer was given, repeats included; `yes_share` is None where there is none."""
+
+    question: Question
+    yes: int
+    no: int
+    unanswered: int
+
+    @property
+    def yes_share(self) -> float | None:
+        return self.yes / (self.yes + self.no) if self.yes + self.no else None
+
+
+def disagreements(rows: Iterable[ScoredText]) -> list[Disagreement]:
+    """The farthest apart first; equals in import order."""
+    found = [Disagreement(row, row.score, row.human) for row in rows if row.score is not None and row.human is not None]
+    return sorted(found, key=lambda each: (-abs(each.difference), each.row.text))
+
+
+def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> JudgedText:
+    """Raises NotFoundError where the run did not score the dimension, or the text is gone."""
+    with workbench.database.read() as work:
+        checklist = _checklist(work, run_id, dimension_id)
+        text = work.texts.get(text_id)
+        name = work.projects.dimension_by_id(dimension_id).name
+        judgments = work.results.judgments(run_id, dimension_id, text_id)
+        ratings = work.texts.ratings_of(text_id)
+    asked = checklist.asked if checklist else ()
+    answers = [(question, tuple(j for j in judgments if j.question == question.id)) for question in asked]
+    return JudgedText(
+        text,
+        tuple((question, given) for question, given in answers if given),
+        tuple((rater, value) for dimension, rater, value in ratings if dimension == name),
+    )
+
+
+def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> list[QuestionShare]:
+    """The questions of the run's checklist in order, with how they were answered."""
+    with workbench.database.read() as work:
+        checklist = _checklist(work, run_id, dimension_id)
+        counts = work.results.answer_counts(run_id, dimension_id)
+    return [
+        QuestionShare(
+            question,
+            counts.get(question.id, {}).get(Answer.YES, 0),
+            counts.get(question.id, {}).get(Answer.NO, 0),
+            counts.get(question.id, {}).get(Answer.UNANSWERED, 0),
+        )
+        for question in (checklist.asked if checklist else ())
+    ]
+
+
+def _checklist(work: UnitOfWork, run_id: int, dimension_id: int) -> Checklist | None:
+    part = next((part for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
+    if part is None:
+        raise NotFoundError(f"Run {run_id} did not score this dimension.", "Choose another run or dimension.")
+    return work.checklists.get(part.checklist) if part.checklist else None

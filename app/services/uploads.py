@@ -1,0 +1,110 @@
+"""A file that a person uploaded: what is in it, and its import as work in the background.
+
+The bytes are put under a name of our own in a folder of their own for as long as they are read; the name that the
+file had on the person's machine only tells its kind.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess_mapping
+from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
+from app.corpora.table import load_table
+from app.services.importing import ImportReport, import_file
+from app.services.jobs import JOBS, Progress
+from app.services.workbench import Workbench
+from db.unit_of_work import Database
+
+UPLOAD_FORMATS = FORMATS
+TEXT_FIELDS = FIELDS
+SUFFIXES = ("csv", "tsv", "json", "jsonl", "ndjson", "parquet")
+_ROWS_SHOWN = 8
+
+# Reports are for the person who waits for them, so they last as long as the process; what came in is in the database.
+_reports: WeakKeyDictionary[Database, dict[str, ImportReport]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it came. `name` is shown and never used as a path."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MappedColumns:
+    """`fields` maps one of TEXT_FIELDS to a column; `ratings` are (dimension, column) pairs, each column a rater."""
+
+    fields: Mapping[str, str]
+    ratings: tuple[tuple[str, str], ...] = ()
+
+    def mapping(self) -> ColumnMapping:
+        ratings = tuple(RatingColumn(dimension.strip(), column, column) for dimension, column in self.ratings)
+        return ColumnMapping(dict(self.fields), ratings)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadPreview:
+    """What a file holds. Only a table of no known format has its first `rows` and a `guess` what its columns mean."""
+
+    format: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[Mapping[str, Any], ...] = ()
+    guess: MappedColumns | None = None
+
+
+def preview_upload(upload: Upload, format_name: str = "auto") -> UploadPreview:
+    """Raises FileFormatError where the file can't be read as this format."""
+    with _stored(upload) as path:
+        found = detect_format(path) if format_name == "auto" else format_name
+        if found in KNOWN_FORMATS:
+            return UploadPreview(found)
+        table = load_table(path, found)
+        guessed = guess_mapping(table.columns, table.rows)
+        guess = MappedColumns(guessed.columns, tuple((rating.dimension, rating.column) for rating in guessed.ratings))
+        return UploadPreview(found, table.columns, table.rows[:_ROWS_SHOWN], guess)
+
+
+def import_key(project: str) -> str:
+    """The background job that imports into this project."""
+    return f"import-{project}"
+
+
+def start_import(
+    workbench: Workbench, upload: Upload, project: str, format_name: str, mapped: MappedColumns | None
+) -> None:
+    """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
+
+    def work(progress: Progress) -> str:
+        progress.report("reading the file and keeping its texts and ratings")
+        with _stored(upload) as path:
+            report = import_file(workbench, path, project, format_name, mapped.mapping() if mapped else None)
+        _reports.setdefault(workbench.database, {})[project] = report
+        return ""
+
+    forget_report(workbench, project)
+    JOBS.start(import_key(project), f"Importing {upload.name}", work)
+
+
+def last_report(workbench: Workbench, project: str) -> ImportReport | None:
+    """What the last import into this project brought, since the server started."""
+    return _reports.get(workbench.database, {}).get(project)
+
+
+def forget_report(workbench: Workbench, project: str) -> None:
+    _reports.get(workbench.database, {}).pop(project, None)
+
+
+@contextmanager
+def _stored(upload: Upload) -> Iterator[Path]:
+    suffix = Path(upload.name).suffix.lower()
+    with TemporaryDirectory(prefix="interacteval-") as folder:
+        path = Path(folder) / f"the-file{suffix if suffix[1:] in SUFFIXES else ''}"
+        path.write_bytes(upload.data)
+        yield path

@@ -1,0 +1,25 @@
+"""Choices that stay in the address, so that a refresh or a sent link shows the same."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+
+def prepare(key: str, options: Sequence[str], default: str) -> None:
+    """Before the widget of this key exists: its value from the address, unless the person has chosen already."""
+    if st.session_state.get(key) not in options:
+        wanted = st.query_params.get(key)
+        st.session_state[key] = wanted if wanted in options else default
+
+
+def keep(key: str, value: str, default: str) -> None:
+    """Write a choice into the address; what is as always needs no word there."""
+    if value == default:
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = value
+
+
+def numbers(key: str) -> list[int]:
+    """Numbers separated by commas in the address; what is none is passed over."""
+    return [int(part) for part in st.query_params.get(key, "").split(",") if part.strip().isdecimal()]

@@ -1,0 +1,41 @@
+"""Results to take along."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.services.result_files import figures_csv, report_html, scores_csv
+from app.services.results import DimensionResult
+
+
+def result_downloads(project: Project, results: Sequence[DimensionResult]) -> None:
+    """The files are made when asked for."""
+    with st.container(horizontal=True):
+        st.download_button(
+            "Scores (CSV)",
+            lambda: scores_csv(results),
+            "scores.csv",
+            "text/csv",
+            key="download_scores",
+            on_click="ignore",
+            help="One line a text and dimension: score, mean rating, coverage.",
+        )
+        st.download_button(
+            "Figures (CSV)",
+            lambda: figures_csv(results),
+            "figures.csv",
+            "text/csv",
+            key="download_figures",
+            on_click="ignore",
+            help="Every coefficient with its interval and signature.",
+        )
+        st.download_button(
+            "Report (HTML)",
+            lambda: report_html(project, results),
+            "report.html",
+            "text/html",
+            key="download_report",
+            on_click="ignore",
+            help="One page with all figures, what they rest on and their signatures. It needs nothing else.",
+        )

@@ -1,0 +1,88 @@
+"""All dimensions of the chosen runs: the figures, and what each rests on."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from app.services.results import DimensionResult, Figure, Level
+from pages.components.interval_chart import interval_chart, label
+from pages.components.words import plain
+
+FIGURE_HELP = {
+    "Spearman": "Do judge and people rank the texts alike? 1 is the same order, 0 is no relation, -1 is the reverse.",
+    "Kendall tau-b": "Like Spearman, counted over pairs of texts that both put in the same order; ties are corrected "
+    "for.",
+    "Pearson": "Do score and rating rise together in a straight line? From -1 to 1.",
+    "MAE": "Mean absolute error: by how many points of the scale the score misses the mean rating on average. Lower "
+    "is better.",
+}
+USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "system": "Systems used"}
+
+
+def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
+    st.dataframe(
+        pd.DataFrame([_row(result, level, several) for result in results]),
+        hide_index=True,
+        key="overview",
+        column_config={
+            name: st.column_config.TextColumn(help=f"{text} In brackets its 95 % interval.")
+            for name, text in FIGURE_HELP.items()
+        },
+    )
+    for result in results:
+        for name, reason in _reasons(result):
+            st.markdown(f"**{plain(label(result, several))}**, {name}: {plain(reason)}")
+
+
+def overview_picture(results: Sequence[DimensionResult], several: bool) -> None:
+    chart = interval_chart(results, several)
+    if chart is None:
+        return
+    st.altair_chart(chart, key="intervals")
+    counts = ", ".join(f"{label(r, several)} {r.meta.figures['spearman'].n:,}" for r in results)
+    st.caption(plain(f"Point: the coefficient; line: its 95 % interval. Texts: {counts}."))
+
+
+def what_it_rests_on(results: Sequence[DimensionResult], several: bool) -> None:
+    """Captions and cautions, in plain sight."""
+    st.caption("  \n".join(f"**{plain(label(r, several))}**: {plain(r.meta.caption)}." for r in results))
+    said: dict[str, list[str]] = {}
+    for result in results:
+        for caution in result.meta.cautions:
+            said.setdefault(caution, []).append(label(result, several))
+    for caution, names in said.items():
+        who = "" if len(names) == len(results) else f"{plain(', '.join(names))}: "
+        st.warning(f"{who}{plain(caution)}", icon=":material/warning:")
+
+
+def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, object]:
+    figures = result.meta.figures
+    basis = result.meta.basis
+    used = (basis.systems_used, basis.systems_all) if level == "system" else (basis.groups_used, basis.groups_all)
+    return {
+        "Dimension": label(result, several),
+        "Spearman": shown(figures["spearman"]),
+        "Kendall tau-b": shown(figures["kendall"]),
+        "Pearson": shown(figures["pearson"]),
+        "MAE": shown(result.meta.mae),
+        USED[level]: f"{used[0]:,} of {used[1]:,}",
+        "Texts": f"{basis.n_used:,} of {len(result.rows):,}",
+    }
+
+
+def shown(figure: Figure) -> str:
+    if figure.value is None:
+        return "none"
+    if figure.low is None or figure.high is None:
+        return f"{figure.value:.3f}"
+    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
+
+
+def _reasons(result: DimensionResult) -> list[tuple[str, str]]:
+    """Why figures or their intervals are missing, each sentence once with the figures it is about."""
+    names: dict[str, list[str]] = {}
+    for name, figure in [*result.meta.figures.items(), ("MAE", result.meta.mae)]:
+        if figure.reason:
+            names.setdefault(figure.reason, []).append(name.capitalize() if name != "MAE" else name)
+    return [(", ".join(about), reason) for reason, about in names.items()]

@@ -1,0 +1,91 @@
+"""All runs of a project, and what can be done about those that are not finished."""
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Project
+from app.domain.run import RunStatus, RunSummary
+from app.errors import WorkbenchError
+from app.services.scoring import list_runs
+from app.services.scoring_jobs import can_go_on, failure_kinds, go_on
+from app.services.workbench import Workbench
+from pages.components.run_words import short_title, started, state
+from pages.components.shell import page
+from pages.components.words import model_label, plain, show_error
+
+UNFINISHED = 5  # more open runs than this are old news; the newest are offered
+
+
+def run_list(workbench: Workbench, project: Project) -> None:
+    runs = list_runs(workbench, project.id)
+    if not runs:
+        return
+    st.subheader("Runs", anchor=False)
+    open_ = [run for run in runs if can_go_on(run) or run.failed]
+    for run in open_[:UNFINISHED]:
+        if run.status is not RunStatus.RUNNING:
+            _unfinished(workbench, project, run)
+    st.dataframe(_table(runs), hide_index=True, key="runs", column_config=_COLUMNS)
+    if any(run.done for run in runs):
+        st.page_link(page("results"), label="See the results", icon=":material/insights:")
+
+
+_COLUMNS = {
+    "Dimensions": st.column_config.TextColumn(width=180),
+    "Scored": st.column_config.TextColumn(help="Texts times dimensions that have a score, of all that were planned."),
+    "Sample": st.column_config.TextColumn(help="The share of the texts that was drawn, and the seed that drew it."),
+}
+
+
+def _table(runs: list[RunSummary]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Run": str(run.id),
+                "Started": started(run),
+                "Method": run.evaluator,
+                "Judge": model_label(run.judge),
+                "Dimensions": ", ".join(run.dimensions),
+                "State": state(run),
+                "Scored": _scored(run),
+                "Failed": run.failed,
+                "Sample": _sample(run),
+            }
+            for run in runs
+        ]
+    )
+
+
+def _scored(run: RunSummary) -> str:
+    """The table stands still while a run goes on; how far it is shows above."""
+    return "see above" if run.status is RunStatus.RUNNING else f"{run.done:,} of {run.all:,}"
+
+
+def _sample(run: RunSummary) -> str:
+    share = run.params.get("sample", 1)
+    return "all texts" if share == 1 else f"{share:.0%}, seed {run.params.get('seed')}"
+
+
+def _unfinished(workbench: Workbench, project: Project, run: RunSummary) -> None:
+    only_failures = run.status is RunStatus.DONE
+    with st.container(border=True, key=f"unfinished_{run.id}"):
+        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+            st.markdown(
+                f"**{plain(short_title(run))}**: {plain(state(run))}, {run.done:,} of {run.all:,} scored",
+                width="content",
+            )
+            label = "Try the failures again" if only_failures else "Resume"
+            pressed = st.button(label, key=f"resume_{run.id}", help="Only what is missing or failed is asked.")
+        if run.message:
+            st.markdown(plain(run.message))
+        if run.status is RunStatus.INTERRUPTED:
+            st.caption("The program that worked on it ended. What it had scored is here.")
+        for failure in failure_kinds(workbench, run.id) if run.failed else []:
+            st.caption(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
+    if pressed:
+        try:
+            go_on(workbench, project.id, run.id)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()

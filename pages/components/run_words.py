@@ -1,0 +1,32 @@
+"""A run in words, the same on every screen."""
+
+from app.domain.run import RunStatus, RunSummary
+from pages.components.words import model_label
+
+STATES = {
+    RunStatus.WAITING: "planned, not begun",
+    RunStatus.RUNNING: "scoring",
+    RunStatus.DONE: "done",
+    RunStatus.STOPPED: "stopped",
+    RunStatus.FAILED: "could not go on",
+    RunStatus.INTERRUPTED: "interrupted",
+}
+
+
+def state(run: RunSummary) -> str:
+    if run.status is RunStatus.DONE and run.failed:
+        return f"done, {run.failed:,} failed"
+    return STATES[run.status]
+
+
+def started(run: RunSummary) -> str:
+    return f"{run.started.astimezone():%d %b, %H:%M}"
+
+
+def title(run: RunSummary) -> str:
+    """Not escaped: Markdown takes it through plain()."""
+    return f"Run {run.id} · {run.evaluator} · {model_label(run.judge)} · {', '.join(run.dimensions)}"
+
+
+def short_title(run: RunSummary) -> str:
+    return f"Run {run.id} · {model_label(run.judge)}"

@@ -1,0 +1,75 @@
+"""The texts of a project, a page at a time."""
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Project
+from app.services.projects import dimensions_named
+from app.services.texts import PAGE_SIZE, TextPage, text_page
+from app.services.workbench import Workbench
+from pages.components.text_view import OPEN_TEXT
+
+EXCERPT = 200
+
+
+def text_list(workbench: Workbench, project: Project) -> None:
+    """Search, pages of 20 with the mean rating per dimension; a click on a row opens its text."""
+    search = st.text_input(
+        "Search",
+        placeholder="words in the text, a document, a system",
+        key=f"text_search_{project.id}",
+        icon=":material/search:",
+        width=420,
+    )
+    page = text_page(workbench, project.id, 1, search)
+    place = st.container()
+    number = 1
+    if page.pages > 1:
+        number = st.pagination(page.pages, key=f"text_page_{project.id}_{search}")
+    if number > 1:
+        page = text_page(workbench, project.id, number, search)
+    with place:
+        if not page.texts:
+            st.markdown("No text fits the search. Try fewer or other words.")
+            return
+        _table(workbench, project, page, number, search)
+
+
+def _table(workbench: Workbench, project: Project, page: TextPage, number: int, search: str) -> None:
+    first = (number - 1) * PAGE_SIZE + 1
+    last = first + len(page.texts) - 1
+    st.caption(f"{first:,} to {last:,} of {page.found:,} texts, with mean human ratings. Click a row to read its text.")
+    dimensions = [d.name for d in dimensions_named(workbench, project.name, "all")]
+    names = list(dict.fromkeys(dimension for _, dimension in page.means))
+    ratings = [name for name in dimensions if name in names]
+    event = st.dataframe(
+        _frame(page, ratings),
+        hide_index=True,
+        height="content",
+        on_select="rerun",
+        selection_mode="single-cell",
+        key=f"texts_{project.id}_{number}_{search}",
+        column_config={
+            "Document": st.column_config.TextColumn(width=120),
+            "System": st.column_config.TextColumn(width=70),
+            "Text": st.column_config.TextColumn(width=300),
+            **{name: st.column_config.NumberColumn(width=85, format="%.2f") for name in ratings},
+        },
+    )
+    cells = event["selection"]["cells"]
+    if cells:
+        st.session_state[OPEN_TEXT] = page.texts[cells[0][0]].id
+        st.rerun()
+
+
+def _frame(page: TextPage, ratings: list[str]) -> pd.DataFrame:
+    columns: dict[str, list[object]] = {
+        "Document": [text.doc_id for text in page.texts],
+        "System": [text.system_id for text in page.texts],
+        "Text": [" ".join(text.text[: 2 * EXCERPT].split())[:EXCERPT] for text in page.texts],
+    }
+    if not any(columns["System"]):
+        del columns["System"]
+    for name in ratings:
+        columns[name] = [page.means.get((text.id, name)) for text in page.texts]
+    return pd.DataFrame(columns)

@@ -1,0 +1,68 @@
+"""Settings: which models can be used and what they cost, and where the data are."""
+
+import streamlit as st
+
+from app.services.access import data_place, limits
+from pages.components.connection_test import connection_test
+from pages.components.current import current_workbench
+from pages.components.price_table import price_table
+from pages.components.provider_list import provider_list
+from pages.components.recorded_calls import recorded_calls
+from pages.components.shell import header
+from pages.components.words import RULES_LABEL
+
+RULES = f"""
+**rules** is built in, needs no key and costs nothing, and its output is labelled “{RULES_LABEL}” wherever it shows.
+
+It measures things that can be counted: sentence length, repeated words, broken sentences, names and numbers that the
+source doesn’t have, how one sentence leads to the next. A question of a checklist is answered by the measure its words
+are closest to, with what was measured as the reason; the same text always gets the same answer.
+
+It doesn’t understand what it reads. Use it to learn the screens, to try a checklist for free and as a floor that a real
+judge should beat. Don’t report its scores as those of an LLM.
+"""
+
+
+def limits_in_words() -> str:
+    known = limits()
+    return (
+        f"Up to {known.at_a_time} requests are under way at a time, fewer while a provider says it is too much. One "
+        f"request is given up after {known.request_seconds:g} seconds; what fails for a passing reason is tried up to "
+        f"{known.attempts} times within {known.total_seconds / 60:g} minutes."
+    )
+
+
+def where_the_data_are() -> None:
+    place = data_place()
+    size = f", {place.size / 1e6:,.1f} MB" if place.size is not None else ""
+    st.markdown(f"{place.kind}{size}:")
+    st.code(place.place, language=None)
+    st.caption(
+        "Keys are never stored there. To keep the data elsewhere, set INTERACTEVAL_HOME (a folder) or "
+        "INTERACTEVAL_DATABASE_URL (a server) and start the program again."
+    )
+
+
+workbench = current_workbench()
+header("Settings", "Which models can be used and what they cost, and where your data are.")
+
+st.subheader("Providers", anchor=False)
+provider_list(workbench)
+
+st.subheader("Test a model", anchor=False)
+connection_test(workbench)
+
+st.subheader("Models and prices", anchor=False)
+price_table(workbench)
+
+st.subheader("Limits", anchor=False)
+st.markdown(limits_in_words())
+
+st.subheader("The built-in rules", anchor=False)
+st.markdown(RULES)
+
+st.subheader("Recorded calls", anchor=False)
+recorded_calls(workbench)
+
+st.subheader("Data", anchor=False)
+where_the_data_are()

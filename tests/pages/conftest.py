@@ -1,0 +1,59 @@
+"""Screens as a person meets them: the whole app on a database of the test's own."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.services.demo import run_demo
+from app.services.workbench import Workbench, open_workbench
+from app.settings import settings
+from db.unit_of_work import Database
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty data folder, used by everything that opens the workbench."""
+    folder = tmp_path / "home"
+    folder.mkdir(exist_ok=True)
+    monkeypatch.setenv("INTERACTEVAL_HOME", str(folder))
+    settings.cache_clear()
+    return folder
+
+
+@pytest.fixture
+def workbench(home: Path) -> Workbench:
+    return open_workbench()
+
+
+@pytest.fixture(scope="session")
+def finished_demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database after the demo; copied by the tests that need one, for it takes seconds to make."""
+    path = tmp_path_factory.mktemp("demo") / "workbench.db"
+    database = Database(f"sqlite:///{path.as_posix()}")
+    run_demo(Workbench(database, open_workbench().credentials))
+    database.close()
+    return path
+
+
+@pytest.fixture
+def demo(finished_demo: Path, home: Path) -> Workbench:
+    """The finished demo, free to be changed."""
+    for part in finished_demo.parent.iterdir():
+        shutil.copy(part, home / part.name)
+    return open_workbench()
+
+
+@pytest.fixture
+def open_screen() -> Callable[[str], AppTest]:
+    """Opens a screen by its file's name as a browser does: through the app's entry."""
+
+    def opened(name: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+        return app.run().switch_page(f"../pages/{name}.py").run()
+
+    return opened

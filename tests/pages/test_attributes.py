@@ -1,0 +1,175 @@
+"""Attributes: look, correct, exclude, add, compare."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.task import Dimension, Task
+from app.services.attributes import attributes_of, edit_attribute, exclude_attribute
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.workbench import Workbench
+
+Open = Callable[[str], AppTest]
+
+
+def pool(workbench: Workbench, name: str = "Demo") -> list[Attribute]:
+    project = get_project(workbench, name)
+    return attributes_of(workbench, project.id, dimensions_named(workbench, name, "all")[0].id)
+
+
+def table_key(app: AppTest) -> str:
+    return next(d.key for d in app.dataframe if (d.key or "").startswith("attributes_"))
+
+
+def choose(app: AppTest, row: int) -> AppTest:
+    """Tick a row of the table, as a click does."""
+    app.session_state[table_key(app)] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    return app.run()
+
+
+def type_contributor(app: AppTest, name: str) -> None:
+    """What is typed becomes an option, as in a browser."""
+    if name:
+        box = app.selectbox(key="add_contributor")
+        box.options.append(name)
+        box.set_value(name)
+
+
+def shown(app: AppTest) -> list[str]:
+    return list(app.get_by_key(table_key(app)).value["Attribute"])
+
+
+def test_without_attributes_the_screen_says_what_to_do_and_takes_the_first(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    app = open_screen("attributes")
+    assert "think aloud" in app.markdown[1].value.lower()
+    app.text_area(key="add_text").set_value("- It is polite.\n\n2. It greets the reader.")
+    type_contributor(app, "Mira")
+    app.button(key="add_submit").click().run()
+    assert app.success[0].value == "Added 2 attributes."
+    assert [(a.contributor, a.kind) for a in pool(workbench, "Letters")] == [("Mira", ContributorKind.HUMAN)] * 2
+
+
+def test_the_table_shows_all_with_who_and_status(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    assert not app.exception
+    found = pool(demo)
+    assert shown(app) == [a.text for a in found]
+    people = sum(a.kind is ContributorKind.HUMAN for a in found)
+    assert [(m.label, m.value) for m in app.metric] == [
+        ("Everybody (Comb)", str(len(found))),
+        ("All people (MH)", str(people)),
+        ("Only rules, not an LLM (ML)", str(len(found) - people)),
+    ]
+
+
+def test_filters_narrow_the_table(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    found = pool(demo)
+    app.selectbox(key="filter_kind").set_value("People").run()
+    assert shown(app) == [a.text for a in found if a.kind is ContributorKind.HUMAN]
+    app.text_input(key="filter_search").set_value("PRONOUN").run()
+    app.selectbox(key="filter_kind").set_value("People and LLMs").run()
+    assert shown(app) == [a.text for a in found if "pronoun" in a.text.lower()]
+    app.text_input(key="filter_search").set_value("nobody said this").run()
+    assert any("No attribute fits" in m.value for m in app.markdown)
+
+
+def test_edited_wording_is_saved_and_the_first_one_stays_on_record(demo: Workbench, open_screen: Open):
+    first = pool(demo)[2]
+    app = choose(open_screen("attributes"), 2)
+    app.text_area(key=f"wording_{first.id}").set_value("The order makes sense.")
+    app.button(key=f"save_{first.id}").click().run()
+    now = pool(demo)[2]
+    assert (now.text, now.original) == ("The order makes sense.", first.text)
+    assert shown(app)[2] == "The order makes sense."
+    assert "First said, and kept on record:" in [c.value for c in app.caption]
+
+
+def test_an_empty_wording_is_refused(demo: Workbench, open_screen: Open):
+    first = pool(demo)[0]
+    app = choose(open_screen("attributes"), 0)
+    app.text_area(key=f"wording_{first.id}").set_value("  ")
+    app.button(key=f"save_{first.id}").click().run()
+    assert "can't be empty" in app.error[0].value
+    assert pool(demo)[0].text == first.text
+
+
+def test_excluding_needs_a_reason_and_can_be_taken_back(demo: Workbench, open_screen: Open):
+    first = pool(demo)[0]
+    app = choose(open_screen("attributes"), 0)
+    app.button(key=f"exclude_{first.id}").click().run()
+    assert "why it is left out" in app.error[0].value
+    app.text_input(key=f"reason_{first.id}").set_value("says the same as another")
+    app.button(key=f"exclude_{first.id}").click().run()
+    now = pool(demo)[0]
+    assert (now.status, now.reason) == (AttributeStatus.EXCLUDED, "says the same as another")
+    app.button(key=f"restore_{first.id}").click().run()
+    assert pool(demo)[0].status is AttributeStatus.ACTIVE
+
+
+def test_a_file_is_imported_for_its_contributor(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    type_contributor(app, "openai:gpt-4o")
+    app.radio(key="add_kind").set_value(ContributorKind.LLM)
+    app.file_uploader(key="add_file").upload("said.json", b'{"1": "It has a start.", "2": "It has an end."}')
+    app.button(key="add_submit").click().run()
+    assert not app.error
+    assert [a.text for a in pool(demo) if a.contributor == "openai:gpt-4o"] == ["It has a start.", "It has an end."]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "complaint"), [("", b"One.", "has no name"), ("Mira", b"[1, 2]", "not a text")]
+)
+def test_what_cannot_be_imported_is_said(demo: Workbench, open_screen: Open, name: str, data: bytes, complaint: str):
+    before = len(pool(demo))
+    app = open_screen("attributes")
+    type_contributor(app, name)
+    app.file_uploader(key="add_file").upload("said.json", data)
+    app.button(key="add_submit").click().run()
+    assert complaint in app.error[0].value
+    assert len(pool(demo)) == before
+
+
+def test_untrusted_wording_is_shown_to_the_letter(demo: Workbench, open_screen: Open):
+    first = pool(demo)[0]
+    edit_attribute(demo, first.id, "<b>bold</b> **stars** :red[x]")
+    edit_attribute(demo, first.id, "now plain")
+    exclude_attribute(demo, first.id, "**loud** [link](http://x)")
+    app = choose(open_screen("attributes"), 0)
+    assert any(r"\*\*loud\*\* \[link\]" in m.value for m in app.markdown)
+
+
+def test_comparison_leads_with_the_verdict_and_shows_topics_and_similarity(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    app.segmented_control(key="attributes_view").set_value("People and LLMs compared").run()
+    assert not app.exception
+    assert not app.error
+    assert app.subheader[0].value == "What the attributes are about"
+    assert app.markdown[1].value.startswith("**")
+    assert sum(m.value.startswith("**Topic ") for m in app.markdown) == 5
+    spreads = next(d.value for d in app.dataframe if "Spread" in d.value)
+    assert spreads["Who"].iloc[0] == "Everybody"
+    assert spreads["Spread"].between(0, 0.4).all()
+    similarity = next(d.value for d in app.dataframe if "ROUGE-L" in d.value)
+    assert list(similarity["Within or between"])[:3] == [
+        "within people",
+        "within rules, not an LLM",
+        "between people and rules, not an LLM",
+    ]
+    app.segmented_control(key="topic_model").set_value("The steadier model").run()
+    assert any("NMF" in c.value for c in app.caption)
+
+
+def test_one_attribute_can_be_compared_with_nothing_and_says_so(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    app = open_screen("attributes")
+    app.text_area(key="add_text").set_value("It is polite.")
+    type_contributor(app, "Mira")
+    app.button(key="add_submit").click().run()
+    app.segmented_control(key="attributes_view").set_value("People and LLMs compared").run()
+    assert not app.exception
+    said = [element.value for element in (*app.markdown, *app.warning, *app.error)]
+    assert any("too small" in text or "at least" in text or "few" in text for text in said)

@@ -1,0 +1,175 @@
+"""Checklist: edit a draft, publish it, go on from it, take it out and bring it in."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import yaml
+from streamlit.testing.v1 import AppTest
+
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind, QuestionOrigin
+from app.domain.task import Dimension, Task
+from app.services.attributes import attributes_of
+from app.services.checklist_diff import compare_checklists
+from app.services.checklists import EXPORT_FORMATS, export_file, new_draft, versions_of, view_checklist
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.workbench import Workbench
+
+Open = Callable[[str], AppTest]
+
+
+def dimension(workbench: Workbench) -> Dimension:
+    return dimensions_named(workbench, "Demo", "all")[0]
+
+
+def newest(workbench: Workbench) -> Checklist:
+    return versions_of(workbench, dimension(workbench).id)[0]
+
+
+@pytest.fixture
+def draft(demo: Workbench) -> Workbench:
+    """The demo with version 2, a draft copied from the published version 1."""
+    new_draft(demo, newest(demo).id)
+    return demo
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(element.value for element in (*app.markdown, *app.caption)).replace("\\", "")
+
+
+def test_without_a_checklist_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    assert open_screen("checklist").button(key="empty_to_build").label == "Go to Build"
+
+
+def test_a_published_version_is_read_only(demo: Workbench, open_screen: Open):
+    app = open_screen("checklist")
+    assert not app.exception
+    assert not app.toggle
+    assert "publish" not in [b.key for b in app.button]
+    question = newest(demo).asked[0]
+    app.button(key=f"open_{question.id}").click().run()
+    assert f"question_text_{question.id}" not in [t.key for t in app.text_area]
+    app.button(key="new_draft").click().run()
+    assert (newest(demo).version, newest(demo).status) == (2, ChecklistStatus.DRAFT)
+    assert app.selectbox(key=f"version_{dimension(demo).id}").value == 2
+
+
+def test_every_question_says_which_attributes_are_behind_it(demo: Workbench, open_screen: Open):
+    app = open_screen("checklist")
+    texts = {a.id: a for a in attributes_of(demo, get_project(demo, "Demo").id)}
+    for question in newest(demo).asked[:3]:
+        app.button(key=f"open_{question.id}").click().run()
+        shown = said(app)
+        assert question.attributes
+        assert all(texts[id_].text in shown and texts[id_].contributor in shown for id_ in question.attributes)
+
+
+def test_a_reworded_question_is_saved_with_its_first_wording(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[1]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.text_area(key=f"question_text_{question.id}").set_value("Does each sentence follow from the last?")
+    app.button(key=f"save_question_{question.id}").click().run()
+    changed = newest(draft).asked[1]
+    assert (changed.text, changed.original) == ("Does each sentence follow from the last?", question.text)
+    assert changed.origin is QuestionOrigin.EDITED
+    assert f"question_text_{question.id}" not in [t.key for t in app.text_area]
+    assert app.expander[0].label == "Changed against version 1: 1 reworded"
+    app.button(key=f"open_{question.id}").click().run()
+    assert "First wording" in [c.value for c in app.caption]
+
+
+def test_a_question_cannot_be_emptied(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.text_area(key=f"question_text_{question.id}").set_value(" ")
+    app.button(key=f"save_question_{question.id}").click().run()
+    assert "can't be empty" in app.error[0].value
+    assert newest(draft).asked[0].text == question.text
+
+
+def test_a_question_switched_off_is_no_longer_asked(draft: Workbench, open_screen: Open):
+    before = newest(draft).asked
+    app = open_screen("checklist")
+    app.toggle(key=f"enabled_{before[0].id}").set_value(False).run()
+    assert newest(draft).asked == before[1:]
+    assert f"**{len(before) - 1} questions** to be asked, 1 switched off" in said(app)
+    assert app.toggle(key=f"enabled_{before[0].id}").value is False
+    app.toggle(key=f"enabled_{before[0].id}").set_value(True).run()
+    assert newest(draft).asked == before
+
+
+def test_hints_show_under_the_question_and_never_block(draft: Workbench, open_screen: Open):
+    app = open_screen("checklist")
+    app.text_input(key="new_question").set_value("Tell whether it is good")
+    app.button(key="add_question_submit").click().run()
+    added = newest(draft).asked[-1]
+    assert (added.text, added.origin) == ("Tell whether it is good", QuestionOrigin.ADDED)
+    row = next(m.value for m in app.markdown if m.value.startswith("Tell whether"))
+    assert "question mark" in row
+    app.button(key="publish").click().run()
+    assert newest(draft).status is ChecklistStatus.PUBLISHED
+    assert "Published: it stays as it is" in said(app)
+
+
+def test_import_and_export_meet(demo: Workbench, open_screen: Open):
+    view = view_checklist(demo, dimension(demo).id)
+    app = open_screen("checklist")
+    app.file_uploader(key="import_file").upload("mine.json", export_file(view, "json"))
+    app.button(key="import_submit").click().run()
+    assert not app.error
+    assert [q.text for q in newest(demo).asked] == [q.text for q in view.checklist.asked]
+    assert newest(demo).condition == "imported"
+    assert app.selectbox(key=f"version_{dimension(demo).id}").value == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "complaint"), [(b"\xff\xfe\x00", "UTF-8"), (b"hello", "questions"), (None, "file first")]
+)
+def test_a_file_that_is_no_checklist_is_refused(demo: Workbench, open_screen: Open, data: bytes | None, complaint: str):
+    app = open_screen("checklist")
+    if data is not None:
+        app.file_uploader(key="import_file").upload("mine.yaml", data)
+    app.button(key="import_submit").click().run()
+    assert complaint in app.error[0].value
+    assert len(versions_of(demo, dimension(demo).id)) == 1
+
+
+def test_every_format_can_be_taken_out(demo: Workbench):
+    view = view_checklist(demo, dimension(demo).id)
+    files = {name: export_file(view, name).decode() for name in EXPORT_FORMATS}
+    assert set(files) == {"json", "yaml", "md", "csv"}
+    assert json.loads(files["json"]) == yaml.safe_load(files["yaml"])
+    assert all(question.text in files["md"] for question in view.checklist.asked)
+    assert len(files["csv"].splitlines()) == 1 + len(view.checklist.asked)
+
+
+def _checklist(*questions: Question) -> Checklist:
+    numbered = tuple(replace(q, id=number) for number, q in enumerate(questions, start=1))
+    return Checklist("tone", 1, ChecklistStatus.DRAFT, "comb", "rules", questions=numbered)
+
+
+def test_the_diff_pairs_reworded_questions_by_their_first_wording():
+    kept, reworded, gone, off = (Question(text, "c", original=text) for text in ("Kept?", "Old?", "Gone?", "Off?"))
+    key = Question("Key?", "c", QuestionKind.KEY)
+    found = compare_checklists(
+        _checklist(key, kept, reworded, gone, off),
+        _checklist(
+            replace(reworded, text="New?"),
+            replace(off, enabled=False),
+            kept,
+            Question("Added?", "c", original="Added?"),
+        ),
+    )
+    assert [(a.text, b.text) for a, b in found.reworded] == [("Old?", "New?")]
+    assert [q.text for q in found.added] == ["Added?"]
+    assert [q.text for q in found.removed] == ["Gone?"]
+    assert [q.text for q in found.switched_off] == ["Off?"]
+    assert not found.switched_on
+
+
+def test_a_checklist_does_not_differ_from_itself(demo: Workbench):
+    assert compare_checklists(newest(demo), newest(demo)).empty

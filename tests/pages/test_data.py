@@ -1,0 +1,182 @@
+"""Data: bring texts in, look at them, say what they are judged on."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.task import Dimension, Task
+from app.services.projects import create_project, dimensions_named, get_project, overview
+from app.services.texts import text_page
+from app.services.uploads import import_key
+from app.services.workbench import Workbench
+from tests.support.background import ended
+
+Open = Callable[[str], AppTest]
+
+TABLE = """doc,system,source,summary,coherence_1,coherence_2
+d1,a,One two three.,One two.,4,5
+d1,b,One two three.,Three.,2,bad
+d2,a,Four five six.,"**Four** <script>alert(1)</script>",3,3
+d2,b,Four five six.,,1,1
+"""
+
+
+def upload(app: AppTest, name: str, content: str) -> AppTest:
+    app.file_uploader(key="import_file").set_value((name, content.encode(), "text/csv"))
+    return app.run()
+
+
+def section(app: AppTest, workbench: Workbench, project: str, name: str) -> AppTest:
+    return app.button_group(key=f"data_section_{get_project(workbench, project).id}").set_value(name).run()
+
+
+def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("data"), "../../etc/texts.csv", TABLE)
+    assert app.button(key="start_import").disabled  # it has no name yet
+    app.text_input(key="import_new_project").input("Mine").run()
+    app.button(key="start_import").click().run()
+    app = ended(app, import_key("Mine"))
+    assert not app.exception
+    assert app.session_state["project"] == "Mine"
+    assert "3 texts and 5 ratings came in" in " ".join(m.value for m in app.markdown)
+    skipped = next(frame.value for frame in app.dataframe if "Reason" in frame.value)
+    assert list(skipped["Row"]) == [2, 4]
+    assert "not a number" in skipped["Reason"][0]
+    found = overview(workbench, get_project(workbench, "Mine").id)
+    assert (found.texts, found.systems) == (3, 2)
+    assert [(d.dimension.name, d.ratings, d.raters) for d in found.dimensions] == [("coherence", 5, 2)]
+
+
+def test_the_mapping_is_guessed_and_can_be_changed(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("data"), "texts.csv", TABLE)
+    guess = {s.label: s.value for s in app.selectbox}
+    assert (guess["Text"], guess["Source"], guess["System"]) == ("summary", "source", "system")
+    assert app.multiselect[0].value == ["coherence_1", "coherence_2"]
+    next(s for s in app.selectbox if s.label == "Document").set_value("doc")
+    app.multiselect[0].set_value(["coherence_1"]).run()
+    next(t for t in app.text_input if t.label == "coherence\\_1").input("order")
+    app.text_input(key="import_new_project").input("Mapped").run()
+    app.button(key="start_import").click().run()
+    ended(app, import_key("Mapped"))
+    project = get_project(workbench, "Mapped")
+    assert [d.name for d in dimensions_named(workbench, "Mapped", "all")] == ["order"]
+    assert {text.doc_id for text in text_page(workbench, project.id).texts} == {"d1", "d2"}
+
+
+def test_a_file_of_another_kind_is_one_sentence(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("data"), "texts.parquet", "PAR1 and nothing more")
+    assert not app.exception
+    assert "Parquet" in app.error[0].value
+    assert "start_import" not in [button.key for button in app.button]
+
+
+def test_a_taken_name_is_refused(demo: Workbench, open_screen: Open):
+    app = section(open_screen("data"), demo, "Demo", "Import")
+    app.radio[0].set_value("a new project").run()
+    app.text_input(key="import_new_project").input("Demo").run()
+    assert "already a project" in app.error[0].value
+
+
+def test_texts_come_in_pages_with_mean_ratings(demo: Workbench, open_screen: Open):
+    app = open_screen("data")
+    table = app.dataframe[0].value
+    assert len(table) == 20
+    assert table["coherence"].between(1, 5).all()
+    app.pagination[0].set_value(3).run()
+    assert len(app.dataframe[0].value) == 56 - 40
+
+
+def test_search_narrows_the_texts(demo: Workbench, open_screen: Open):
+    project = get_project(demo, "Demo")
+    app = open_screen("data")
+    app.text_input(key=f"text_search_{project.id}").input("ferry").run()
+    assert set(app.dataframe[0].value["Document"]) >= {"ferry"}
+    assert len(app.dataframe[0].value) < 20
+    app.text_input(key=f"text_search_{project.id}").input("no such words at all").run()
+    assert "No text fits" in " ".join(m.value for m in app.markdown)
+
+
+def test_an_opened_text_stands_beside_its_source_with_its_ratings(demo: Workbench, open_screen: Open):
+    text = text_page(demo, get_project(demo, "Demo").id).texts[0]
+    app = open_screen("data")
+    app.session_state["open_text"] = text.id
+    app.run()
+    shown = [element.value for element in app.text]
+    assert text.text in shown
+    assert text.source in shown
+    ratings = app.dataframe[0].value
+    assert list(ratings["Dimension"]) == ["coherence", "fluency", "consistency", "relevance"]
+    assert len(ratings.columns) == 2 + 3  # dimension, mean, three raters
+    app.button(key="back_to_texts").click().run()
+    assert len(app.dataframe[0].value) == 20
+
+
+def test_a_text_of_another_project_is_not_shown(demo: Workbench, open_screen: Open):
+    create_project(demo, "Other", Task())
+    app = open_screen("data")
+    app.session_state["project"] = "Other"
+    app.session_state["open_text"] = text_page(demo, get_project(demo, "Demo").id).texts[0].id
+    app.run()
+    assert not app.exception
+    assert not app.text
+
+
+def test_a_dimension_is_edited_and_stays_current(demo: Workbench, open_screen: Open):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    app = section(open_screen("data"), demo, "Demo", "Dimensions and wording")
+    app.text_input(key=f"dimension_name_{dimension.id}").input("flow")
+    app.text_area(key=f"dimension_rubric_{dimension.id}").input("How one thing leads to the next.")
+    app.button(key=f"save_dimension_{dimension.id}").click().run()
+    saved = dimensions_named(demo, "Demo", "all")[0]
+    assert (saved.name, saved.rubric, saved.low, saved.high) == ("flow", "How one thing leads to the next.", 1, 5)
+    assert app.session_state["dimension"] == "flow"
+    assert app.success[0].value == "Saved."
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [("name", "fluency", "already a dimension"), ("name", " ", "no name"), ("high", 3.0, "go from 1 to 5")],
+)
+def test_a_change_that_would_harm_is_refused(
+    demo: Workbench, open_screen: Open, field: str, value: str | float, said: str
+):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    app = section(open_screen("data"), demo, "Demo", "Dimensions and wording")
+    widgets = app.number_input if field == "high" else app.text_input
+    widgets(key=f"dimension_{field}_{dimension.id}").set_value(value)
+    app.button(key=f"save_dimension_{dimension.id}").click().run()
+    assert said in app.error[0].value
+    assert dimensions_named(demo, "Demo", "all")[0] == dimension
+
+
+def test_a_dimension_is_added(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Blank", Task())
+    app = section(open_screen("data"), workbench, "Blank", "Dimensions and wording")
+    app.text_input(key="dimension_name_new").input("warmth")
+    app.number_input(key="dimension_high_new").set_value(3.0)
+    app.button(key="save_new_dimension").click().run()
+    assert not app.exception
+    assert [(d.name, d.low, d.high) for d in dimensions_named(workbench, "Blank", "all")] == [("warmth", 1, 3)]
+
+
+def test_the_wording_is_kept_and_needs_names(workbench: Workbench, open_screen: Open):
+    project = create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
+    app = section(open_screen("data"), workbench, "Blank", "Dimensions and wording")
+    app.text_input(key=f"task_text_name_{project.id}").input("letter")
+    app.button(key="save_task").click().run()
+    assert get_project(workbench, "Blank").task.text_name == "letter"
+    app.text_input(key=f"task_text_name_{project.id}").input(" ")
+    app.button(key="save_task").click().run()
+    assert "need a name" in app.error[0].value
+
+
+def test_uploaded_bytes_leave_no_file_behind(
+    workbench: Workbench, open_screen: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    upload(open_screen("data"), "texts.csv", TABLE)
+    assert list(folder.iterdir()) == []

@@ -1,0 +1,92 @@
+"""Home: begin, go on where one was, and keep order among projects."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from app.domain.task import Task
+from app.services.demo import DEMO_PROJECT
+from app.services.projects import create_project, dimensions_named, list_projects
+from app.services.workbench import Workbench
+from pages.components.demo import DEMO_JOB
+from tests.support.background import ended
+
+Open = Callable[[str], AppTest]
+
+
+def words(app: AppTest) -> str:
+    return " ".join(element.value for element in app.markdown)
+
+
+def test_without_a_project_the_demo_is_offered_and_says_what_it_is(workbench: Workbench, open_screen: Open):
+    app = open_screen("home")
+    assert not app.exception
+    assert app.button(key="try_demo").proto.type == "primary"
+    assert "simulated" in words(app)
+    assert "not an LLM" in words(app)
+
+
+def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workbench: Workbench, open_screen: Open):
+    app = open_screen("home")
+    app.button(key="try_demo").click().run()
+    assert app.button(key="try_demo").disabled
+    app = ended(app, DEMO_JOB)
+    assert not app.exception
+    assert app.session_state["project"] == DEMO_PROJECT
+    assert app.success[0].value.startswith("The demo is ready: 160 scores")
+    assert app.button(key="go_on").label == "See the results"
+    assert "try_demo" not in [button.key for button in app.button]
+
+
+def test_progress_tells_people_and_llms_apart(demo: Workbench, open_screen: Open):
+    app = open_screen("home")
+    table = app.dataframe[0].value.set_index("Dimension")
+    assert list(table.index) == ["coherence", "fluency", "consistency", "relevance"]
+    assert table.loc["coherence", "By people"] > 0
+    assert table.loc["coherence", "By LLMs"] > 0
+    assert table.loc["coherence", "Ratings"] == 168
+    assert table.loc["coherence", "Checklist"] == "version 1, published"
+    assert table.loc["coherence", "Scored"] == "run 1"
+
+
+def test_a_project_from_a_preset_has_its_dimensions_and_opens_data(workbench: Workbench, open_screen: Open):
+    app = open_screen("home")
+    app.text_input(key="new_project_name").input("Talks")
+    app.selectbox(key="new_project_preset").set_value("dialogue")
+    app.button(key="create_project").click().run()
+    assert [project.name for project in list_projects(workbench)] == ["Talks"]
+    assert "coherence" in [d.name for d in dimensions_named(workbench, "Talks", "all")]
+    assert app.title[0].value == "Data"
+    assert app.session_state["project"] == "Talks"
+
+
+def test_a_blank_project_has_no_dimensions(workbench: Workbench, open_screen: Open):
+    app = open_screen("home")
+    app.text_input(key="new_project_name").input("Mine")
+    app.selectbox(key="new_project_preset").set_value("blank")
+    app.button(key="create_project").click().run()
+    assert dimensions_named(workbench, "Mine", "all") == []
+
+
+def test_a_project_without_a_name_is_refused_in_words(workbench: Workbench, open_screen: Open):
+    app = open_screen("home")
+    app.button(key="create_project").click().run()
+    assert app.error[0].value == "The project has no name. Give it one."
+    assert list_projects(workbench) == []
+
+
+def test_another_project_can_be_opened(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "First", Task())
+    create_project(workbench, "Second", Task())
+    app = open_screen("home")
+    current = app.session_state["project"]
+    other = next(p for p in list_projects(workbench) if p.name != current)
+    app.button(key=f"open_{other.id}").click().run()
+    assert app.session_state["project"] == other.name
+    assert app.button(key="go_on").label == "Import texts"
+
+
+def test_names_are_shown_to_the_letter(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "**x** <b>", Task())
+    app = open_screen("home")
+    assert r"\*\*x\*\* \<b\>" in words(app)

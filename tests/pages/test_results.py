@@ -1,0 +1,212 @@
+"""Results: figures with what they rest on, the texts behind them, and the address that leads there."""
+
+import csv
+import io
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.run import Outcome
+from app.domain.task import Dimension, Task
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.result_files import figures_csv, report_html, scores_csv
+from app.services.results import kept_results, results_of
+from app.services.scoring import RunOptions, list_runs, start_run, work_on
+from app.services.workbench import Workbench
+
+Open = Callable[[str], AppTest]
+RUN = 1
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def open_results() -> Callable[..., AppTest]:
+    """Opens Results with choices in the address, as a link that somebody sent does."""
+
+    def opened(**address: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30).run()
+        app.switch_page("../pages/results.py")
+        for key, value in address.items():
+            app.query_params[key] = value
+        return app.run()
+
+    return opened
+
+
+def shown(app: AppTest) -> str:
+    """Every word on the screen, without the marks that keep Markdown from reading names as markup."""
+    elements = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info, *app.text, *app.code, *app.metric]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+
+
+def change(home: Path, statement: str) -> None:
+    """Something in the database that no service would do."""
+    with sqlite3.connect(home / "workbench.db") as connection:
+        connection.execute(statement)
+    connection.close()
+
+
+def table(app: AppTest, column: str) -> list[str]:
+    return [str(cell) for frame in app.dataframe if column in frame.value for cell in frame.value[column]]
+
+
+def test_without_scores_the_way_to_score_is_shown(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
+    app = open_screen("results")
+    assert not app.exception
+    assert "No text of this project has been scored yet" in shown(app)
+    assert [button.label for button in app.button] == ["Go to Score"]
+
+
+def test_every_figure_says_what_it_rests_on(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("results")
+    assert not app.exception
+    expected = results_of(demo, RUN)
+    assert table(app, "Spearman") == [
+        f"{f.value:.3f} [{f.low:.3f}, {f.high:.3f}]" for f in (r.meta.figures["spearman"] for r in expected)
+    ]
+    assert table(app, "Sources used") == ["10 of 10"] * 4
+    for result in expected:
+        assert result.meta.caption in shown(app)
+        assert all(caution in shown(app) for caution in result.meta.cautions)
+    assert str(expected[0].meta.signature) in [block.value for block in app.code]
+    assert "rules, not an LLM" in shown(app)
+    assert "nan" not in shown(app).split()
+    assert len(app.get("vega_lite_chart")) == 4
+
+
+def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(level="dataset", view="Questions", run="1", constant="zero")
+    assert not app.exception
+    assert table(app, "Spearman")[0].startswith(
+        f"{results_of(demo, RUN, 'dataset')[0].meta.figures['spearman'].value:.3f}"
+    )
+    assert len(table(app, "Question")) > 3
+    assert len(app.get("vega_lite_chart")) == 1
+    assert app.query_params["level"] == "dataset"
+    app.button_group(key="level").set_value("per-source").run()
+    assert "level" not in app.query_params
+    assert app.query_params["constant"] == "zero"
+
+
+def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(view="Topics")
+    assert not app.exception
+    assert "rules (rules, not an LLM)" in table(app, "Contributor")
+    assert len(table(app, "Contributor")) > 2
+    assert all(0 <= float(spread) <= 0.4 for spread in table(app, "Spread"))
+
+
+def test_nonsense_in_the_address_is_passed_over(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1")
+    assert not app.exception
+    assert app.query_params["run"] == "1"
+    assert len(table(app, "Spearman")) == 4
+
+
+def test_the_largest_disagreement_opens_with_everything_said(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    result = results_of(demo, RUN)[0]
+    app = open_results(view="Disagreements")
+    distances = [abs(float(cell)) for cell in table(app, "Difference")]
+    largest = max(abs(row.score - row.human) for row in result.rows)
+    assert distances == sorted(distances, reverse=True)
+    assert distances[0] == pytest.approx(largest)
+    assert len(distances) == 20
+
+    row = result.rows[0]
+    app = open_results(view="Disagreements", text=str(row.text))
+    with demo.database.read() as work:
+        text, judgments = work.texts.get(row.text), work.results.judgments(RUN, result.dimension.id, row.text)
+        ratings = [value for name, _, value in work.texts.ratings_of(row.text) if name == result.dimension.name]
+    words = shown(app)
+    assert text.text in [element.value for element in app.text]
+    assert text.source in [element.value for element in app.text]
+    assert all(judgment.rationale in words for judgment in judgments)
+    assert words.count("Yes**") + words.count("Yes]**") == sum(judgment.answer == "yes" for judgment in judgments)
+    assert all(f" {value:g}" in words for value in ratings)
+    app.button(key="close_text").click().run()
+    assert "text" not in app.query_params
+    assert len(table(app, "Difference")) == 20
+
+
+def test_a_level_that_is_impossible_offers_the_dataset(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, "UPDATE text SET doc_id = 'own ' || id, system_id = ''")
+    app = open_results()
+    assert not app.exception
+    assert "there is no coefficient: No source has two or more texts" in shown(app)
+    assert "nan" not in shown(app).split()
+    app.button(key="show_dataset").click().run()
+    assert app.query_params["level"] == "dataset"
+    assert table(app, "Spearman")[0] != "none"
+    app = open_results(level="system")
+    assert not app.exception
+    assert "are not possible here" in shown(app)
+
+
+def coherence_only(workbench: Workbench) -> int:
+    """A run over the first dimension, newer than the demo's."""
+    options = RunOptions(tuple(dimensions_named(workbench, "Demo", "coherence")), "rules")
+    run = start_run(workbench, get_project(workbench, "Demo").id, options)
+    work_on(workbench, run)
+    return run
+
+
+def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    second = coherence_only(demo)
+    app = open_results(run=f"{second},1")
+    assert not app.exception
+    assert table(app, "Dimension")[:2] == [f"coherence · run {second}", "coherence · run 1"]
+    assert len(table(app, "Dimension")) == 5
+    app.radio(key="detail_run").set_value(1).run()
+    assert not app.exception
+
+
+def test_texts_with_unanswered_questions_count_only_if_asked_for(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, "UPDATE score SET coverage = 0.5 WHERE run_id = 1 AND dimension_id = 1 AND id % 2 = 0")
+    assert table(open_results(level="dataset"), "Texts")[0] == "20 of 40"
+    assert table(open_results(level="dataset", partial="yes"), "Texts")[0] == "40 of 40"
+
+
+def test_figures_are_computed_again_only_when_something_changed(demo: Workbench, home: Path) -> None:
+    first = kept_results(demo, RUN)
+    assert kept_results(demo, RUN) is first
+    change(home, "UPDATE rating SET value = 6 - value WHERE id IN (1, 2, 4)")
+    again = kept_results(demo, RUN)
+    assert again is not first
+    assert again[0].meta.to_json() == results_of(demo, RUN)[0].meta.to_json()
+
+
+def test_a_run_that_is_not_whole_says_so(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    options = RunOptions(tuple(dimensions_named(demo, "Demo", "coherence")), "rules")
+    run = start_run(demo, get_project(demo, "Demo").id, options)
+    with demo.database.write() as work:
+        work.runs.claim(run, "somebody")
+        scores = work.runs.open_scores(run)
+        work.runs.save([Outcome(score, float(1 + n % 5), 1.0) for n, score in enumerate(scores[:10])])
+    app = open_results()
+    assert "scoring, 10 of 40 scored so far" in shown(app)
+    assert "30 rows without a score" in shown(app)
+
+
+def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
+    project = get_project(demo, "Demo")
+    results = kept_results(demo, list_runs(demo, project.id)[0].id)
+    scores = list(csv.DictReader(io.StringIO(scores_csv(results).decode("utf-8-sig"))))
+    assert len(scores) == 160
+    assert float(scores[0]["score"]) == results[0].rows[0].score
+    figures = list(csv.DictReader(io.StringIO(figures_csv(results).decode("utf-8-sig"))))
+    assert len(figures) == 16
+    assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
+    page = report_html(project, results).decode()
+    assert "not an LLM" in page
+    assert all(result.dimension.name in page for result in results)
+    assert str(results[0].meta.signature) in page

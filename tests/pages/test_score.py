@@ -1,0 +1,180 @@
+"""Score: what a run would take, starting and stopping it, and going on with what is left."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.run import Outcome, RunStatus
+from app.domain.task import Dimension, Task
+from app.errors import ConflictError
+from app.services.checklists import new_draft, published_checklist, versions_of
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.scoring import RunOptions, get_run, list_runs, start_run
+from app.services.scoring_jobs import begin, failure_kinds, running_here
+from app.services.workbench import Workbench
+from app.settings import settings
+from db.repositories import runs as run_repository
+
+Open = Callable[[str], AppTest]
+
+
+def shown(app: AppTest) -> str:
+    """Every word on the screen, without the marks that keep Markdown from reading names as markup."""
+    elements = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info, *app.success, *app.subheader]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+
+
+def planned(workbench: Workbench, project: str = "Demo") -> int:
+    options = RunOptions(tuple(dimensions_named(workbench, project, "coherence")), "rules")
+    return start_run(workbench, get_project(workbench, project).id, options)
+
+
+def judged_before(workbench: Workbench, judge: str) -> None:
+    """Offers the judge in the list: AppTest can choose but not type."""
+    with workbench.database.write() as work:
+        work.runs.create(get_project(workbench, "Demo").id, "checklist", judge, {}, [])
+
+
+def finish_jobs(workbench: Workbench, project_id: int) -> None:
+    limit = time.monotonic() + 30
+    while running_here(project_id):
+        assert time.monotonic() < limit, "the run does not end"
+        time.sleep(0.05)
+
+
+def test_without_a_checklist_the_way_to_build_is_shown(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
+    app = open_screen("score")
+    assert not app.exception
+    assert "No dimension has a checklist yet" in shown(app)
+    assert [button.label for button in app.button] == ["Go to Build"]
+
+
+def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    app = open_screen("score")
+    assert not app.exception
+    assert "52 texts on 4 dimensions, 40 on each: 160 scores" in shown(app)
+    assert "not an LLM" in shown(app)
+    app.button(key="start_scoring").click().run()
+    finish_jobs(demo, project.id)
+    app.run()
+    newest = list_runs(demo, project.id)[0]
+    assert (newest.status, newest.done, newest.all) == (RunStatus.DONE, 160, 160)
+    assert f"Run {newest.id} is done: 160 of 160 scored" in shown(app)
+    table = next(frame.value for frame in app.dataframe if "State" in frame.value)
+    assert table["Run"].tolist()[0] == str(newest.id)
+
+
+def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    app = open_screen("score")
+    assert app.number_input(key="score_seed").disabled
+    app.number_input(key="score_share").set_value(50).run()
+    app.number_input(key="score_seed").set_value(7).run()
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    pills.set_value([dimensions_named(demo, "Demo", "coherence")[0].id]).run()
+    assert "20 texts on coherence: 20 scores" in shown(app)
+    app.button(key="start_scoring").click().run()
+    finish_jobs(demo, project.id)
+    newest = list_runs(demo, project.id)[0]
+    assert (newest.dimensions, newest.done) == (("coherence",), 20)
+    assert (newest.params["sample"], newest.params["seed"]) == (0.5, 7)
+
+
+def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
+    settings.cache_clear()
+    judged_before(demo, "openai:nobody-knows")
+    app = open_screen("score")
+    app.selectbox(key="score_judge").set_value("openai:nobody-knows").run()
+    assert not app.exception
+    assert "unknown price" in shown(app)
+    assert "$0" not in shown(app)
+
+
+def test_a_missing_key_is_said_and_nothing_can_start(demo: Workbench, open_screen: Open) -> None:
+    judged_before(demo, "openai:gpt-4o")
+    app = open_screen("score")
+    app.selectbox(key="score_judge").set_value("openai:gpt-4o").run()
+    assert "OPENAI_API_KEY" in shown(app)
+    assert "start_scoring" not in [button.key for button in app.button]
+
+
+def test_a_draft_is_published_here_and_used(demo: Workbench, open_screen: Open) -> None:
+    coherence = dimensions_named(demo, "Demo", "coherence")[0]
+    draft = new_draft(demo, published_checklist(demo, coherence.id).id)
+    app = open_screen("score")
+    button = app.button(key=f"publish_{draft.id}")
+    assert button.label == f"Publish version {draft.version} and use it"
+    button.click().run()
+    assert published_checklist(demo, coherence.id).version == draft.version
+    assert not [b for b in app.button if str(b.key).startswith("publish_")]
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    assert f"version {draft.version}" in pills.options[0].replace("\\", "")
+
+
+def test_a_second_run_waits_for_the_first(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    first = planned(demo)
+    with demo.database.write() as work:
+        work.runs.claim(first, "another process")
+    app = open_screen("score")
+    assert not app.exception
+    assert f"Run {first} · checklist" in shown(app)
+    assert app.button(key="start_scoring").disabled
+    before = len(list_runs(demo, project.id))
+    with pytest.raises(ConflictError, match=f"Run {first}"):
+        begin(demo, project.id, RunOptions(tuple(dimensions_named(demo, "Demo", "fluency")), "rules"))
+    assert len(list_runs(demo, project.id)) == before
+    app.button(key="stop_scoring").click().run()
+    with demo.database.read() as work:
+        assert work.runs.stop_requested(first)
+    assert "Stopping" in shown(app)
+
+
+def test_a_run_whose_process_died_can_be_resumed(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = get_project(demo, "Demo")
+    run = planned(demo)
+    with demo.database.write() as work:
+        work.runs.claim(run, "a process that is gone")
+    monkeypatch.setattr(run_repository, "SILENCE", timedelta(seconds=-1))
+    app = open_screen("score")
+    assert "interrupted, 0 of 40 scored" in shown(app)
+    monkeypatch.undo()
+    with demo.database.write() as work:
+        work.runs.finish(run, RunStatus.INTERRUPTED)
+    app.button(key=f"resume_{run}").click().run()
+    finish_jobs(demo, project.id)
+    assert get_run(demo, run).done == 40
+
+
+def test_failures_are_shown_by_kind_and_tried_again(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    run = planned(demo)
+    with demo.database.write() as work:
+        work.runs.claim(run, "somebody")
+        scores = work.runs.open_scores(run)
+        work.runs.save([Outcome(score, error_kind="refused", error="The model declined. Read it.") for score in scores])
+        work.runs.finish(run, RunStatus.DONE)
+    assert [(failure.kind, failure.count) for failure in failure_kinds(demo, run)] == [("refused", 40)]
+    app = open_screen("score")
+    assert "done, 40 failed" in shown(app)
+    assert "40 × refused: The model declined. Read it." in shown(app)
+    button = app.button(key=f"resume_{run}")
+    assert button.label == "Try the failures again"
+    button.click().run()
+    finish_jobs(demo, project.id)
+    after = get_run(demo, run)
+    assert (after.done, after.failed) == (40, 0)
+
+
+def test_every_dimension_is_offered_once(demo: Workbench, open_screen: Open) -> None:
+    pills = next(g for g in open_screen("score").button_group if str(g.key).startswith("score_dimensions"))
+    assert len(pills.options) == len(dimensions_named(demo, "Demo", "all")) == len(pills.value)
+    assert all(versions_of(demo, dimension_id) for dimension_id in pills.value)

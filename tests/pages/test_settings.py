@@ -1,0 +1,180 @@
+"""Settings: what is set and from where, a key for this session, and that no key shows or is kept anywhere."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.run import RunStatus
+from app.services.scoring import RunOptions, start_run, work_on
+from app.services.workbench import Workbench, open_workbench
+from app.settings import settings
+from tests.support.fake_llm.behaviour import Answer as Reply
+from tests.support.fake_llm.behaviour import Fail
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import ready_to_score
+
+KEY = "sk-planted-typed-key-0123456789"
+OTHER = "sk-planted-environment-key"
+FROM_SESSION = "Its key is set, from this browser session"
+POSTGRES = "postgresql://ann:pg-secret@db.example:5433/bench?password=pg-secret"
+Open = Callable[[str], AppTest]
+
+
+@pytest.fixture
+def llm(monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[FakeLlm]:
+    """OpenAI's place is taken by a server on this machine."""
+    with FakeLlm(usual=Reply(lambda schema: json.dumps(dict.fromkeys((schema or {})["required"], "yes")))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        settings.cache_clear()
+        yield server
+
+
+def rendered(app: AppTest) -> str:
+    """Everything that goes to the browser, as far as the test's harness keeps it."""
+    assert not app.exception
+    return "\n".join(str(element.proto) for element in app._tree if hasattr(element, "proto"))
+
+
+def type_key(app: AppTest, key: str, provider: str = "openai") -> AppTest:
+    app.text_input(key=f"typed_key_{provider}").set_value(key)
+    return app.button(key=f"use_key_{provider}").click().run()
+
+
+def try_model(app: AppTest, name: str) -> AppTest:
+    app.selectbox(key="model_to_test").set_value(name).run()
+    return app.button(key="test_connection").click().run()
+
+
+def remembered(app: AppTest) -> str:
+    """The whole state of the browser session."""
+    return str(dict(app.session_state._state.filtered_state))
+
+
+def words(app: AppTest) -> str:
+    return "\n".join(str(element.value) for kind in ("markdown", "caption", "code") for element in app.get(kind))
+
+
+def test_it_says_what_is_set_and_what_to_set(home: Path, monkeypatch: pytest.MonkeyPatch, open_screen: Open) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", OTHER)
+    monkeypatch.setenv("LLAMA_BASE_URL", "http://me:secret@localhost:11434/v1?token=secret")
+    settings.cache_clear()
+    app = open_screen("settings")
+    said = words(app)
+    assert "Its key is set, from the environment" in said
+    assert "ANTHROPIC\\_API\\_KEY" in said
+    assert "`http://localhost:11434/v1`" in said
+    assert str(home / "workbench.db") in said
+    assert "21 November 2026" in said
+    assert OTHER not in rendered(app)
+    assert "secret" not in rendered(app)
+
+
+def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open) -> None:
+    table = open_screen("settings").dataframe[0].value.set_index("Model")
+    assert list(table.loc["openai:gpt-4o", ["Input", "Input from cache", "Output"]]) == ["2.500", "1.250", "10.000"]
+    assert set(table.loc["llama:NAME (any model your server has)", ["Input", "Output"]]) == {"unknown"}
+    assert table.loc["rules (rules, not an LLM)"].tolist() == ["free", "free", "free", "yes"]
+    assert table.loc["openai:gpt-4o", "Set up"] == "no"
+
+
+def test_the_database_server_shows_without_its_password(
+    home: Path, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = open_screen("settings")
+    monkeypatch.setattr(
+        "app.services.access.settings", lambda: settings().model_copy(update={"database_url": POSTGRES})
+    )
+    shown = rendered(app.run())
+    assert "postgresql://db.example:5433/bench" in shown
+    assert "pg-secret" not in shown
+
+
+def test_rules_answer_without_a_key(home: Path, open_screen: Open) -> None:
+    app = try_model(open_screen("settings"), "rules")
+    assert "answered in" in app.success[0].value
+
+
+def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
+    workbench: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    ready_to_score(workbench)
+    app = type_key(open_screen("settings"), f" {KEY}\n")
+    assert FROM_SESSION in words(app)
+    app = try_model(app, "openai:gpt-4o")
+    assert "answered in" in app.success[0].value
+    assert [request.key for request in llm.requests] == [KEY]
+    assert remembered(app).count(KEY) == 1  # the field it was typed into is empty again
+
+    app.switch_page("../pages/score.py").run()
+    assert "openai:gpt-4o" in app.selectbox(key="score_judge").options
+    app.switch_page("../pages/settings.py").run()
+    app.button(key="forget_key_openai").click().run()
+    assert FROM_SESSION not in words(app)
+    assert KEY not in remembered(app)
+    app.switch_page("../pages/score.py").run()
+    assert "openai:gpt-4o" not in app.selectbox(key="score_judge").options
+
+
+def test_another_session_does_not_have_the_key(workbench: Workbench, open_screen: Open) -> None:
+    type_key(open_screen("settings"), KEY)
+    assert FROM_SESSION not in words(open_screen("settings"))
+
+
+@pytest.mark.parametrize("key", ["", "   ", "two words", "schlüssel", "tab\tinside"])
+def test_what_can_not_be_a_key_is_refused_without_quoting_it(workbench: Workbench, open_screen: Open, key: str) -> None:
+    app = type_key(open_screen("settings"), key)
+    (error,) = app.error
+    assert not key.strip() or key not in error.value
+    assert "Can be used. Its key" not in words(app)
+
+
+def test_a_refused_key_is_a_sentence_that_does_not_hold_it(
+    workbench: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    llm.usual = Fail("wrong-key")  # its words quote the key, as the vendor's do
+    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-4o")
+    (error,) = app.error
+    assert "key" in error.value
+    assert KEY[-6:] not in rendered(app)
+
+
+def test_no_key_is_in_page_database_file_recording_or_log(
+    workbench: Workbench, llm: FakeLlm, open_screen: Open, home: Path, capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("ANTHROPIC_API_KEY", OTHER)
+    monkeypatch.setenv("LLAMA_BASE_URL", "http://me:password-in-address@localhost:9/v1")
+    settings.cache_clear()
+    dimension = ready_to_score(workbench)
+    app = try_model(type_key(open_screen("settings"), KEY), "openai:gpt-4o")
+    llm.script(*[Reply('{"q1": "yes", "q2": "no", "q3": "yes"}')] * 6)
+    llm.usual = Fail("wrong-key")
+    typed = open_workbench({"openai": KEY})
+    run = work_on(typed, start_run(typed, 1, RunOptions((dimension,), "openai:gpt-4o")), concurrency=1)
+    assert (run.run.status, run.run.done) == (RunStatus.FAILED, 6)
+    app.run()
+    app.button(key="prepare_recording").click().run()
+    (download,) = app.get("download_button")
+    assert download.proto.label == "Download 7 calls"  # six answers and the call that was refused
+    pages = [rendered(app)]
+    assert "Download 7 calls" in pages[0]
+    for screen in ("score", "results", "home"):
+        pages.append(rendered(app.switch_page(f"../pages/{screen}.py").run()))
+    out, err = capfd.readouterr()
+    places = {
+        "pages": "\n".join(pages).encode(),
+        "log": f"{out}{err}{caplog.text}{run!r}{typed!r}".encode(),
+        **{str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()},
+    }
+    assert str(home / "workbench.db") in places
+    for place, content in places.items():
+        for secret in (KEY, KEY[-10:], OTHER, "password-in-address"):
+            assert secret.encode() not in content, f"{secret} is in {place}"
+
+
+def test_a_demo_run_needs_no_recording(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("settings")
+    assert "No run has called an LLM yet" in words(app)

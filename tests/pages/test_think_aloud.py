@@ -1,0 +1,164 @@
+"""Think aloud: an expert reads the samples and loses no word."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.task import Dimension, Task
+from app.errors import DatabaseError
+from app.services.attributes import attributes_of
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.samples import samples_of
+from app.services.workbench import Workbench
+
+Open = Callable[[str], AppTest]
+
+
+def place(workbench: Workbench) -> tuple[int, Dimension]:
+    return get_project(workbench, "Demo").id, dimensions_named(workbench, "Demo", "all")[0]
+
+
+def by(workbench: Workbench, name: str) -> list[Attribute]:
+    project_id, dimension = place(workbench)
+    return [a for a in attributes_of(workbench, project_id, dimension.id) if a.contributor == name]
+
+
+def expert(open_screen: Open, name: str = "Ada") -> AppTest:
+    app = open_screen("think_aloud")
+    app.text_input(key="expert_typed").input(name)
+    return app.button(key="expert_start").click().run()
+
+
+def say(app: AppTest, workbench: Workbench, text: str) -> AppTest:
+    app.text_input(key=f"say_{place(workbench)[1].id}").input(text)
+    return app.button(key="say_add").click().run()
+
+
+def shown(app: AppTest) -> list[str]:
+    return [element.value for element in app.text]
+
+
+def test_samples_show_source_text_and_score_and_leave_scoring(demo: Workbench, open_screen: Open):
+    app = open_screen("think_aloud")
+    samples = samples_of(demo, place(demo)[1].id)
+    assert len(samples) == 4
+    for number, sample in enumerate(samples, start=1):
+        assert sample.text.source in shown(app)
+        assert sample.text.text in shown(app)
+        assert any(f"Sample {number} · score {sample.score:.2f}" in m.value for m in app.markdown)
+    assert any("left out of scoring" in caption.value for caption in app.caption)
+
+
+def test_a_name_comes_first(demo: Workbench, open_screen: Open):
+    app = open_screen("think_aloud")
+    app.button(key="expert_start").click().run()
+    assert app.error[0].value == "Type your name first."
+    assert "say_add" not in [button.key for button in app.button]
+
+
+def test_each_consideration_is_saved_at_once_to_the_letter(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    said = ["Sentences follow from each other.", "<script>alert(1)</script> *no* markup", "عربي 🎈", "x" * 5000]
+    for text in said:
+        say(app, demo, text)
+    assert not app.exception
+    assert [a.text for a in by(demo, "Ada")] == said
+    assert set(said) <= set(shown(app))
+
+
+def test_an_empty_line_adds_nothing(demo: Workbench, open_screen: Open):
+    say(expert(open_screen), demo, "   ")
+    assert by(demo, "Ada") == []
+
+
+def test_others_stay_hidden(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    project_id, dimension = place(demo)
+    others = {a.text for a in attributes_of(demo, project_id, dimension.id)}
+    assert others
+    assert not others & set(shown(app))
+
+
+def test_a_known_person_goes_on_where_they_were(demo: Workbench, open_screen: Open):
+    say(expert(open_screen), demo, "It has one topic.")
+    app = open_screen("think_aloud")
+    app.selectbox(key="expert_known").set_value("Ada")
+    app.button(key="expert_start").click().run()
+    assert "It has one topic." in shown(app)
+
+
+def test_edit_keeps_what_was_first_said(demo: Workbench, open_screen: Open):
+    app = say(expert(open_screen), demo, "It flow.")
+    attribute = by(demo, "Ada")[0]
+    app.button(key=f"edit_{attribute.id}").click().run()
+    app.text_area(key=f"edit_text_{attribute.id}").input("It flows.")
+    app.button(key=f"edit_save_{attribute.id}").click().run()
+    changed = by(demo, "Ada")[0]
+    assert (changed.text, changed.original) == ("It flows.", "It flow.")
+    assert "It flows." in shown(app)
+
+
+def test_remove_can_be_undone(demo: Workbench, open_screen: Open):
+    app = say(expert(open_screen), demo, "It has one topic.")
+    attribute = by(demo, "Ada")[0]
+    app.button(key=f"remove_{attribute.id}").click().run()
+    removed = by(demo, "Ada")[0]
+    assert (removed.status, removed.reason) == (AttributeStatus.EXCLUDED, "removed by its author")
+    app.button(key=f"undo_{attribute.id}").click().run()
+    assert by(demo, "Ada")[0].status is AttributeStatus.ACTIVE
+
+
+def test_what_could_not_be_saved_is_still_on_the_screen(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
+    app = expert(open_screen)
+
+    def fail(*_: object) -> None:
+        raise DatabaseError("The disk is full.", "Make room.")
+
+    monkeypatch.setattr("pages.components.own_attributes.add_attributes", fail)
+    say(app, demo, "Precious words.")
+    assert app.error[0].value == "The disk is full. Make room."
+    assert "Precious words." in shown(app)
+
+
+def test_a_name_of_a_model_is_refused(demo: Workbench, open_screen: Open):
+    app = say(expert(open_screen, "rules"), demo, "I am no model.")
+    assert "already a contributor" in app.error[0].value
+    assert all(a.kind is ContributorKind.LLM for a in by(demo, "rules"))
+
+
+def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    for number in range(8):
+        say(app, demo, f"Point {number}.")
+    edits = [button for button in app.button if (button.key or "").startswith("edit_")]
+    assert len(edits) == 6
+    assert "Point 7." in shown(app)
+    assert "Point 0." not in shown(app)
+
+
+def test_a_sample_is_replaced_by_hand_and_chosen_again(demo: Workbench, open_screen: Open):
+    dimension = place(demo)[1]
+    before = samples_of(demo, dimension.id)
+    app = open_screen("think_aloud")
+    app.session_state["change_samples"] = True
+    app.run()
+    option = app.selectbox(key=f"replace_text_{dimension.id}")
+    option.select_index(0).run()
+    app.button(key="use_text").click().run()
+    after = samples_of(demo, dimension.id)
+    assert after[0].chosen_by == "hand"
+    assert after[0].text.id != before[0].text.id
+    assert [s.text.id for s in after[1:]] == [s.text.id for s in before[1:]]
+    app.button(key="choose_again").click().run()
+    assert samples_of(demo, dimension.id) == before
+
+
+def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
+    app = open_screen("think_aloud")
+    assert not app.exception
+    assert app.button(key="samples_need_ratings").label == "Go to Data"

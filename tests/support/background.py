@@ -1,0 +1,18 @@
+"""Work in the background, waited for."""
+
+import time
+
+from streamlit.testing.v1 import AppTest
+
+from app.services.jobs import JOBS, JobStatus
+
+PATIENCE = 30.0  # seconds
+
+
+def ended(app: AppTest, key: str) -> AppTest:
+    """The screen at the time the job has ended; it says once how."""
+    give_up = time.monotonic() + PATIENCE
+    while (state := JOBS.state(key)) is not None and state.status is JobStatus.RUNNING:
+        assert time.monotonic() < give_up, f"{state.title} did not end"
+        time.sleep(0.02)
+    return app.run() if JOBS.state(key) is not None else app

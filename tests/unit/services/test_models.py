@@ -1,0 +1,34 @@
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from app.errors import MissingKeyError, ModelTimeoutError, WrongKeyError
+from app.services import models
+from tests.support.fake_llm.behaviour import Answer, Fail, Slow
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import workbench_at
+
+
+def test_one_tiny_call_tells_whether_a_model_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "TEST_SECONDS", 0.5)
+    with FakeLlm(usual=Answer(json.dumps({"q1": "yes"}))) as llm:
+        workbench = workbench_at(tmp_path, llm.url)
+        for _ in range(2):  # never answered from the cache: that would test nothing
+            assert 0 < asyncio.run(models.test_model(workbench, "llama:judge")) < 0.5
+        assert len(llm.requests) == 2
+        llm.script(Fail("wrong-key"))
+        with pytest.raises(WrongKeyError):
+            asyncio.run(models.test_model(workbench, "llama:judge"))
+        llm.usual = Slow(5)
+        with pytest.raises(ModelTimeoutError, match=r"llama:judge gave no answer within 0\.5 seconds"):
+            asyncio.run(models.test_model(workbench, "llama:judge"))
+        workbench.database.close()
+
+
+def test_a_model_without_its_key_says_what_to_set(tmp_path: Path) -> None:
+    workbench = workbench_at(tmp_path)
+    with pytest.raises(MissingKeyError, match="OPENAI_API_KEY"):
+        asyncio.run(models.test_model(workbench, "openai:gpt-4o"))
+    workbench.database.close()

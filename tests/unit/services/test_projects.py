@@ -1,0 +1,47 @@
+"""How far a project is, and what comes next."""
+
+from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.services.attributes import add_attributes
+from app.services.projects import create_project, dimensions_named, how_far, next_step, overview
+from app.services.samples import sample_options
+from app.services.workbench import Workbench, open_workbench
+
+
+def rated_project(workbench: Workbench) -> int:
+    """Three texts rated 1, 3 and 5 on order; warmth is rated by nobody."""
+    project = create_project(workbench, "Talks", Task(), (Dimension("order"), Dimension("warmth")))
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text(f"d{n}", f"Text {n}.") for n in range(3)])
+        order = work.projects.dimension(project.id, "order").id
+        ids = work.texts.ids_by_key(project.id)
+        work.texts.add_ratings([(ids[f"d{n}", "", ""], order, Rating("order", "a", 1 + 2 * n)) for n in range(3)])
+    return project.id
+
+
+def test_an_empty_project_begins_with_texts():
+    workbench = open_workbench()
+    found = overview(workbench, create_project(workbench, "Empty", Task()).id)
+    assert (next_step(found).screen, how_far(found)) == ("data", "no texts yet")
+
+
+def test_dimensions_that_nobody_rated_do_not_hold_up_the_others():
+    workbench = open_workbench()
+    project_id = rated_project(workbench)
+    found = overview(workbench, project_id)
+    assert (next_step(found).screen, how_far(found)) == ("think_aloud", "texts imported")
+    assert next_step(found).why == "Nobody has said yet what to look for in order."
+    order = dimensions_named(workbench, "Talks", "order")[0]
+    add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
+    found = overview(workbench, project_id)
+    assert (next_step(found).screen, how_far(found)) == ("build", "1 of 2 with attributes")
+
+
+def test_other_samples_are_offered_nearest_in_score_first():
+    workbench = open_workbench()
+    rated_project(workbench)
+    order = dimensions_named(workbench, "Talks", "order")[0]
+    assert [o.score for o in sample_options(workbench, order.id, near=4.5)] == [5, 3, 1]
+    assert [o.text.doc_id for o in sample_options(workbench, order.id, near=4.5, search="TEXT 0")] == ["d0"]
+    assert sample_options(workbench, order.id, near=4.5, limit=1)[0].score == 5
