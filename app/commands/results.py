@@ -1,7 +1,7 @@
 """results."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,6 +32,7 @@ def results(
 
     from app.meta_evaluation.choices import Level, chosen
     from app.services.projects import get_project
+    from app.services.result_files import write_results
     from app.services.results import results_of, runs_to_show
     from app.services.workbench import open_workbench
 
@@ -41,7 +42,7 @@ def results(
     runs = runs_to_show(workbench, target.id, run)
     found = [result for run_id in runs for result in results_of(workbench, run_id, cast("Level", level))]
     if output is not None:
-        _write(output, target.name, target.notice, found)
+        write_results(output, target, found)
         say(f"Wrote {output}")
     if json_:
         print_json([result.to_json() for result in found])
@@ -59,33 +60,3 @@ def _print(found: "list[DimensionResult]", notice: str) -> None:
         typer.echo(f"  {result.meta.signature}")
     if notice:
         typer.echo(notice)
-
-
-def _write(path: Path, project: str, notice: str, found: "list[DimensionResult]") -> None:
-    from app.export.results import html_report, write_rows
-
-    if path.suffix.lower() == ".html":
-        notices = [notice] if notice else []
-        page = html_report(f"{project}: agreement with people", notices, [r.to_json() for r in found])
-        path.write_text(page, encoding="utf-8")
-    else:
-        write_rows(path, [row for result in found for row in _rows(result)])
-
-
-def _rows(result: "DimensionResult") -> list[dict[str, Any]]:
-    return [
-        {
-            "run": result.run.id,
-            "evaluator": result.run.evaluator,
-            "judge": result.run.judge,
-            "dimension": result.dimension.name,
-            "doc_id": row.doc_id,
-            "system_id": row.system_id,
-            "score": row.score,
-            "coverage": row.coverage,
-            "human": row.human,
-            "raters": row.raters,
-            "item_id": row.item_id,
-        }
-        for row in result.rows
-    ]

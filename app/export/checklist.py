@@ -1,7 +1,5 @@
 """A checklist as a file: JSON and YAML with lineage, Markdown to read, CSV for a spreadsheet; and back again."""
 
-import csv
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,11 +12,11 @@ from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import FileFormatError
+from app.export.spreadsheet import csv_bytes
 
 FORMATS = ("json", "yaml", "md", "csv")
 BY_HAND = "added by hand"
-# A cell that starts like this is a formula to a spreadsheet.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_COLUMNS = ("id", "dimension", "version", "component", "key_question", "text", "weight", "origin", "attributes")
 
 
 def export_checklist(
@@ -155,18 +153,18 @@ def _markdown(document: Mapping[str, Any]) -> str:
 
 
 def _csv(document: Mapping[str, Any]) -> str:
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(
-        ["id", "dimension", "version", "component", "key_question", "text", "weight", "origin", "attributes"]
+    rows = (
+        {
+            "id": q["id"],
+            "dimension": document["dimension"],
+            "version": document["version"],
+            "component": q["component"],
+            "key_question": q["key_question"],
+            "text": q["text"],
+            "weight": q["weight"],
+            "origin": q["origin"],
+            "attributes": " | ".join(f"{a['text']} ({a['contributor']})" for a in q["attributes"]),
+        }
+        for q in document["questions"]
     )
-    for q in document["questions"]:
-        attributes = " | ".join(f"{a['text']} ({a['contributor']})" for a in q["attributes"])
-        row = [q["id"], document["dimension"], document["version"], q["component"], q["key_question"], q["text"]]
-        writer.writerow([_harmless(value) for value in [*row, q["weight"], q["origin"], attributes]])
-    return stream.getvalue()
-
-
-def _harmless(value: object) -> object:
-    """Text that a spreadsheet would run as a formula is marked as text."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value
+    return csv_bytes(_COLUMNS, rows, for_spreadsheets=False).decode()

@@ -1,13 +1,11 @@
 """Scores as a tidy table, one row a text, dimension and run."""
 
-import csv
+import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
-
-from app.errors import InputError
 
 COLUMNS = (
     "run",
@@ -25,22 +23,12 @@ COLUMNS = (
 _REPORT = Path(__file__).with_name("report.html")
 
 
-def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """CSV or Parquet, by the file's ending. Raises InputError for another."""
-    match path.suffix.lower():
-        case ".csv":
-            with path.open("w", encoding="utf-8", newline="") as stream:
-                writer = csv.DictWriter(stream, COLUMNS)
-                writer.writeheader()
-                writer.writerows(rows)
-        case ".parquet":
-            import pandas as pd  # noqa: PLC0415
+def parquet_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    import pandas as pd  # noqa: PLC0415 - takes half a second
 
-            pd.DataFrame(rows, columns=list(COLUMNS)).to_parquet(path, index=False)
-        case other:
-            raise InputError(
-                f"Results can't be written as “{other or path.name}”.", "End the name in .csv, .parquet or .html."
-            )
+    stream = io.BytesIO()
+    pd.DataFrame(list(rows), columns=list(COLUMNS)).to_parquet(stream, index=False)
+    return stream.getvalue()
 
 
 def html_report(title: str, notices: Iterable[str], results: Sequence[Mapping[str, Any]]) -> str:

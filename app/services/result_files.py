@@ -1,12 +1,13 @@
 """Results as files to keep: every score, every figure, and a report that needs nothing else to be read."""
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from app.domain.project import Project
-from app.export.results import COLUMNS, html_report
+from app.errors import InputError
+from app.export.results import COLUMNS, html_report, parquet_bytes
+from app.export.spreadsheet import csv_bytes
 from app.services.results import DimensionResult
 
 FIGURE_COLUMNS = (
@@ -30,12 +31,12 @@ NO_LLM = "The judge “rules” is a set of fixed text rules, not an LLM."
 
 def scores_csv(results: Iterable[DimensionResult]) -> bytes:
     """One line a text, dimension and run; UTF-8 with a mark that spreadsheets understand."""
-    return _csv(COLUMNS, (row for result in results for row in _scores(result)))
+    return csv_bytes(COLUMNS, _all_scores(results))
 
 
 def figures_csv(results: Iterable[DimensionResult]) -> bytes:
     """One line a figure, with its interval, what it rests on and its signature."""
-    return _csv(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
+    return csv_bytes(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
 
 
 def report_html(project: Project, results: Sequence[DimensionResult]) -> bytes:
@@ -46,12 +47,27 @@ def report_html(project: Project, results: Sequence[DimensionResult]) -> bytes:
     return html_report(title, notices, [result.to_json() for result in results]).encode()
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
-    stream = io.StringIO(newline="")
-    writer = csv.DictWriter(stream, columns)
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue().encode("utf-8-sig")
+def write_results(path: Path, project: Project, results: Sequence[DimensionResult]) -> None:
+    """Scores as CSV or Parquet, or the report as HTML, by the file's ending. Raises InputError."""
+    match path.suffix.lower():
+        case ".csv":  # for scripts: without the mark that would become a part of the first column's name
+            content = csv_bytes(COLUMNS, _all_scores(results), for_spreadsheets=False)
+        case ".parquet":
+            content = parquet_bytes(_all_scores(results))
+        case ".html":
+            content = report_html(project, results)
+        case other:
+            raise InputError(
+                f"Results can't be written as “{other or path.name}”.", "End the name in .csv, .parquet or .html."
+            )
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{path} can't be written: {error.strerror}.", "Choose another place.") from error
+
+
+def _all_scores(results: Iterable[DimensionResult]) -> Iterable[dict[str, Any]]:
+    return (row for result in results for row in _scores(result))
 
 
 def _scores(result: DimensionResult) -> Iterable[dict[str, Any]]:

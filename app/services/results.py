@@ -6,7 +6,6 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Any
 
-from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
@@ -20,7 +19,6 @@ __all__ = [
     "DimensionResult",
     "Figure",
     "Level",
-    "judgments_of",
     "kept_results",
     "results_of",
     "run_counts",
@@ -201,8 +199,3 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
                 "coverage": round(fmean(coverages), 4) if coverages else None,
             }
         return counts
-
-
-def judgments_of(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
-    with workbench.database.read() as work:
-        return work.results.judgments(run_id, dimension_id, text_id)

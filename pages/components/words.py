@@ -6,15 +6,21 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 
-# What Markdown, its math and Streamlit's :directives: would otherwise read as markup.
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:])")
+# What Markdown, its math, its links and Streamlit's :directives: would otherwise read as markup: anywhere, and at the
+# beginning of a line (lists, headings, quotes).
+_ANYWHERE = re.compile(r"([\\`*_\[\]<>~$|@&]|:(?=[\w/])|(?<=www)\.)", re.IGNORECASE)
+_LINE_STARTS = ("-", "+", "#", "=")
 
 RULES_LABEL = "rules, not an LLM"
 
 
 def plain(text: str) -> str:
     """Untrusted text for a place that takes Markdown: shown to the letter. Line breaks become spaces."""
-    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+    escaped = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
+    number = re.match(r"\d+(?=[.)])", escaped)
+    if number:  # "1." would begin a list
+        return f"{number[0]}\\{escaped[number.end() :]}"
+    return f"\\{escaped}" if escaped[:1] in _LINE_STARTS else escaped
 
 
 def model_label(name: str) -> str:

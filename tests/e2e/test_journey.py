@@ -89,7 +89,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
 
     _screen(page, "Results")
     expect(page.get_by_text("Point: the coefficient; line: its 95 % interval.")).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("Agreement with people")).first).to_be_visible()
+    expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
 
 
 def test_the_spread_of_topics_is_seen_with_how_far_it_can_be_trusted(page: Page, app: App) -> None:

@@ -1,0 +1,24 @@
+"""CSV that a spreadsheet opens without running anything in it."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+# A cell that starts like this is a formula to a spreadsheet; a signed number is only a number.
+_FORMULA = re.compile(r"[=@\t\r]|[-+](?!\d+([.,]\d+)?$)")
+
+
+def harmless(value: object) -> object:
+    """Text that a spreadsheet would run as a formula is marked as text."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spreadsheets: bool = True) -> bytes:
+    """One line a row, UTF-8; for spreadsheets with the mark without which they guess another encoding."""
+    stream = io.StringIO(newline="")
+    writer = csv.DictWriter(stream, columns)
+    writer.writeheader()
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+    return stream.getvalue().encode("utf-8-sig" if for_spreadsheets else "utf-8")

@@ -1,0 +1,32 @@
+"""People's text is shown to the letter wherever Markdown is read."""
+
+import pytest
+
+from pages.components.words import model_label, plain
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("A plain sentence, with a number 1.5 (and brackets)!", "A plain sentence, with a number 1.5 (and brackets)!"),
+        ("*bold* _it_ `code`", r"\*bold\* \_it\_ \`code\`"),
+        ("[a](http://b)", r"\[a\](http\://b)"),
+        ("<script>alert(1)</script>", r"\<script\>alert(1)\</script\>"),
+        (":red[x] $y$ ~z~ a|b", r"\:red\[x\] \$y\$ \~z\~ a\|b"),
+        ("&lt; www.example.org a@b.c", r"\&lt; www\.example.org a\@b.c"),
+        ("1. first", r"1\. first"),
+        ("- item", r"\- item"),
+        ("# heading", r"\# heading"),
+        ("two\nlines", "two lines"),
+        ("back\\slash", "back\\\\slash"),
+        ("", ""),
+    ],
+)
+def test_markup_is_escaped_and_nothing_else(text: str, escaped: str) -> None:
+    assert plain(text) == escaped
+
+
+def test_what_is_no_llm_says_so() -> None:
+    assert "not an LLM" in model_label("rules")
+    assert "recorded" in model_label("replay:calls.jsonl")
+    assert model_label("openai:gpt-4o") == "openai:gpt-4o"

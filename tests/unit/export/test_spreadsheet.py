@@ -1,0 +1,25 @@
+"""Nothing in an exported table runs, and what is only a number stays one."""
+
+import csv
+import io
+
+import pytest
+
+from app.export.spreadsheet import csv_bytes, harmless
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "\tx", "\r=1", "=HYPERLINK(1)"])
+def test_a_formula_is_marked_as_text(cell: str) -> None:
+    assert harmless(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["-1", "+2.5", "-0,5", "a=b", "", "x@y", -1.5, 3, None, True])
+def test_everything_else_stays_as_it_is(cell: object) -> None:
+    assert harmless(cell) is cell
+
+
+def test_only_spreadsheets_get_the_mark() -> None:
+    rows = [{"a": 'é,\n"x"', "b": 1}]
+    marked, bare = csv_bytes(("a", "b"), rows), csv_bytes(("a", "b"), rows, for_spreadsheets=False)
+    assert marked == b"\xef\xbb\xbf" + bare
+    assert list(csv.DictReader(io.StringIO(bare.decode(), newline=""))) == [{"a": 'é,\n"x"', "b": "1"}]
