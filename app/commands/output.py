@@ -20,6 +20,11 @@ def say(line: str) -> None:
     typer.echo(line, err=True)
 
 
+def shown_model(name: str) -> str:
+    """A model's name for people; what is no LLM says so."""
+    return "rules (not an LLM)" if name == "rules" else name
+
+
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Aligned columns: numbers to the right, everything else to the left."""
     cells = [[_cell(value) for value in row] for row in rows]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, print_json, say, shown_model, table
 
 if TYPE_CHECKING:
     from app.services.results import DimensionResult
@@ -51,12 +51,19 @@ def results(
 
 
 def _print(found: "list[DimensionResult]", notice: str) -> None:
-    rows = [[r.run.id, r.run.evaluator, r.run.judge, r.dimension.name, r.scored, *r.headline] for r in found]
+    rows = [
+        [r.run.id, r.run.evaluator, shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline] for r in found
+    ]
     typer.echo(
         table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows)
     )
     for result in found:
         typer.echo(f"{result.dimension.name}: {result.meta.caption}")
+        reason = result.meta.figures["spearman"].reason
+        if reason:
+            typer.echo(f"  No coefficient: {reason}")
+        for caution in result.meta.cautions:
+            typer.echo(f"  {caution}")
         typer.echo(f"  {result.meta.signature}")
     if notice:
         typer.echo(notice)

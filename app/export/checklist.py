@@ -16,6 +16,8 @@ from app.export.spreadsheet import csv_bytes
 
 FORMATS = ("json", "yaml", "md", "csv")
 BY_HAND = "added by hand"
+RULES = "rules"
+NOT_AN_LLM = "“rules” is a set of fixed text rules, not an LLM."
 _COLUMNS = ("id", "dimension", "version", "component", "key_question", "text", "weight", "origin", "attributes")
 
 
@@ -44,6 +46,8 @@ def checklist_document(
     project: Project, dimension: Dimension, checklist: Checklist, attributes: Mapping[int, Attribute]
 ) -> dict[str, Any]:
     """The command line's fixed JSON form."""
+    said = [attributes[i] for q in checklist.asked for i in q.attributes if i in attributes]
+    made_by_rules = RULES in {checklist.model, *(a.contributor for a in said)}
     return {
         "project": project.name,
         "task": project.task.text_name,
@@ -52,6 +56,7 @@ def checklist_document(
         "status": checklist.status.value,
         "condition": checklist.condition,
         "model": checklist.model,
+        **({"notice": NOT_AN_LLM} if made_by_rules else {}),
         "rubric": dimension.rubric,
         "low": dimension.low,
         "high": dimension.high,
@@ -129,12 +134,18 @@ def _placed(question: Question, position: int) -> Question:
     return replace(question, position=position)
 
 
+def _who(name: str, kind: str = "") -> str:
+    if name == RULES:
+        return "rules, not an LLM"
+    return f"{name}, {kind}" if kind else name
+
+
 def _markdown(document: Mapping[str, Any]) -> str:
     lines = [
         f"# {document['dimension']}: checklist version {document['version']}",
         "",
         f"{document['project']}, {document['status']}, from the attributes of “{document['condition']}”, "
-        f"built by {document['model'] or 'hand'}. Scores run from {document['low']:g} to {document['high']:g}.",
+        f"built by {_who(document['model']) or 'hand'}. Scores run from {document['low']:g} to {document['high']:g}.",
         "",
         *(f"> {line}" for line in str(document["rubric"]).splitlines()),
     ]
@@ -146,7 +157,7 @@ def _markdown(document: Mapping[str, Any]) -> str:
             if question["key_question"]:
                 lines += [f"*{question['key_question']}*", ""]
         lines.append(f"- [ ] {question['text']}")
-        lines += [f"  - {a['text']} ({a['contributor']}, {a['kind']})" for a in question["attributes"]]
+        lines += [f"  - {a['text']} ({_who(a['contributor'], a['kind'])})" for a in question["attributes"]]
         if not question["attributes"]:
             lines.append(f"  - {BY_HAND}")
     return "\n".join(lines) + "\n"
@@ -163,7 +174,7 @@ def _csv(document: Mapping[str, Any]) -> str:
             "text": q["text"],
             "weight": q["weight"],
             "origin": q["origin"],
-            "attributes": " | ".join(f"{a['text']} ({a['contributor']})" for a in q["attributes"]),
+            "attributes": " | ".join(f"{a['text']} ({_who(a['contributor'])})" for a in q["attributes"]),
         }
         for q in document["questions"]
     )
