@@ -59,7 +59,7 @@ def test_markdown_reads_well_and_labels_the_rules() -> None:
 
 
 def test_a_plain_list_of_questions_comes_in() -> None:
-    found = import_checklist("questions: [Is it clear?, {text: Is it short?, component: Length, weight: 2}]", "c")
+    found = import_checklist('questions: ["Is it clear?", {text: "Is it short?", component: Length, weight: 2}]', "c")
     assert [(q.text, q.component, q.weight) for q in found.asked] == [
         ("Is it clear?", "", 1),
         ("Is it short?", "Length", 2),
