@@ -2,8 +2,8 @@
 
 The rubric's words name rules. The samples speak for a rule when its measured value rises (or falls, where less is
 better) with the score: Kendall's tau-a between value and score over the samples. Rules are ranked by both, the rubric
-first, and rules of the same family as the rubric's before others. Each chosen rule gives its considerations, which are
-general and never quote a sample.
+first. Rules of families that the rubric hardly speaks of are left to other dimensions. Each chosen rule gives its
+considerations, which are general and never quote a sample.
 """
 
 from collections import defaultdict
@@ -21,12 +21,13 @@ from app.providers.rules.rule import Better, Rule
 MOST_RULES = 6
 LEAST, MOST = 8, 14
 SAMPLES_WEIGHT, FAMILY_WEIGHT = 0.25, 0.6
+LEAST_FAMILY = 0.3
 
 
 def considerations(variables: Mapping[str, Any], judge: Judge) -> dict[str, Any]:
     """8 to 14 considerations, the best-founded rules' first phrasings before their second ones."""
     context = context_of(variables)
-    chosen = rank(context, variables["samples"], judge)[:MOST_RULES]
+    chosen = _on_topic(rank(context, variables["samples"], judge), context)[:MOST_RULES]
     phrases = [rule.considerations[turn] for turn in range(3) for rule in chosen if turn < len(rule.considerations)]
     count = max(LEAST, min(MOST, 2 * len(chosen) + 1))
     return {
@@ -46,13 +47,11 @@ def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: Judge) -
     scores = [float(sample["score"]) for sample in samples]
     readings = {rule.id: [rule.measure(profile) for profile in profiles] for rule in RULES}
     rubric = _rubric_weights(context)
-    families: dict[str, float] = defaultdict(float)
-    for rule_id, weight in rubric.items():
-        families[_family(BY_ID[rule_id])] += weight
+    families = _family_shares(rubric)
     ranked = [
         (
             rubric.get(rule.id, 0.0)
-            + FAMILY_WEIGHT * families[_family(rule)] / (sum(rubric.values()) or 1.0)
+            + FAMILY_WEIGHT * families.get(_family(rule), 0.0)
             + SAMPLES_WEIGHT * _agreement(rule, readings[rule.id], scores),
             rule,
         )
@@ -60,6 +59,26 @@ def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: Judge) -
         if not samples or any(reading.applies for reading in readings[rule.id])
     ]
     return [rule for _, rule in sorted(ranked, key=lambda pair: -pair[0])]
+
+
+def _on_topic(ranked: Sequence[Rule], context: Context) -> list[Rule]:
+    """The rules of families that the rubric speaks of, and the next best only where these have too little to say."""
+    shares = _family_shares(_rubric_weights(context))
+    chosen = [rule for rule in ranked if shares.get(_family(rule), 0.0) >= LEAST_FAMILY]
+    for rule in ranked:
+        if sum(len(own.considerations) for own in chosen) >= LEAST:
+            break
+        if rule not in chosen:
+            chosen.append(rule)
+    return chosen
+
+
+def _family_shares(rubric: Mapping[str, float]) -> dict[str, float]:
+    """How much of what the rubric says falls to each family; the shares add up to 1."""
+    shares: dict[str, float] = defaultdict(float)
+    for rule_id, weight in rubric.items():
+        shares[_family(BY_ID[rule_id])] += weight / sum(rubric.values())
+    return shares
 
 
 def _rubric_weights(context: Context) -> dict[str, float]:

@@ -11,11 +11,13 @@ from sklearn.cluster import AgglomerativeClustering
 from app.providers.rules.catalogue import THEMES
 from app.providers.rules.english import VERBS, base_form
 from app.providers.rules.request import Context, context_of
-from app.providers.rules.tokens import words
+from app.providers.rules.tokens import word_set, words
 from app.providers.rules.vectors import theme_weights, topic_stems, vectors
 
 LEAST_THEMED = 0.5
 LEAST_SIZE, FEWEST = 0.04, 3
+OTHER_POINTS = "Other points"
+_LIGHT = word_set("thing things way ways lot bit right good bad sure kind sort")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,9 @@ def _named_groups(texts: Sequence[str], wanted: int, context: Context) -> list[N
         groups = sorted(merged.values(), key=lambda group: (-group.size, group.name))
         large = [group for group in groups if group.size >= max(LEAST_SIZE * len(texts), 1)]
         groups = large if len(large) >= FEWEST else groups
+        # What shares no word finds its place among the themes, unless there are hardly any.
+        named = [group for group in groups if group.name != OTHER_POINTS]
+        groups = named if len(named) >= 2 else groups
         if len(groups) > len(best):
             best = groups
         if len(best) >= wanted:
@@ -93,9 +98,10 @@ def _after_words(members: Sequence[str], context: Context) -> Named:
                 spelled.setdefault(found, Counter())[word] += 1
     common = {found: spelled[found].most_common(1)[0][0] for found in counts if found in spelled}
     ranked = sorted(common, key=lambda found: (-counts[found], _is_verb(common[found])))  # stable: first seen first
+    ranked = [found for found in ranked if common[found] not in _LIGHT and not common[found].endswith("ing")]
     top = [common[found] for found in ranked[:4]]
-    if not top:
-        return Named("Other points", f"What else is said about the {context.text_name}.", len(members))
+    if not top or counts[ranked[0]] < 2:
+        return Named(OTHER_POINTS, f"What else is said about the {context.text_name}.", len(members))
     unspaced = all(len(word) == 1 and not word.isascii() for word in top)
     name = "".join(top) if unspaced else (" and " if top[0].isascii() else ", ").join(top[:2])
     return Named(name[:1].upper() + name[1:], f"What is said about {', '.join(top)}.", len(members))

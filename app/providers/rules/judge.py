@@ -49,18 +49,20 @@ class Judge:
         """Answers ("yes" or "no") and reasons by question key."""
         questions = tuple((question["key"], question["question"]) for question in variables["questions"])
         item = variables["item"]
+        context = context_of(variables)
         profile = self.profile(item["text"], item["source"] or "")
         answers: dict[str, str] = {}
         reasons: dict[str, str] = {}
         readings: dict[str, Reading] = {}
-        for asked in self._plan(questions, context_of(variables)):
+        for asked in self._plan(questions, context):
             rule = asked.rule
             if rule.id not in readings:
                 readings[rule.id] = rule.measure(profile)
             reading = readings[rule.id]
             good = bool(profile.text.words) and rule.passes(reading, asked.limit)
             answers[asked.key] = "yes" if good else "no"
-            reasons[asked.key] = rule.reason(reading, asked.limit) if profile.text.words else "The text is empty."
+            reason = rule.reason(reading, asked.limit) if profile.text.words else "The text is empty."
+            reasons[asked.key] = reason.replace("the source", f"the {context.source_name}")
         return answers, reasons
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from app.providers.rules.catalogue import RULES, THEMES
-from app.providers.rules.components import partition
+from app.providers.rules.components import OTHER_POINTS, partition
 from app.providers.rules.matching import named_rule
 from app.providers.rules.phrasing import Phrased, question_from
 from app.providers.rules.request import Context, context_of
@@ -58,6 +58,8 @@ def _key_question(name: str, context: Context) -> str:
             return context.fill(theme.question)
     concept = " ".join(name.split()).rstrip("?.! ")
     spoken = concept if concept[:2].isupper() else concept[:1].lower() + concept[1:]
+    if name == OTHER_POINTS:
+        return f"Does the {context.text_name} do justice to the other points named?"
     return f"Does the {context.text_name} succeed in terms of {spoken}?"
 
 

@@ -36,7 +36,8 @@ FORM_RULES = (
         description="Doubled words, articles without their noun, a and an mixed up, sentences that break off.",
         strong=(
             "grammar*; grammatical*; ungrammatical; subject-verb; verb agreement; agreement; subjects and "
-            "verbs; article use; word order; joined correctly; phraseolog*"
+            "verbs; verb and subject; subject and verb; verbs agree; article use; word order; "
+            "joined correctly; phraseolog*"
         ),
         weak=(
             "error; errors; mistake*; wrong; correct*; fluen*; article; usage; verbs; language use; jarring; glaring"

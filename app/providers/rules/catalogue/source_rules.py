@@ -14,7 +14,7 @@ SOURCE_RULES = (
             "contain; add information; adding information; traced back; no basis; not in the source; not "
             "mentioned; not explicitly stated; not stated; unsupported; supported by; made up; introduce new; "
             "introduces new; introducing new; infers; faithful*; factual*; grounded*; hold up against; add "
-            "nothing; adds nothing"
+            "nothing; adds nothing; be added; is added; from elsewhere"
         ),
         weak="support*; fact*; consisten*; stick; only; statement*; adding; true; interpretation*",
         measure=grounding.novelty,
@@ -63,7 +63,7 @@ SOURCE_RULES = (
     ),
     Rule(
         id="details",
-        theme="accuracy",
+        theme="names-and-figures",
         description="Figures and capitalised names that the source does not have.",
         strong=(
             "number*; date*; statistic*; figure*; name; names; place*; location*; entit*; quot*; individuals; "
@@ -197,7 +197,7 @@ SOURCE_RULES = (
         better=Better.MORE,
         limits=(1.0, 1.0, 1.0, 2.0, 3.0),
         unit=Unit.COUNT,
-        allowed="at least {limit} asked for",
+        allowed="at least {limit} is asked for",
         questions=(
             "Does the {text} respond to what was said last?",
             "Does the {text} take up the subject of the conversation?",

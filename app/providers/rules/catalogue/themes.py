@@ -16,8 +16,15 @@ THEMES = {
             "accuracy",
             "faithfulness",
             "Accuracy of facts",
-            "Whether names, figures, people and events are represented accurately, as in the source.",
+            "Whether people, actions and events are represented accurately, as in the source.",
             "Are the facts in the {text} represented with accuracy?",
+        ),
+        Theme(
+            "names-and-figures",
+            "faithfulness",
+            "Names and figures",
+            "Whether every name, number, date and place is given as in the source.",
+            "Are the names and figures in the {text} those of the {source}?",
         ),
         Theme(
             "key-points",

@@ -24,7 +24,7 @@ def linked_sentences(profile: Profile) -> Reading:
     if not pairs:
         return Reading(1.0, _ONE_SENTENCE, applies=False)
     linked = sum(not a.stems.isdisjoint(b.stems) or _refers_back(b.words) for a, b in pairs)
-    return Reading(share(linked, len(pairs)), f"{of(linked, len(pairs), 'sentences')} take up the one before")
+    return Reading(share(linked, len(pairs)), f"{of(linked, len(pairs), 'sentences')} take up a word of the one before")
 
 
 def _refers_back(words: tuple[str, ...]) -> bool:
@@ -59,7 +59,8 @@ def unity(profile: Profile) -> Reading:
         central = frozenset(term for term, _ in Counter(profile.text.content).most_common(CENTRAL_TERMS))
     on_topic = sum(len(s.stems & central) >= 2 for s in sentences)
     return Reading(
-        share(on_topic, len(sentences)), f"{of(on_topic, len(sentences), 'sentences')} name the central terms"
+        share(on_topic, len(sentences)),
+        f"{of(on_topic, len(sentences), 'sentences')} name two or more of the text's main terms",
     )
 
 

@@ -83,7 +83,7 @@ def odd_spellings(profile: Profile) -> Reading:
     """Words with a missing apostrophe, three equal letters in a row or digits inside, per 100 words."""
     odd = sum(word in _NO_APOSTROPHE or bool(_ODD_SPELLING.search(word)) for word in profile.text.words)
     value = 100 * share(odd, len(profile.text.words))
-    return Reading(value, f"{plural(odd, 'word')} of {len(profile.text.words)} look misspelt")
+    return Reading(value, f"{plural(odd, 'word')} among {len(profile.text.words)} that may be misspelt")
 
 
 def uneven_sentences(profile: Profile) -> Reading:
@@ -100,7 +100,7 @@ def reading_difficulty(profile: Profile) -> Reading:
     found = profile.text.words
     long = sum(len(word) > 6 for word in found)
     value = share(len(found), len(profile.text.sentences)) + 100 * share(long, len(found))
-    return Reading(value, f"reading difficulty (LIX) is {value:.0f}")
+    return Reading(value, f"reading difficulty is {value:.0f} by the LIX formula (sentence length and long words)")
 
 
 def tense_shifts(profile: Profile) -> Reading:
@@ -110,7 +110,9 @@ def tense_shifts(profile: Profile) -> Reading:
     if not present + past:
         return Reading(0.0, "no verb shows a tense", applies=False)
     rarer = min(present, past)
-    return Reading(share(rarer, present + past), f"{of(rarer, present + past, 'verbs')} stand in the rarer tense")
+    return Reading(
+        share(rarer, present + past), f"{of(rarer, present + past, 'verbs')} are in the tense that is used less"
+    )
 
 
 _PRESENT = word_set("is are has have does do says say am goes makes takes gets")

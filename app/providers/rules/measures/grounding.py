@@ -67,7 +67,9 @@ def key_term_coverage(profile: Profile) -> Reading:
     possible = sum(heapq.nlargest(max(len(profile.text.stems), 1), terms.values()))
     value = sum(terms[term] for term in taken) / possible
     what = "topic" if profile.grounding is Grounding.TOPIC else "source"
-    weighed = f"weighed by frequency {value:.0%} of what its length allows".replace("%", " %")
+    weighed = f"weighed by how often they occur, {value:.0%} of what a text of this length can take up".replace(
+        "%", " %"
+    )
     return Reading(value, f"{len(taken)} of the {what}'s {plural(len(terms), 'key term')} are taken up, {weighed}")
 
 
@@ -77,7 +79,9 @@ def lead_coverage(profile: Profile) -> Reading:
     if not lead:
         return Reading(0.0, NO_SOURCE, applies=False)
     taken = len(lead & profile.text.stems)
-    return Reading(share(taken, len(lead)), f"{of(taken, len(lead), 'content words')} of the opening are taken up")
+    return Reading(
+        share(taken, len(lead)), f"{of(taken, len(lead), 'content words')} of the source's opening are taken up"
+    )
 
 
 def focus(profile: Profile) -> Reading:

@@ -24,7 +24,10 @@ def long_words(profile: Profile) -> Reading:
     """Share of content words with seven or more letters."""
     content = [word for word in profile.text.words if len(word) > 3]
     long = sum(len(word) >= 7 for word in content)
-    return Reading(share(long, len(content)), f"{of(long, len(content), 'longer words')} have seven letters or more")
+    return Reading(
+        share(long, len(content)),
+        f"{of(long, len(content), 'words of four letters or more')} have seven letters or more",
+    )
 
 
 def density(profile: Profile) -> Reading:

@@ -63,3 +63,9 @@ def test_without_samples_the_rubric_speaks(ask) -> None:
 def test_nothing_is_said_about_a_source_where_there_is_none(ask) -> None:
     bare = [sample | {"source": ""} for sample in SAMPLES]
     assert not any("article" in entry for entry in considerations(ask, "fluency", bare))
+
+
+def test_a_dimension_keeps_to_its_own_side_of_quality(ask) -> None:
+    said = " ".join(considerations(ask, "consistency"))
+    assert "main points" not in said
+    assert "length" not in said

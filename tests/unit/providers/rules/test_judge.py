@@ -49,7 +49,7 @@ def test_every_question_gets_an_answer_and_a_reason(reply: Callable[..., ChatRep
     given = reply("judge-checklist", questions=questions(*DEGRADED), item={"source": SOURCE, "text": GOOD})
     keys = {f"q{number}" for number in range(1, len(DEGRADED) + 1)}
     assert set(given.rationales) == keys
-    assert "of the source's" in given.rationales["q5"]
+    assert "of the article's" in given.rationales["q5"]
     assert "is asked for" in given.rationales["q5"]
 
 
