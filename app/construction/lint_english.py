@@ -37,7 +37,8 @@ _FAULT = re.compile(
 )
 _GUARD = re.compile(
     r"\b(?:avoid\w*|free (?:of|from)|without|no|not|never|none|neither|rather than|instead of|prevents?|refrain\w*"
-    r"|keeps? .+ from|correct(?:s|ed)?|resolves?|clear of|absence of|absent|excludes?|leaves? out|minimal|minor|few(?:er)?"
+    r"|keeps? .+ from"
+    r"|correct(?:s|ed)?|resolves?|clear of|absence of|absent|excludes?|leaves? out|minimal|minor|few(?:er)?"
     r"|rare(?:ly)?)\b|n't\b",
     re.IGNORECASE,
 )
