@@ -66,14 +66,14 @@ def run() -> NoReturn:
     except TyperException as error:
         message = " ".join((error.format_message() if hasattr(error, "format_message") else str(error)).split())
         if message:  # a bare command has shown its help already
-            typer.echo(f"{message} `interacteval --help` shows what is possible.", err=True)
+            typer.echo(f"{message.rstrip('.')}. `interacteval --help` shows what is possible.", err=True)
         sys.exit(2)
     except (typer.Abort, KeyboardInterrupt):
         status = INTERRUPTED
-    except Exception:
-        import traceback
+    except Exception as error:
+        from app.services.fault_report import fault_report
 
-        traceback.print_exc()
+        typer.echo(fault_report(error), err=True)
         typer.echo(_REPORT, err=True)
         sys.exit(1)
     if status == INTERRUPTED:

@@ -113,5 +113,7 @@ def think_aloud(
                 for a in answers
             ]
         )
+    if all(a.error and not a.dimension for a in answers):
+        raise typer.Exit(2)  # no model could even be opened: a name or a key is wrong
     if any(a.error for a in answers):
         raise typer.Exit(3)

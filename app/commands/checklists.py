@@ -156,16 +156,21 @@ def publish(
 
     Example: interacteval checklist publish --project News --dimension all
     """
+    from app.domain.checklist import ChecklistStatus
+    from app.errors import InputError
     from app.services.checklists import publish as publish_one
     from app.services.checklists import view_checklist
     from app.services.projects import dimensions_named
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
-    published = [
-        publish_one(workbench, view_checklist(workbench, d.id, version).checklist.id)
-        for d in dimensions_named(workbench, project, dimension)
-    ]
+    # All are looked up before the first is published, which can't be taken back.
+    dimensions = dimensions_named(workbench, project, dimension)
+    drafts = [view_checklist(workbench, d.id, version).checklist for d in dimensions]
+    for draft in drafts:
+        if draft.status is ChecklistStatus.PUBLISHED:
+            raise InputError(f"{draft.dimension}: version {draft.version} is published already.", "Name the others.")
+    published = [publish_one(workbench, draft.id) for draft in drafts]
     if json_:
         print_json([_summary(checklist) for checklist in published])
     else:

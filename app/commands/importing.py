@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, counted, print_json, say, table
 
 FormatOption = Annotated[
     str,
@@ -46,8 +46,9 @@ def import_(
         print_json(report.to_json())
         return
     typer.echo(
-        f"{report.project} ({report.format}): {report.texts} texts of {report.sources} sources and "
-        f"{report.systems} systems, {report.ratings} ratings; "
+        f"{report.project} ({report.format}): {counted(report.texts, 'text')} of "
+        f"{counted(report.sources, 'source')} and {counted(report.systems, 'system')}, "
+        f"{counted(report.ratings, 'rating')}; "
         f"new: {report.added_texts} texts, {report.added_ratings} ratings"
     )
     rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]

@@ -20,6 +20,10 @@ def say(line: str) -> None:
     typer.echo(line, err=True)
 
 
+def counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def shown_model(name: str) -> str:
     """A model's name for people; what is no LLM says so."""
     return "rules (not an LLM)" if name == "rules" else name

@@ -27,7 +27,9 @@ def list_(json_: JsonOption = False) -> None:
 
     workbench = open_workbench()
     found = [overview(workbench, project.id) for project in list_projects(workbench)]
-    rows = [[o.project.name, o.texts, len(o.dimensions), f"{o.project.created_at:%Y-%m-%d %H:%M}"] for o in found]
+    rows = [
+        [o.project.name, o.texts, len(o.dimensions), o.project.created_at.isoformat(timespec="minutes")] for o in found
+    ]
     if json_:
         print_json(
             [

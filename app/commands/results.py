@@ -30,8 +30,9 @@ def results(
     """
     from typing import cast
 
+    from app.errors import InputError
     from app.meta_evaluation.choices import Level, chosen
-    from app.services.projects import get_project
+    from app.services.projects import get_project, overview
     from app.services.result_files import write_results
     from app.services.results import results_of, runs_to_show
     from app.services.workbench import open_workbench
@@ -39,6 +40,8 @@ def results(
     workbench = open_workbench()
     target = get_project(workbench, project)
     chosen(level, Level, "level")
+    if level == "system" and not overview(workbench, target.id).systems:
+        raise InputError("The texts of this project name no system.", "Use --level per-source or --level dataset.")
     runs = runs_to_show(workbench, target.id, run)
     found = [result for run_id in runs for result in results_of(workbench, run_id, cast("Level", level))]
     if output is not None:
@@ -61,7 +64,8 @@ def _print(found: "list[DimensionResult]", notice: str) -> None:
         typer.echo(f"{result.dimension.name}: {result.meta.caption}")
         reason = result.meta.figures["spearman"].reason
         if reason:
-            typer.echo(f"  No coefficient: {reason}")
+            hint = " Try --level dataset." if result.meta.design.level == "per-source" else ""
+            typer.echo(f"  No coefficient: {reason}{hint}")
         for caution in result.meta.cautions:
             typer.echo(f"  {caution}")
         typer.echo(f"  {result.meta.signature}")

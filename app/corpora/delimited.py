@@ -39,6 +39,11 @@ def parse_delimited(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any
             good.append((number, dict(zip(columns, padded, strict=False))))
     if not good and not skipped:
         raise FileFormatError(f"{name} has a header row but no data.", "Choose a file that holds data.")
+    if not good:
+        first = skipped[0]
+        raise FileFormatError(
+            f"No row of {name} can be read. Row {first.row}: {first.reason}", "Mend it, or export it anew."
+        )
     return good, skipped
 
 

@@ -36,10 +36,16 @@ def view_checklist(workbench: Workbench, dimension_id: int, version: int | None 
         project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
         checklist = work.checklists.find(dimension_id, version)
         if checklist is None:
-            which = "no checklist yet" if version is None else f"no checklist version {version}"
-            raise NotReadyError(f"{dimension.name} has {which}.", "Build one first.")
+            raise _no_checklist(dimension.name, version, [c.version for c in work.checklists.versions(dimension_id)])
         attributes = {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
         return ChecklistView(project, dimension, checklist, attributes)
+
+
+def _no_checklist(dimension: str, version: int | None, there: list[int]) -> NotReadyError:
+    if not there:
+        return NotReadyError(f"{dimension} has no checklist yet.", "Build one first.")
+    numbers = ", ".join(map(str, sorted(there)))
+    return NotReadyError(f"{dimension} has no checklist version {version}.", f"It has: {numbers}.")
 
 
 def published_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> Checklist:

@@ -95,7 +95,9 @@ async def _ask_all(
                         await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
                         answers.append(Asked(dimension.name, name, error=str(error)))
                     else:
-                        count = await asyncio.to_thread(_keep, workbench, project, dimension, said, round_number)
+                        count = await asyncio.to_thread(
+                            _keep, workbench, project, dimension, said, round_number, only_new=not model.is_llm
+                        )
                         answers.append(Asked(dimension.name, name, count))
                     heard(answers[-1])
         except WorkbenchError as error:  # the model can't be opened at all
@@ -114,7 +116,16 @@ def _round(workbench: Workbench, project: Project, dimension: Dimension, name: s
         return work.think_aloud.next_round(dimension.id, who.id)
 
 
-def _keep(workbench: Workbench, project: Project, dimension: Dimension, said: Elicitation, round_number: int) -> int:
+def _keep(
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    said: Elicitation,
+    round_number: int,
+    only_new: bool = False,
+) -> int:
+    """How many considerations came in. only_new leaves out what the same contributor said before: a model that is no
+    LLM says the same each time, and counting it twice would give it twice the weight."""
     prompt, usage = said.request.prompt, said.reply.usage
     stage = StageRun(
         stage=STAGE,
@@ -131,8 +142,14 @@ def _keep(workbench: Workbench, project: Project, dimension: Dimension, said: El
     with workbench.database.write() as work:
         stage_id = work.runs.add_stage(dimension.id, stage)
         who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
-        work.think_aloud.add_attributes(dimension.id, who.id, said.considerations, round_number, stage_id)
-    return len(said.considerations)
+        before = {
+            a.original
+            for a in work.think_aloud.attributes(project.id, dimension.id)
+            if only_new and a.contributor == said.model
+        }
+        new = [text for text in said.considerations if text not in before]
+        work.think_aloud.add_attributes(dimension.id, who.id, new, round_number, stage_id)
+    return len(new)
 
 
 def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:

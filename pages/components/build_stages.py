@@ -104,7 +104,7 @@ def _made(made: Made) -> None:
 def _revisions(revisions: tuple[Revision, ...]) -> None:
     changed = [revision for revision in revisions if revision.changed]
     kept = len(revisions) - len(changed)
-    st.markdown(f"{number(kept, 'question')} kept as written, {len(changed)} changed.")
+    st.markdown(f"{number(kept, 'question')} kept as written, {len(changed)} dropped, merged or reworded.")
     for revision in changed:
         verb = "Dropped" if not revision.after else "Merged" if len(revision.before) > 1 else "Reworded"
         lines = [f"- before: {plain(text)}" for text in revision.before]

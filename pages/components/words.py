@@ -26,7 +26,7 @@ def plain(text: str) -> str:
 def model_label(name: str) -> str:
     """A model's name as shown everywhere; what is no LLM says so."""
     if name == "rules":
-        return f"rules ({RULES_LABEL})"
+        return RULES_LABEL
     return f"{name} (recorded answers)" if name.startswith("replay:") else name
 
 

@@ -94,8 +94,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
 
 def test_the_spread_of_topics_is_seen_with_how_far_it_can_be_trusted(page: Page, app: App) -> None:
     _demo(page, app)
-    _screen(page, "Attributes")
-    page.get_by_role("radio", name="People and LLMs compared").click()
+    _screen(page, "Compare")
+    page.get_by_role("radio", name="Topics").click()
     expect(page.get_by_text(re.compile("standard deviation", re.I)).first).to_be_visible()
     expect(page.get_by_text(re.compile("0 is chance", re.I)).first).to_be_visible()
 
@@ -111,6 +111,7 @@ def test_a_refresh_and_a_second_tab_while_a_run_scores_change_nothing(page: Page
         _demo(page, app)
         _screen(page, "Score")
         judge = _at(page, "score_judge").get_by_role("combobox")
+        judge.press("Backspace")  # not the rules
         judge.fill("llama:judge")
         judge.press("Enter")
         expect(page.get_by_text("160 calls").first).to_be_visible()

@@ -76,7 +76,7 @@ def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open
     table = open_screen("settings").dataframe[0].value.set_index("Model")
     assert list(table.loc["openai:gpt-4o", ["Input", "Input from cache", "Output"]]) == ["2.500", "1.250", "10.000"]
     assert set(table.loc["llama:NAME (any model your server has)", ["Input", "Output"]]) == {"unknown"}
-    assert table.loc["rules (rules, not an LLM)"].tolist() == ["free", "free", "free", "yes"]
+    assert table.loc["rules, not an LLM"].tolist() == ["free", "free", "free", "yes"]
     assert table.loc["openai:gpt-4o", "Set up"] == "no"
 
 
@@ -109,13 +109,13 @@ def test_a_typed_key_is_used_everywhere_until_it_is_forgotten(
     assert remembered(app).count(KEY) == 1  # the field it was typed into is empty again
 
     app.switch_page("../pages/score.py").run()
-    assert "openai:gpt-4o" in app.selectbox(key="score_judge").options
+    assert "openai:gpt-4o" in app.multiselect(key="score_judge").options
     app.switch_page("../pages/settings.py").run()
     app.button(key="forget_key_openai").click().run()
     assert FROM_SESSION not in words(app)
     assert KEY not in remembered(app)
     app.switch_page("../pages/score.py").run()
-    assert "openai:gpt-4o" not in app.selectbox(key="score_judge").options
+    assert "openai:gpt-4o" not in app.multiselect(key="score_judge").options
 
 
 def test_another_session_does_not_have_the_key(workbench: Workbench, open_screen: Open) -> None:

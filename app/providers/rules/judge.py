@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from app.providers.rules.matching import best_rule
+from app.providers.rules.matching import best_rule, named_rule
 from app.providers.rules.profile import Passage, Profile, Source, grounding_of, passage, source_of
 from app.providers.rules.reading import Reading
 from app.providers.rules.request import Context, context_of
@@ -24,11 +24,12 @@ SOURCES_KEPT = 128
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's key with the rule and the limit that answer it."""
+    """A question's key with the rule and the limit that answer it; `fits` is False where no rule is about it."""
 
     key: str
     rule: Rule
     limit: float
+    fits: bool = True
 
 
 class Judge:
@@ -62,6 +63,8 @@ class Judge:
             good = bool(profile.text.words) and rule.passes(reading, asked.limit)
             answers[asked.key] = "yes" if good else "no"
             reason = rule.reason(reading, asked.limit) if profile.text.words else "The text is empty."
+            if not asked.fits:
+                reason = f"No rule fits this question; the nearest was used. {reason}"
             reasons[asked.key] = reason.replace("the source", f"the {context.source_name}")
         return answers, reasons
 
@@ -71,8 +74,8 @@ def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[Asked,
     rules = [best_rule(question, context) for _, question in questions]
     totals, seen = Counter(rule.id for rule in rules), Counter[str]()
     asked: list[Asked] = []
-    for (key, _), rule in zip(questions, rules, strict=True):
+    for (key, question), rule in zip(questions, rules, strict=True):
         strictness = (seen[rule.id] + 0.5) / totals[rule.id]
         seen[rule.id] += 1
-        asked.append(Asked(key, rule, rule.limit(strictness)))
+        asked.append(Asked(key, rule, rule.limit(strictness), named_rule(question, context) is not None))
     return tuple(asked)
