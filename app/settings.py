@@ -25,6 +25,8 @@ class Settings(BaseSettings):
     google_gemini_base_url: str | None = Field(default=None, validation_alias="GOOGLE_GEMINI_BASE_URL")
     llama_base_url: str | None = Field(default=None, validation_alias="LLAMA_BASE_URL")
     llama_api_key: SecretStr | None = Field(default=None, validation_alias="LLAMA_API_KEY")
+    # A folder with a sentence-transformers model, for people who have one.
+    embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 
     @property
     def url(self) -> str:

@@ -31,16 +31,28 @@ def register(cli: typer.Typer) -> None:
     cli.command("topics")(topics)
 
 
-def similarity(files: Files, kind: Kinds = None, json_: JsonOption = False) -> None:
+def similarity(
+    files: Files,
+    kind: Kinds = None,
+    embedding: Annotated[
+        str,
+        typer.Option(help="For the cosine: lsa (nothing leaves this machine), local, openai:MODEL or google:MODEL."),
+    ] = "lsa",
+    json_: JsonOption = False,
+) -> None:
     """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
 
     Example: interacteval similarity human.txt llm.txt
     """
     from app.attribute_analysis.pool import pool_attributes
     from app.attribute_analysis.similarity import compare_groups, pair_matrices
+    from app.providers.credentials import Credentials
+    from app.services.embedding import open_embedding
+    from app.settings import settings
 
     pool = pool_attributes(read_sets(files), parse_kinds(kind))
-    matrices = pair_matrices(pool.texts)
+    embedder = open_embedding(embedding, Credentials.from_settings(settings())).embedder
+    matrices = pair_matrices(pool.texts, embedder)
     found = compare_groups(matrices, pool.by_contributor())
     by_kind = compare_groups(matrices, pool.by_kind())
     if json_:

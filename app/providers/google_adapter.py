@@ -11,6 +11,7 @@ from google.genai.types import (
     AutomaticFunctionCallingConfig,
     Candidate,
     Content,
+    EmbedContentResponse,
     FinishReason,
     GenerateContentConfig,
     GenerateContentResponse,
@@ -100,18 +101,23 @@ class GoogleModel:
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
-        match error:
-            case APIError():
-                return _rejection(error)
-            case httpx2.TimeoutException():
-                return timed_out(self._name, self._timeout)
-            case httpx2.RequestError():
-                return unreachable(self._name)
-            case json.JSONDecodeError():
-                return unreadable(self._name)
-            case ValidationError() if error.title == GenerateContentResponse.__name__:
-                return unreadable(self._name)
-        return None
+        return read_error(self._name, error, self._timeout)
+
+
+def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection | ProviderError | None:
+    """What an exception of the SDK says; None for anything that isn't the SDK's. timeout: in seconds, as it was set."""
+    match error:
+        case APIError():
+            return _rejection(error)
+        case httpx2.TimeoutException():
+            return timed_out(name, timeout)
+        case httpx2.RequestError():
+            return unreachable(name)
+        case json.JSONDecodeError():
+            return unreadable(name)
+        case ValidationError() if error.title in (GenerateContentResponse.__name__, EmbedContentResponse.__name__):
+            return unreadable(name)
+    return None
 
 
 def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> GoogleModel:

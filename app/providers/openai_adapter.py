@@ -105,16 +105,21 @@ class OpenAIModel:
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
-        match error:
-            case APITimeoutError():
-                return timed_out(self._name, self._timeout)
-            case APIConnectionError():
-                return unreachable(self._name)
-            case APIStatusError():
-                return _rejection(error)
-            case APIResponseValidationError() | json.JSONDecodeError():
-                return unreadable(self._name)
-        return None
+        return read_error(self._name, error, self._timeout)
+
+
+def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection | ProviderError | None:
+    """What an exception of the SDK says; None for anything that isn't the SDK's. timeout: in seconds, as it was set."""
+    match error:
+        case APITimeoutError():
+            return timed_out(name, timeout)
+        case APIConnectionError():
+            return unreachable(name)
+        case APIStatusError():
+            return _rejection(error)
+        case APIResponseValidationError() | json.JSONDecodeError():
+            return unreadable(name)
+    return None
 
 
 def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> OpenAIModel:

@@ -13,8 +13,7 @@ from app.providers.credentials import Access, Credentials, credentials_problem
 from app.providers.model_name import KNOWN_PROVIDERS, Provider
 from app.providers.pricing import Price, shipped_prices
 from app.providers.registry import describe_models
-from app.providers.retry import RetryPolicy
-from app.services.models import CONCURRENCY
+from app.services.models import CONCURRENCY, PATIENCE
 from app.services.workbench import Workbench
 from app.settings import settings
 
@@ -104,8 +103,7 @@ def price_list(workbench: Workbench) -> Prices:
 
 
 def limits() -> Limits:
-    patience = RetryPolicy()
-    return Limits(CONCURRENCY, DEFAULT_TIMEOUT, patience.attempts, patience.total)
+    return Limits(CONCURRENCY, DEFAULT_TIMEOUT, PATIENCE.attempts, PATIENCE.total)
 
 
 def data_place() -> DataPlace:

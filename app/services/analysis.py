@@ -1,25 +1,52 @@
-"""How the attributes of people and LLMs differ, and how they spread over topics."""
+"""How the attributes of people and LLMs differ, and how they spread over topics.
 
+Fitting takes seconds and the same attributes give the same answer, so each answer is kept: a screen that is redrawn
+doesn't wait again.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.attribute_analysis.coherence import CoherenceAt, coherence_over_topics
+from app.attribute_analysis.one_sided_themes import OneSidedTheme, one_sided_themes
 from app.attribute_analysis.pool import AttributePool, pool_attributes
-from app.attribute_analysis.similarity import SetComparison, Similarity, compare_groups, pair_matrices
+from app.attribute_analysis.similarity import (
+    PairMatrices,
+    SetComparison,
+    Similarity,
+    compare_groups,
+    pair_matrices,
+    within,
+)
 from app.attribute_analysis.topic_analysis import TopicAnalysis, analyse_topics
 from app.attribute_analysis.topic_grouping import TopicGrouping
 from app.attribute_analysis.topic_shares import GroupSpread
+from app.attribute_analysis.unique_shared import AttributeMap, UniqueAndShared, find_unique, map_attributes
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.services.embedding import LSA, Embedding
 from app.services.workbench import Workbench
 
 __all__ = [
+    "AttributeMap",
+    "AttributePool",
+    "CoherenceAt",
     "GroupSpread",
+    "Noticed",
+    "OneSidedTheme",
     "SetComparison",
     "SetsCompared",
     "Similarity",
     "TopicAnalysis",
     "TopicGrouping",
+    "UniqueAndShared",
+    "coherence_of",
+    "compared",
+    "noticed",
     "pool_of",
     "similarity_of",
+    "similarity_within",
+    "topics_in",
     "topics_of",
 ]
 
@@ -28,50 +55,117 @@ _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class SetsCompared:
-    """How alike attributes are, within and between contributors, and within and between people and LLMs."""
+    """How alike attributes are, within and between contributors, people and LLMs, and conditions."""
 
     contributors: SetComparison
     kinds: SetComparison
+    conditions: SetComparison
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Who noticed what at one threshold. Positions in `groups`, `themes` and `map` are those in `pool`."""
+
+    pool: AttributePool
+    contributors: UniqueAndShared
+    kinds: UniqueAndShared
+    themes: tuple[OneSidedTheme, ...]
+    map: AttributeMap
 
 
 def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> SetsCompared:
     """Similarity of a dimension's active attributes. Raises NotReadyError where there are none."""
-    with workbench.database.read() as work:
-        attributes = work.think_aloud.attributes(project_id, dimension_id)
-    return _compared(_said(attributes))
+    return compared(_read(workbench, project_id, dimension_id))
 
 
 def topics_of(
     workbench: Workbench, project_id: int, dimension_id: int, topics: int = 5, seeds: int = 20
 ) -> TopicAnalysis:
     """LDA topics of a dimension's active attributes, fitted from several seeds. Raises NotReadyError."""
-    with workbench.database.read() as work:
-        attributes = work.think_aloud.attributes(project_id, dimension_id)
+    return topics_in(_read(workbench, project_id, dimension_id), topics, seeds)
+
+
+def compared(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> SetsCompared:
+    """Raises NotReadyError where no attribute is active, a ProviderError where the embedding's provider fails."""
+    return _compared(_said(attributes), embedding)
+
+
+def noticed(attributes: Sequence[Attribute], threshold: float = 0.2, embedding: Embedding = LSA) -> Noticed:
+    """What each has that nobody else has: no attribute of others with a cosine of `threshold` or more.
+
+    Raises as `compared`, and InputError for a threshold outside 0 to 1.
+    """
+    return _noticed(_said(attributes), threshold, embedding)
+
+
+def topics_in(attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20) -> TopicAnalysis:
+    """Raises NotReadyError where the set is too small, InputError for numbers out of range."""
     return _topics(_said(attributes), topics, seeds)
 
 
-def pool_of(attributes: list[Attribute]) -> AttributePool:
+def coherence_of(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
+    """Topic coherence with 2 to 12 topics. Raises NotReadyError where the set can't even carry two."""
+    return _coherence(_said(attributes))
+
+
+def similarity_within(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> Similarity:
+    """Mean similarity of all pairs. Raises NotReadyError where there is no attribute."""
+    return _within(tuple((a.contributor, a.kind, a.text) for a in attributes), embedding)
+
+
+def pool_of(attributes: Sequence[Attribute]) -> AttributePool:
     """The active attributes, by contributor. Raises NotReadyError where there are none."""
     return _pool(_said(attributes))
 
 
-def _said(attributes: list[Attribute]) -> _Said:
+def _read(workbench: Workbench, project_id: int, dimension_id: int) -> list[Attribute]:
+    with workbench.database.read() as work:
+        return work.think_aloud.attributes(project_id, dimension_id)
+
+
+def _said(attributes: Sequence[Attribute]) -> _Said:
     return tuple((a.contributor, a.kind, a.text) for a in attributes if a.status is AttributeStatus.ACTIVE)
 
 
-# Fitting takes seconds and the same attributes give the same topics: a screen that is redrawn doesn't wait again.
 @lru_cache(maxsize=32)
 def _topics(said: _Said, topics: int, seeds: int) -> TopicAnalysis:
     return analyse_topics(_pool(said), topics, seeds)
 
 
 @lru_cache(maxsize=32)
-def _compared(said: _Said) -> SetsCompared:
-    pool = _pool(said)
-    matrices = pair_matrices(pool.texts)
-    return SetsCompared(
-        contributors=compare_groups(matrices, pool.by_contributor()), kinds=compare_groups(matrices, pool.by_kind())
+def _coherence(said: _Said) -> tuple[CoherenceAt, ...]:
+    return coherence_over_topics(_pool(said))
+
+
+@lru_cache(maxsize=32)
+def _compared(said: _Said, embedding: Embedding) -> SetsCompared:
+    pool, matrices = _pool(said), _matrices(said, embedding)
+    groups = (pool.by_contributor(), pool.by_kind(), pool.by_condition())
+    return SetsCompared(*(compare_groups(matrices, group) for group in groups))
+
+
+@lru_cache(maxsize=64)
+def _noticed(said: _Said, threshold: float, embedding: Embedding) -> Noticed:
+    pool, matrices = _pool(said), _matrices(said, embedding)
+    return Noticed(
+        pool=pool,
+        contributors=find_unique(matrices, pool.by_contributor(), threshold),
+        kinds=find_unique(matrices, pool.by_kind(), threshold),
+        themes=one_sided_themes(pool, matrices, threshold),
+        map=map_attributes(matrices),
     )
+
+
+@lru_cache(maxsize=128)
+def _within(said: _Said, embedding: Embedding) -> Similarity:
+    pool = _pool(said)
+    return within(_matrices(said, embedding), range(len(pool)))
+
+
+# Two thousand attributes make matrices of 128 MB: few are kept.
+@lru_cache(maxsize=4)
+def _matrices(said: _Said, embedding: Embedding) -> PairMatrices:
+    return pair_matrices(_pool(said).texts, embedding.embedder)
 
 
 def _pool(said: _Said) -> AttributePool:

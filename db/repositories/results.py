@@ -65,6 +65,23 @@ class Results:
         )
         return [Judgment(row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes) for row in rows]
 
+    def answers(self, run_id: int, dimension_id: int) -> dict[int, list[tuple[int, int, Answer]]]:
+        """Text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a score."""
+        rows = self._session.exec(
+            select(ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
+            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
+            .where(
+                ScoreRow.run_id == run_id,
+                ScoreRow.dimension_id == dimension_id,
+                ScoreRow.status == ScoreStatus.DONE.value,
+            )
+            .order_by(col(JudgmentRow.id))
+        )
+        found: dict[int, list[tuple[int, int, Answer]]] = {}
+        for text, repeat, question, answer in rows:
+            found.setdefault(text, []).append((repeat, question, Answer(answer)))
+        return found
+
     def answer_counts(self, run_id: int, dimension_id: int) -> dict[int, dict[Answer, int]]:
         """Question id -> how often each answer was given."""
         rows = self._session.exec(

@@ -21,6 +21,7 @@ FLOW = (
     ("think_aloud", "Think aloud", ":material/record_voice_over:"),
     ("ask_llms", "Ask the LLMs", ":material/forum:"),
     ("attributes", "Attributes", ":material/sell:"),
+    ("compare", "Compare", ":material/compare:"),
     ("build", "Build", ":material/account_tree:"),
     ("checklist", "Checklist", ":material/checklist:"),
     ("score", "Score", ":material/speed:"),
@@ -73,7 +74,7 @@ def _how_far(progress: DimensionProgress) -> str:
         return "scored"
     if progress.checklist:
         return f"checklist {progress.checklist.version}"
-    return f"{progress.attributes} attributes" if progress.attributes else "no attributes yet"
+    return "has attributes" if progress.attributes else "no attributes yet"
 
 
 def header(title: str, purpose: str, project: Project | None = None, dimension: Dimension | None = None) -> None:

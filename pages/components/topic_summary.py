@@ -16,7 +16,7 @@ SPREAD_HELP = (
 
 
 def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> None:
-    """LDA as in InteractEval; pictures and the steadier model are on Attributes."""
+    """LDA as in InteractEval; pictures and the steadier model are on Compare."""
     try:
         with st.spinner("Fitting the topics"):
             found = topics_of(workbench, project_id, dimension_id)
@@ -25,7 +25,7 @@ def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> N
     else:
         st.markdown(plain(found.verdict))
         _spreads(found.lda)
-    st.page_link(page("attributes"), label="All topics, with pictures, on Attributes", icon=":material/sell:")
+    st.page_link(page("compare"), label="All topics, with pictures, on Compare", icon=":material/compare:")
 
 
 def _spreads(lda: TopicGrouping) -> None:

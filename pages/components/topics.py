@@ -1,154 +1,172 @@
-"""Topics of the attributes: their words, and how each contributor spreads over them."""
+"""Topics of the attributes: the verdict on them first, then who speaks about what."""
 
-import altair as alt
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
-from app.services.analysis import GroupSpread, TopicAnalysis, TopicGrouping
-from pages.components.conditions import condition_label, number
-from pages.components.words import model_label, plain
+from app.domain.attribute import Attribute, ContributorKind
+from app.errors import WorkbenchError
+from app.services.analysis import TopicAnalysis, TopicGrouping, coherence_of, pool_of, topics_in
+from pages.components.compared_names import Names
+from pages.components.conditions import number
+from pages.components.csv_download import csv_download
+from pages.components.picture import picture
+from pages.components.topic_charts import Group, coherence_chart, share_rows, shares_chart
+from pages.components.topic_trust import spreads, trust
+from pages.components.words import plain
 
-LDA, STEADY = "LDA, the paper's model", "The steadier model"
-# Okabe and Ito's colours: told apart by all kinds of colour vision, on light and dark ground.
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-ROW_HEIGHT, CHART_MARGIN = 34, 110  # the margin holds the legend and the axis
-SPREAD = (
-    "Standard deviation of the shares over the topics. Low = balanced: the contributor speaks about all topics alike. "
-    "High = myopic: the contributor stays with few topics."
+MODELS = {"lda": "LDA, the paper's model", "steady": "NMF, the steadier model"}
+MODEL_HELP = (
+    "LDA is what InteractEval uses; its topics depend on the random start. NMF works on the same words and needs no "
+    "random start: its agreement is measured by leaving attributes out. The screen opens with the one that repeats "
+    "better."
 )
+COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
+SHOWN_WORDS = 8
 
 
-def topics(found: TopicAnalysis, dimension_id: int, llms: str) -> None:
-    """The verdict first; then the model of the person's choice. `llms`: what to call those that are not people."""
+def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int) -> None:
+    count, seeds = _how_many()
+    try:
+        with st.spinner(f"Fitting topics to {number(len(attributes), 'attribute')} from several random starts"):
+            found = topics_in(attributes, count, seeds)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+        return
     st.markdown(f"**{plain(found.verdict)}**")
-    model = st.segmented_control(
-        "Topic model",
-        [LDA, STEADY],
-        default=LDA,
-        required=True,
-        key="topic_model",
-        help="LDA is what InteractEval uses; its topics depend on the random start. The steadier model (NMF on "
-        "the same words) repeats better.",
-    )
-    grouping = found.lda if model == LDA else found.steady
-    if grouping.warning:
+    grouping = _chosen(found)
+    if grouping.warning and grouping.warning not in found.verdict:
         st.warning(plain(grouping.warning), icon=":material/warning:")
     if not grouping.topics:
         return
-    groups = _groups(grouping, llms)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        st.altair_chart(_chart(grouping, groups), key=f"topic_shares_{dimension_id}")
-        n = ", ".join(f"{name} {spread.n}" for name, spread in groups.items())
-        st.caption(plain(f"Each attribute counted once, under its strongest topic. Attributes: {n}."))
-    with right:
-        for topic in grouping.topics:
-            st.markdown(f"**Topic {topic.id}** ({number(topic.size, 'attribute')}): {plain(', '.join(topic.words))}")
-    _spreads(grouping, groups)
-    st.download_button(
-        "Download the shares (CSV)",
-        _shares(grouping, groups).to_csv(index=False),
-        "topic_shares.csv",
-        "text/csv",
-        key="download_shares",
-        on_click="ignore",
+    groups = _groups(grouping, names)
+    _picture(grouping, groups, dimension_id)
+    spreads(grouping, groups)
+    _words(grouping, names)
+    trust(found, grouping)
+    _downloads(attributes, grouping, groups)
+    _coherence(attributes, count)
+    st.caption(plain(" ".join([grouping.model + ".", *grouping.notes])))
+
+
+def _how_many() -> tuple[int, int]:
+    left, right, _ = st.columns([2, 1, 2], gap="large")
+    count = left.slider(
+        "Topics", 2, 12, COUNT, key="topic_count", help="How many groups to look for; the paper uses 5."
     )
-    st.caption(plain(" ".join([grouping.model, *grouping.notes])))
+    seeds = right.number_input(
+        "Random starts",
+        2,
+        MOST_SEEDS,
+        SEEDS,
+        key="topic_seeds",
+        help="How often LDA is fitted anew. Intervals and agreement are over these.",
+    )
+    return int(count), int(seeds)
 
 
-def _groups(grouping: TopicGrouping, llms: str) -> dict[str, GroupSpread]:
-    """Joint conditions, then contributors; only those with an attribute that has a topic.
+def _chosen(found: TopicAnalysis) -> TopicGrouping:
+    model = st.segmented_control(
+        "Topic model",
+        list(MODELS),
+        format_func=MODELS.__getitem__,
+        default=found.lead,
+        required=True,
+        key="topic_model",
+        help=MODEL_HELP,
+    )
+    return found.lda if model == "lda" else found.steady
+
+
+def _groups(grouping: TopicGrouping, names: Names) -> dict[str, Group]:
+    """Conditions of several, then contributors; only those with an attribute that has a topic.
 
     A condition that is but one contributor is left to the contributor.
     """
+    single = {names.contributor(n): Group(s, names.kinds[n]) for n, s in grouping.spreads.items()}
     alone = list(grouping.spreads.values())
     joint = {
-        condition_label(code, llms): s for code, s in grouping.conditions.items() if ":" not in code and s not in alone
+        names.condition(code): Group(spread, names.condition_kind(code))
+        for code, spread in grouping.conditions.items()
+        if ":" not in code and spread not in alone
     }
-    single = {model_label(name): spread for name, spread in grouping.spreads.items()}
-    return {name: spread for name, spread in (joint | single).items() if spread.by_top_topic is not None}
+    return {name: group for name, group in (joint | single).items() if group.spread.by_top_topic is not None}
 
 
-def _shares(grouping: TopicGrouping, groups: dict[str, GroupSpread]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "group": name,
-                "attributes": spread.n,
-                "topic": f"Topic {topic.id}",
-                "words": ", ".join(topic.words[:5]),
-                "share": share,
-                "low": interval.low,
-                "high": interval.high,
-            }
-            for name, spread in groups.items()
-            if spread.by_top_topic is not None
-            for topic, share, interval in zip(
-                grouping.topics, spread.by_top_topic.values, spread.by_top_topic.intervals, strict=True
-            )
-        ]
+def _picture(grouping: TopicGrouping, groups: dict[str, Group], dimension_id: int) -> None:
+    shown = st.multiselect(
+        "Who to show",
+        list(groups),
+        default=_sides(groups),
+        key=f"topic_groups_{dimension_id}_{len(groups)}",
+        help="People are blue, LLMs orange, both together grey.",
     )
-
-
-def _chart(grouping: TopicGrouping, groups: dict[str, GroupSpread]) -> alt.Chart:
-    names = [f"Topic {topic.id}" for topic in grouping.topics]
-    over = "Middle 95 % over random starts" if grouping.varied == "seeds" else "Middle 95 % over resamples"
-    chart: alt.Chart = (
-        alt.Chart(_shares(grouping, groups))
-        .mark_bar()
-        .encode(
-            y=alt.Y("group:N", sort=list(groups), title=None, axis=alt.Axis(labelLimit=220, labelOverlap=False)),
-            x=alt.X("share:Q", title="Share of attributes", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color(
-                "topic:N",
-                sort=names,
-                title=None,
-                scale=alt.Scale(domain=names, range=list(PALETTE[: len(names)])),
-                legend=alt.Legend(orient="top"),
-            ),
-            order=alt.Order("topic:N"),
-            tooltip=[
-                alt.Tooltip("group:N", title="Who"),
-                alt.Tooltip("topic:N", title="Topic"),
-                alt.Tooltip("words:N", title="Words"),
-                alt.Tooltip("share:Q", title="Share", format=".0%"),
-                alt.Tooltip("low:Q", title=f"{over}, from", format=".0%"),
-                alt.Tooltip("high:Q", title="to", format=".0%"),
-            ],
-        )
-        .properties(height=CHART_MARGIN + ROW_HEIGHT * len(groups))
-    )
-    return chart
-
-
-def _spreads(grouping: TopicGrouping, groups: dict[str, GroupSpread]) -> None:
-    count = len(grouping.topics)
-    most = (count - 1) ** 0.5 / count
-    st.markdown(
-        f"The spread (standard deviation of the shares) says how evenly somebody's attributes fall on the {count} "
-        "topics: 0 is the same share everywhere "
-        f"(balanced), {most:.2f} is everything in one topic (myopic)."
-    )
-    rows = [
-        {
-            "Who": name,
-            "Attributes": spread.n,
-            "Spread": shares.spread,
-            "From": shares.spread_interval.low,
-            "To": shares.spread_interval.high,
-            "Topics never touched": ", ".join(str(topic) for topic in spread.empty) or "none",
-        }
-        for name, spread in groups.items()
-        if (shares := spread.by_top_topic) is not None
-    ]
+    if not shown:
+        st.markdown("Choose at least one.")
+        return
+    chosen = {name: groups[name] for name in groups if name in shown}
+    n = ", ".join(f"{name} {group.spread.n}" for name, group in chosen.items())
     over = "random starts" if grouping.varied == "seeds" else "resamples"
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        key="topic_spreads",
-        column_config={
-            "Spread": st.column_config.ProgressColumn(format="%.2f", min_value=0.0, max_value=most, help=SPREAD),
-            "From": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
-            "To": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
-        },
+    picture(
+        shares_chart(grouping, chosen),
+        "topic_shares",
+        f"topic_shares_{dimension_id}",
+        "Bar: share of somebody's attributes under the topic, each counted once under its strongest topic. Line: the "
+        f"middle 95 % over {over}; where lines overlap, the picture could as well be the other way round. "
+        f"Attributes: {n}.",
+    )
+
+
+def _sides(groups: dict[str, Group]) -> list[str]:
+    """People against LLMs where both are there: the first group of each kind is the joint one."""
+    first: dict[ContributorKind, str] = {}
+    for name, group in groups.items():
+        if group.kind is not None:
+            first.setdefault(group.kind, name)
+    return list(first.values()) or list(groups)
+
+
+def _words(grouping: TopicGrouping, names: Names) -> None:
+    st.markdown("**What each topic is about**")
+    left, right = st.columns(2, gap="large")
+    for topic in grouping.topics:
+        with (left, right)[(topic.id - 1) % 2]:
+            sides = ", ".join(f"{names.kind(kind)} {size}" for kind, size in topic.by_kind.items())
+            title = f"{topic.id}: {', '.join(topic.words[:SHOWN_WORDS])} · {number(topic.size, 'attribute')}"
+            with st.expander(plain(title), key=f"topic_{topic.id}"):
+                st.caption(plain(f"{sides}. The attributes that belong to it most:"))
+                for said in topic.representatives:
+                    st.text(f"{said.text} ({names.contributor(said.contributor)})")
+
+
+def _downloads(attributes: Sequence[Attribute], grouping: TopicGrouping, groups: dict[str, Group]) -> None:
+    pool = pool_of(attributes)
+    labels = pd.DataFrame(
+        {
+            "contributor": pool.owners,
+            "attribute": pool.texts,
+            "topic": grouping.labels,
+            "consensus group": [label + 1 for label in grouping.consensus.labels],
+        }
+    )
+    with st.container(horizontal=True):
+        csv_download("Shares (CSV)", share_rows(grouping, groups), "topic_shares")
+        csv_download("Attributes with topics (CSV)", labels, "topics_of_attributes")
+
+
+def _coherence(attributes: Sequence[Attribute], count: int) -> None:
+    st.markdown("**How many topics?**")
+    try:
+        with st.spinner("Trying 2 to 12 topics"):
+            found = coherence_of(attributes)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+        return
+    picture(
+        coherence_chart(found, count),
+        "coherence",
+        "coherence",
+        "Coherence (NPMI): do the top words of a topic occur in the same attributes? 1 is always, -1 never. A peak "
+        "speaks for that number of topics, but sets of a few dozen attributes give a rough guide only.",
     )

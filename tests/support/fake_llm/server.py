@@ -1,16 +1,25 @@
-"""A provider on this machine that speaks the three wire formats to the real SDKs and does as it is told."""
+"""A provider on this machine that speaks the wire formats of all providers to the real SDKs and does as it is told."""
 
 import asyncio
 import json
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any, Self
 
-from tests.support.fake_llm import anthropic_wire, google_wire, openai_wire
+from tests.support.fake_llm import (
+    anthropic_wire,
+    google_embedding_wire,
+    google_wire,
+    openai_embedding_wire,
+    openai_wire,
+)
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Raw, Slow, Status
+
+WIRES = (openai_wire, openai_embedding_wire, anthropic_wire, google_wire, google_embedding_wire)
 
 
 @dataclass(frozen=True)
@@ -30,9 +39,10 @@ class Received:
 
 @dataclass
 class FakeLlm:
-    """Use as a context manager. `script` says what happens to the next requests; then `usual` to all others."""
+    """Use as a context manager. `script` says what happens to the next requests; then `usual` to all others, which may
+    be a function that looks at each."""
 
-    usual: Behaviour = field(default_factory=Answer)
+    usual: Behaviour | Callable[["Received"], Behaviour] = field(default_factory=Answer)
     requests: list[Received] = field(default_factory=list)
     connections: int = 0
 
@@ -90,6 +100,8 @@ class FakeLlm:
         received = await _receive(reader)
         self.requests.append(received)
         behaviour = self._script.popleft() if self._script else self.usual
+        if callable(behaviour):
+            behaviour = behaviour(received)
         match behaviour:
             case Drop(after_headers=False):
                 return False
@@ -110,9 +122,9 @@ async def _receive(reader: asyncio.StreamReader) -> Received:
     path = head[0].split(" ")[1]
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
     body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))))
-    wires = [wire for wire in (openai_wire, anthropic_wire, google_wire) if path.partition("?")[0].endswith(wire.PATH)]
+    wires = [wire for wire in WIRES if path.partition("?")[0].endswith(wire.PATH)]
     assert wires, f"nothing is served at {path}"
-    if wires[0] is google_wire:
+    if wires[0] in (google_wire, google_embedding_wire):
         body["model"] = path.rpartition("/")[2].partition(":")[0]
     return Received(path, headers, body, wires[0])
 

@@ -6,7 +6,8 @@ import typer
 from typer.testing import CliRunner
 
 from app.commands.attribute_sets import register
-from app.errors import FileFormatError, InputError, NotFoundError, NotReadyError
+from app.errors import FileFormatError, InputError, MissingKeyError, NotFoundError, NotReadyError
+from tests.support.fake_llm.server import FakeLlm
 
 HUMAN = [f"- Ideas {verb} in good order\n" for verb in ("follow", "stand", "come")] + ["- Commas are placed well\n"]
 LLM = ["Check that the grammar holds", "Verify commas and grammar", "Ensure ideas flow", "Commas are placed well"]
@@ -73,6 +74,8 @@ def test_topics_as_tables_lead_with_the_verdict(cli: typer.Typer, files: list[st
         (["similarity", "nested.json"], InputError),
         (["similarity", "one.txt", "one.txt"], InputError),
         (["similarity", "one.txt", "--kind", "one=robot"], InputError),
+        (["similarity", "one.txt", "--embedding", "word2vec"], InputError),
+        (["similarity", "one.txt", "--embedding", "openai:text-embedding-3-small"], MissingKeyError),
         (["similarity", "one.txt", "--kind", "two=llm"], InputError),
         (["topics", "one.txt"], NotReadyError),
         (["topics", "one.txt", "--topics", "40"], InputError),
@@ -96,6 +99,20 @@ def test_one_attribute_alone_is_a_result_with_a_reason(cli: typer.Typer, tmp_pat
     result = CliRunner().invoke(cli, ["similarity", str(tmp_path / "one.txt")])
     assert result.exit_code == 0
     assert "needs two attributes" in result.stdout
+
+
+def test_a_providers_embedding_is_used_and_named(
+    cli: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.txt").write_text("Ideas follow\nIdeas grow\n", encoding="utf-8")
+    with FakeLlm() as server:
+        monkeypatch.setenv("GOOGLE_API_KEY", "planted")
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+        asked = ["similarity", str(tmp_path / "one.txt"), "--embedding", "google:gemini-embedding-001", "--json"]
+        result = CliRunner().invoke(cli, asked)
+    found = json.loads(result.stdout)
+    assert found["embedding"] == "google:gemini-embedding-001"
+    assert found["sets"]["one"]["cosine"] == pytest.approx(0.5), "one word of two in common"
 
 
 @pytest.mark.parametrize("command", ["similarity", "topics"])

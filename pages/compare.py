@@ -1,0 +1,91 @@
+"""Compare: what people see and LLMs don't, and how far that can be trusted."""
+
+import streamlit as st
+
+from app.domain.attribute import AttributeStatus
+from app.errors import WorkbenchError
+from app.services.analysis import compared, noticed
+from app.services.attributes import attributes_of
+from app.services.results import Level
+from pages.components.address import keep, prepare
+from pages.components.attribute_map import attribute_map
+from pages.components.compared_names import names_of
+from pages.components.comparison_summary import comparison_summary
+from pages.components.condition_effect import condition_effect
+from pages.components.contribution import contribution
+from pages.components.current import current_workbench
+from pages.components.embedding_choice import embedding_choice
+from pages.components.result_choices import LEVEL_HELP, LEVELS
+from pages.components.set_similarity import set_similarity
+from pages.components.shell import empty, needs_dimension
+from pages.components.topics import topics
+from pages.components.unique_attributes import neighbours, themes, threshold, threshold_slider, unique
+from pages.components.words import plain
+
+VIEWS = {"noticed": "Who notices what", "topics": "Topics", "alike": "How alike", "scores": "Effect on the scores"}
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench, "Compare", "What people see and LLMs don't, and the other way round; and how far that can be trusted."
+)
+attributes = [a for a in attributes_of(workbench, project.id, dimension.id) if a.status is AttributeStatus.ACTIVE]
+if not attributes:
+    empty("Nobody has said yet what to look for.", "Read the samples and think aloud.", "think_aloud", "Think aloud")
+    st.stop()
+
+
+def who_notices_what() -> None:
+    attribute_map(found, names, dimension.id)
+    threshold_slider()
+    themes(found, names)
+    st.subheader("Only one has it", anchor=False)
+    unique(found, names)
+    st.subheader("Who is nearest to whom", anchor=False)
+    neighbours(found, names)
+
+
+def effect_on_the_scores() -> None:
+    level: Level | None = st.segmented_control(
+        "Level of the correlation",
+        list(LEVELS),
+        format_func=LEVELS.__getitem__,
+        default="per-source",
+        required=True,
+        key="compare_level",
+        help=LEVEL_HELP,
+    )
+    assert level is not None  # required
+    st.subheader("Do more varied attributes make a better checklist?", anchor=False)
+    condition_effect(workbench, project, dimension, names, level, embedding)
+    st.subheader("Whose attributes reached the checklist", anchor=False)
+    contribution(workbench, project, dimension, names, level)
+
+
+names = names_of(attributes)
+embedding = embedding_choice(workbench, attributes)
+try:
+    sets = compared(attributes, embedding)
+    found = noticed(attributes, threshold(), embedding)
+except WorkbenchError as error:
+    st.error(plain(str(error)))
+    st.stop()
+comparison_summary(sets, found, names)
+prepare("compare_view", list(VIEWS), "noticed")
+view = st.segmented_control(
+    "View",
+    list(VIEWS),
+    format_func=VIEWS.__getitem__,
+    required=True,
+    key="compare_view",
+    label_visibility="collapsed",
+)
+keep("compare_view", view or "noticed", "noticed")
+match view:
+    case "topics":
+        topics(attributes, names, dimension.id)
+    case "alike":
+        set_similarity(sets, names)
+    case "scores":
+        effect_on_the_scores()
+    case _:
+        who_notices_what()

@@ -1,0 +1,147 @@
+"""Diversity and performance: do checklists from more varied attributes agree better with people?"""
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.services.condition_results import FEWEST_CONDITIONS, ConditionPoint, condition_results, over_conditions
+from app.services.embedding import Embedding
+from app.services.results import Level
+from app.services.workbench import Workbench
+from pages.components.compared_names import Names
+from pages.components.csv_download import csv_download
+from pages.components.kind_colours import colour_scale, shape_scale
+from pages.components.picture import Chart, picture
+from pages.components.set_similarity import FIELDS, MEASURES
+from pages.components.shell import page
+from pages.components.words import model_label, plain
+
+HEIGHT = 340
+
+
+def condition_effect(
+    workbench: Workbench, project: Project, dimension: Dimension, names: Names, level: Level, embedding: Embedding
+) -> None:
+    with st.spinner("Comparing the conditions"):
+        found = condition_results(workbench, project.id, dimension.id, level, embedding)
+    for problem in found.problems:
+        st.markdown(plain(problem))
+    if found.conditions < 2:
+        _what_to_do(found.conditions)
+    if not found.points:
+        return
+    rows = condition_rows(found.points, names)
+    if found.conditions > 1:
+        _picture(rows, found.points, names)
+    st.dataframe(rows, hide_index=True, key="condition_results", column_config=_columns())
+    csv_download("Conditions (CSV)", rows.assign(level=level), "conditions")
+
+
+def condition_rows(points: tuple[ConditionPoint, ...], names: Names) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Condition": names.condition(point.condition),
+                "Attributes": point.attributes,
+                "ROUGE-L": point.similarity.rouge_l,
+                "Jaccard": point.similarity.jaccard,
+                "Cosine": point.similarity.cosine,
+                "Spearman": point.spearman.value,
+                "From": point.spearman.low,
+                "To": point.spearman.high,
+                "Texts": point.spearman.n,
+                "Judge": model_label(point.judge),
+                "Run": point.run,
+                "Checklist": point.version,
+            }
+            for point in points
+        ]
+    )
+
+
+def _what_to_do(conditions: int) -> None:
+    have = "Texts were scored with a checklist from one condition only." if conditions else "Nothing to compare yet."
+    st.markdown(
+        f"{have} To see whether more varied attributes make a better checklist, build and publish one each from "
+        "everybody, from all people and from all LLMs, and score the same texts with each."
+    )
+    with st.container(horizontal=True):
+        st.page_link(page("build"), label="Build a checklist", icon=":material/account_tree:")
+        st.page_link(page("score"), label="Score texts", icon=":material/speed:")
+
+
+def _picture(rows: pd.DataFrame, points: tuple[ConditionPoint, ...], names: Names) -> None:
+    measure = st.segmented_control(
+        "Likeness of the set",
+        list(MEASURES),
+        default="ROUGE-L",
+        required=True,
+        key="effect_measure",
+        help="How alike the attributes are that the checklist was built from; the lower, the more varied.",
+    )
+    assert measure is not None  # required
+    drawn = rows.dropna(subset=[measure, "Spearman"])
+    if drawn.empty:
+        st.markdown("No condition has both a likeness and a correlation, so there is nothing to draw.")
+        return
+    said = ["Further left: more varied attributes. Higher: closer to people. Line: the 95 % interval."]
+    for judge in dict.fromkeys(point.judge for point in points):
+        mine = [point for point in points if point.judge == judge]
+        value = over_conditions(mine, FIELDS[measure])
+        if value is None:
+            said.append(
+                f"{model_label(judge)}: {len(mine)} conditions; a correlation over conditions needs at least "
+                f"{FEWEST_CONDITIONS} that differ."
+            )
+        else:
+            said.append(
+                f"{model_label(judge)}: over {len(mine)} conditions likeness and agreement correlate {value:.2f}."
+            )
+    said.append("So few points show a tendency at most.")
+    picture(_chart(drawn, points, measure, names), "conditions", "condition_picture", " ".join(said))
+
+
+def _chart(drawn: pd.DataFrame, points: tuple[ConditionPoint, ...], measure: str, names: Names) -> Chart:
+    kinds = {names.condition(point.condition): names.condition_kind(point.condition) for point in points}
+    order = list(kinds)
+    base = alt.Chart(drawn).encode(
+        x=alt.X(f"{measure}:Q", title=f"Likeness within the set ({measure})", scale=alt.Scale(zero=False, padding=20)),
+        color=alt.Color("Condition:N", sort=order, title=None, scale=colour_scale(kinds), legend=None),
+        tooltip=[
+            alt.Tooltip("Condition:N"),
+            alt.Tooltip(f"{measure}:Q", format=".3f"),
+            alt.Tooltip("Spearman:Q", format=".3f"),
+            alt.Tooltip("From:Q", title="95 % from", format=".3f"),
+            alt.Tooltip("To:Q", title="to", format=".3f"),
+            alt.Tooltip("Texts:Q", format=","),
+            alt.Tooltip("Attributes:Q"),
+            alt.Tooltip("Judge:N"),
+        ],
+    )
+    line = base.mark_rule(strokeWidth=1.5).encode(y="From:Q", y2="To:Q")
+    point = base.mark_point(filled=True, size=130, opacity=1).encode(
+        y=alt.Y("Spearman:Q", title="Agreement with people (Spearman)", scale=alt.Scale(zero=False)),
+        shape=alt.Shape("Condition:N", sort=order, title=None, scale=shape_scale(kinds, order), legend=None),
+    )
+    label = base.mark_text(align="left", dx=11, dy=-8, fontSize=12).encode(y="Spearman:Q", text="label:N")
+    chart: Chart = (
+        alt.layer(line, point, label)
+        .transform_calculate(label="datum.Condition + ' (n = ' + datum.Texts + ')'")
+        .properties(height=HEIGHT)
+    )
+    return chart
+
+
+def _columns() -> dict[str, ColumnConfig | str | None]:
+    spearman = "Do judge and people rank the texts alike? 1 is the same order, 0 no relation, -1 the reverse."
+    return {
+        **{name: st.column_config.NumberColumn(format="%.3f", help=text) for name, text in MEASURES.items()},
+        "Attributes": st.column_config.NumberColumn(help="Those the checklist was built from."),
+        "Spearman": st.column_config.NumberColumn(format="%.3f", help=spearman),
+        "From": st.column_config.NumberColumn(format="%.3f", help="The lower end of the 95 % interval."),
+        "To": st.column_config.NumberColumn(format="%.3f", help="The upper end of the 95 % interval."),
+        "Texts": st.column_config.NumberColumn(format="localized", help="How many texts the correlation rests on."),
+    }

@@ -1,0 +1,270 @@
+"""Compare: who notices what, topics, likeness, and the effect on the scores."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension, Task
+from app.services import embedding as embedding_service
+from app.services.attributes import add_attributes, exclude_attribute
+from app.services.building import build
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.scoring import RunOptions, start_run, work_on
+from app.services.workbench import Workbench
+from tests.support.fake_llm.behaviour import Fail
+from tests.support.fake_llm.server import FakeLlm
+
+Open = Callable[[str], AppTest]
+# A column that only the named table has.
+COLUMN_OF = {
+    "unique": "Nearest of anybody else",
+    "neighbours": "openai:gpt-4o",
+    "topic_spreads": "Topics never touched",
+    "topic_stability": "Words shared",
+    "similarity_table": "Pairs",
+    "condition_results": "Checklist",
+    "reach": "Reached a question",
+    "left_out": "Left out",
+}
+HUMAN, LLM = ContributorKind.HUMAN, ContributorKind.LLM
+
+
+def dimension_of(workbench: Workbench, name: str = "Demo") -> Dimension:
+    return dimensions_named(workbench, name, "all")[0]
+
+
+def project_with(workbench: Workbench, said: dict[str, tuple[ContributorKind, list[str]]]) -> Dimension:
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    dimension = dimension_of(workbench, "Letters")
+    for name, (kind, texts) in said.items():
+        add_attributes(workbench, dimension.id, name, kind, texts)
+    return dimension
+
+
+def at(app: AppTest, view: str) -> AppTest:
+    """The view chosen, with nothing gone wrong."""
+    app.segmented_control(key="compare_view").set_value(view).run()
+    return sound(app)
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception[0].stack_trace
+    assert not app.error, app.error[0].value
+    return app
+
+
+def told(app: AppTest) -> str:
+    elements = (*app.markdown, *app.warning, *app.error, *app.caption, *app.info)
+    return "\n".join(element.value for element in elements).replace("\\", "")
+
+
+def table(app: AppTest, name: str) -> pd.DataFrame:
+    """The table that has this column: only tables with a selection know their key here."""
+    return next(d.value for d in app.dataframe if COLUMN_OF[name] in d.value)
+
+
+def test_without_attributes_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
+    project_with(workbench, {})
+    app = sound(open_screen("compare"))
+    assert "Nobody has said yet" in told(app)
+    assert app.button(key="empty_to_think_aloud").label == "Think aloud"
+
+
+def test_it_opens_with_what_no_random_start_changes(demo: Workbench, open_screen: Open):
+    app = sound(open_screen("compare"))
+    labels = [metric.label for metric in app.metric]
+    assert labels[0] == "Only people noticed"
+    assert labels[1] == "Only rules noticed"
+    assert "the rules (not an LLM)" in told(app)
+    assert labels[4] == "Alike between the two"
+    assert all(metric.help for metric in app.metric), "every number is explained on hover"
+    assert 0 < float(app.metric[4].value) < 1
+    assert len(app.get("vega_lite_chart")) == 1
+
+
+def test_the_threshold_moves_what_counts_as_somebodys_own(demo: Workbench, open_screen: Open):
+    app = sound(open_screen("compare"))
+    few = len(table(app, "unique"))
+    app.slider(key="threshold").set_value(0.8).run()
+    assert len(table(sound(app), "unique")) > few
+    app = at(at(app, "alike"), "noticed")
+    assert app.slider(key="threshold").value == 0.8, "another view doesn't forget it"
+
+
+def test_unique_neighbours_and_one_sided_themes_are_those_of_the_sets(workbench: Workbench, open_screen: Open):
+    said = {
+        "Mira": (HUMAN, ["jokes land quickly", "jokes amuse readers quickly", "sentences follow logical order"]),
+        "openai:gpt-4o": (LLM, ["sentences follow logical order throughout", "grammar mistakes occur rarely"]),
+    }
+    project_with(workbench, said)
+    app = sound(open_screen("compare"))
+    unique = table(app, "unique")
+    assert set(unique["Attribute"]) == {*said["Mira"][1][:2], said["openai:gpt-4o"][1][1]}
+    assert [box.label for box in app.expander] == ["jokes, quickly, amuse, land · 2 attributes"]
+    neighbours = table(app, "neighbours")
+    assert list(neighbours.iloc[0])[:2] == [
+        "sentences follow logical order",
+        "sentences follow logical order throughout",
+    ]
+
+
+def test_excluded_attributes_are_left_out(workbench: Workbench, open_screen: Open):
+    dimension = project_with(workbench, {"Mira": (HUMAN, ["polite words"])})
+    (gone,) = add_attributes(workbench, dimension.id, "gpt", LLM, ["angry words"])
+    exclude_attribute(workbench, gone, "twice")
+    assert "Only people have said something" in told(sound(open_screen("compare")))
+
+
+def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Workbench, open_screen: Open):
+    app = at(open_screen("compare"), "topics")
+    bold = next(m.value for m in app.markdown if m.value.startswith("**") and "steady" in m.value)
+    assert "topics" in bold
+    assert app.segmented_control(key="topic_model").value in ("lda", "steady")
+    spreads = table(app, "topic_spreads")
+    assert spreads["Who"].iloc[0] == "Everybody"
+    assert spreads["Spread"].between(0, 0.4).all()
+    assert (spreads["From"] <= spreads["To"]).all()
+    assert list(table(app, "topic_stability")["Model"]) == ["LDA", "NMF"]
+    assert len(app.expander) == 5
+    assert len(app.get("vega_lite_chart")) == 2, "shares and coherence"
+    app.segmented_control(key="topic_model").set_value("lda").run()
+    assert "LDA on word counts, 5 topics" in told(sound(app))
+
+
+def test_number_of_topics_and_of_random_starts_can_be_chosen(demo: Workbench, open_screen: Open):
+    app = at(open_screen("compare"), "topics")
+    app.slider(key="topic_count").set_value(3).run()
+    app.number_input(key="topic_seeds").set_value(4).run()
+    app.segmented_control(key="topic_model").set_value("lda").run()
+    assert len(sound(app).expander) == 3
+    assert "3 topics, 30 iterations, seeds 0 to 3" in told(app)
+
+
+def test_nobody_chosen_for_the_picture_is_said(demo: Workbench, open_screen: Open):
+    app = at(open_screen("compare"), "topics")
+    next(m for m in app.multiselect if m.label == "Who to show").set_value([]).run()
+    assert "Choose at least one." in told(sound(app))
+
+
+def test_likeness_is_shown_for_contributors_kinds_and_conditions_with_the_embedding(demo: Workbench, open_screen: Open):
+    app = at(open_screen("compare"), "alike")
+    assert "lsa-100 on tf-idf" in told(app)
+    rows = {}
+    for sets in ("contributors", "kinds", "conditions"):
+        app.segmented_control(key="similarity_sets").set_value(sets).run()
+        rows[sets] = table(sound(app), "similarity_table")
+    assert "Everybody" in set(rows["conditions"]["Set"])
+    assert list(rows["kinds"]["and"]) == ["itself", "itself", "The rules (not an LLM)"]
+    app.segmented_control(key="similarity_measure").set_value("Cosine").run()
+    sound(app)
+
+
+def test_one_condition_says_what_is_missing(demo: Workbench, open_screen: Open):
+    app = at(open_screen("compare"), "scores")
+    assert "from one condition only" in told(app)
+    assert len(table(app, "condition_results")) == 1
+    reach = table(app, "reach")
+    assert (reach["Reached a question"] <= reach["Attributes"]).all()
+    left_out = table(app, "left_out")
+    assert set(left_out["Left out"]) == set(reach["Who"])
+    assert "not built anew" in told(app)
+
+
+def test_two_conditions_are_drawn_with_n_in_view(demo: Workbench, open_screen: Open):
+    run_condition(demo, "mh")
+    app = at(open_screen("compare"), "scores")
+    conditions = table(app, "condition_results")
+    assert list(conditions["Condition"]) == ["Everybody", "All people"]
+    assert (conditions["Texts"] > 0).all()
+    assert "needs at least 4" in told(app)
+    assert "Further left: more varied attributes" in told(app), "the picture's caption"
+
+
+def run_condition(workbench: Workbench, condition: str) -> None:
+    project, dimension = get_project(workbench, "Demo"), dimension_of(workbench)
+    build(workbench, project, dimension, "rules", condition=condition, publish=True)
+    work_on(workbench, start_run(workbench, project.id, RunOptions((dimension,), "rules")))
+
+
+def test_without_scores_the_last_view_says_what_to_do(workbench: Workbench, open_screen: Open):
+    project_with(workbench, {"Mira": (HUMAN, ["polite words"])})
+    app = at(open_screen("compare"), "scores")
+    assert "Nothing to compare yet" in told(app)
+    assert "scored with a checklist yet" in told(app)
+
+
+SETS = {
+    "one attribute": {"Mira": (HUMAN, ["polite words"])},
+    "two identical": {"Mira": (HUMAN, ["polite words"]), "gpt": (LLM, ["polite words"])},
+    "one contributor": {"Mira": (HUMAN, ["polite words", "angry words", "short sentences", "long sentences"])},
+    "stop words only": {"Mira": (HUMAN, ["the", "of the"]), "gpt": (LLM, ["is", "and"])},
+    "other scripts": {
+        "みら": (HUMAN, ["文章は明確である", "要約は短い"]),
+        "gpt": (LLM, ["Текст ясен и краток", "النص واضح", "要約は明確である"]),
+    },
+    "markup": {"**M** <b>": (HUMAN, ["<script>1</script> | a:b", "$x$ `y`"]), "a.b[c]": (LLM, ["[x](y) :red[z]"])},
+}
+
+
+@pytest.mark.parametrize("view", ["noticed", "topics", "alike", "scores"])
+@pytest.mark.parametrize("said", list(SETS.values()), ids=list(SETS))
+def test_small_and_odd_sets_give_a_sentence_or_a_result(
+    workbench: Workbench, open_screen: Open, said: dict[str, tuple[ContributorKind, list[str]]], view: str
+):
+    project_with(workbench, said)
+    app = at(open_screen("compare"), view)
+    assert "nan" not in told(app).lower().split()
+
+
+def test_what_was_drawn_once_comes_at_once_again(demo: Workbench, open_screen: Open):
+    app = at(open_screen("compare"), "topics")
+    started = time.perf_counter()
+    app.run()
+    assert time.perf_counter() - started < 2.0  # half a second where nothing else runs
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
+    monkeypatch.setattr(embedding_service, "_SEEN", {})
+    with FakeLlm() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        yield server
+
+
+def choose_embedding(app: AppTest, name: str) -> AppTest:
+    app.radio(key="embedding_name").set_value(name)
+    return app.button(key="embedding_use").click().run()
+
+
+def test_a_providers_embedding_is_asked_only_after_a_click_and_named(
+    provider: FakeLlm, demo: Workbench, open_screen: Open
+):
+    app = sound(open_screen("compare"))
+    assert provider.requests == []
+    assert "attributes are sent to OpenAI" in told(app)
+    app = at(choose_embedding(app, "openai:text-embedding-3-small"), "alike")
+    assert "Cosine from the embedding openai:text-embedding-3-small" in told(app)
+    asked = len(provider.requests)
+    assert asked == 1
+    at(app, "noticed").slider(key="threshold").set_value(0.5).run()
+    assert len(provider.requests) == asked, "what was embedded once isn't sent again"
+
+
+def test_an_embedding_that_fails_is_said_and_the_one_before_stays(
+    provider: FakeLlm, demo: Workbench, open_screen: Open
+):
+    provider.usual = Fail("wrong-key")
+    app = choose_embedding(sound(open_screen("compare")), "openai:text-embedding-3-large")
+    assert "refuses the key" in app.error[0].value
+    assert "sk-planted" not in told(app)
+    assert "lsa-100 on tf-idf" in told(at(app.run(), "alike"))
+
+
+def test_an_embedding_without_a_key_says_what_to_set(demo: Workbench, open_screen: Open):
+    app = choose_embedding(sound(open_screen("compare")), "google:gemini-embedding-001")
+    assert "GOOGLE_API_KEY" in app.error[0].value.replace("\\", "")
