@@ -13,6 +13,7 @@ from db.engine import open_engines
 from db.migrate import upgrade
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
+from db.repositories.independence import Independence
 from db.repositories.projects import Projects
 from db.repositories.results import Results
 from db.repositories.runs import Runs
@@ -37,6 +38,10 @@ class UnitOfWork:
     @cached_property
     def think_aloud(self) -> ThinkAloud:
         return ThinkAloud(self._session)
+
+    @cached_property
+    def independence(self) -> Independence:
+        return Independence(self._session)
 
     @cached_property
     def checklists(self) -> Checklists:

@@ -1,37 +1,26 @@
-"""All attributes of one dimension: look, correct, exclude, add, and compare people with LLMs."""
+"""All attributes of one dimension: look, correct, exclude, add."""
 
 import streamlit as st
 
-from app.services.attributes import attributes_of
-from pages.components.attribute_comparison import compared
 from pages.components.attribute_editor import editor
 from pages.components.attribute_entry import entry
 from pages.components.attribute_pool import counts, filtered, table
-from pages.components.conditions import llms_word
 from pages.components.current import current_workbench
+from pages.components.hidden import open_attributes
 from pages.components.shell import empty, needs_dimension
-
-POOL, COMPARED = "All attributes", "People and LLMs compared"
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
     "Attributes",
-    "Everything that people and LLMs said to look for. Correct the wording, leave out what doesn't belong, and see "
-    "who notices what.",
+    "Everything that people and LLMs said to look for. Correct the wording and leave out what doesn't belong.",
 )
-attributes = attributes_of(workbench, project.id, dimension.id)
+attributes = open_attributes(workbench, project, dimension)
 if not attributes:
     empty("Nobody has said yet what to look for.", "Read the samples and think aloud.", "think_aloud", "Think aloud")
     entry(workbench, dimension.id, attributes)
     st.stop()
 
-view = st.segmented_control(
-    "View", [POOL, COMPARED], default=POOL, required=True, key="attributes_view", label_visibility="collapsed"
-)
-if view == COMPARED:
-    compared(workbench, project.id, dimension.id, llms_word(attributes))
-    st.stop()
 counts(attributes)
 shown = filtered(attributes, dimension.id)
 left, right = st.columns([2, 1], gap="medium")

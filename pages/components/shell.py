@@ -11,6 +11,7 @@ from app.services.projects import DimensionProgress, list_projects, overview
 from app.services.workbench import Workbench
 from pages.components import style
 from pages.components.current import DIMENSION, PROJECT, current_dimension, current_project, take_choice
+from pages.components.expert import keep_expert
 from pages.components.words import plain
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -46,6 +47,7 @@ def sidebar(workbench: Workbench) -> None:
     """Choose project and dimension; both stay in the address, so a refresh or a sent link shows the same."""
     style.apply()
     take_choice()
+    keep_expert()
     projects = [project.name for project in list_projects(workbench)]
     if not projects:
         return

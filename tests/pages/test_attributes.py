@@ -140,36 +140,3 @@ def test_untrusted_wording_is_shown_to_the_letter(demo: Workbench, open_screen: 
     exclude_attribute(demo, first.id, "**loud** [link](http://x)")
     app = choose(open_screen("attributes"), 0)
     assert any(r"\*\*loud\*\* \[link\]" in m.value for m in app.markdown)
-
-
-def test_comparison_leads_with_the_verdict_and_shows_topics_and_similarity(demo: Workbench, open_screen: Open):
-    app = open_screen("attributes")
-    app.segmented_control(key="attributes_view").set_value("People and LLMs compared").run()
-    assert not app.exception
-    assert not app.error
-    assert app.subheader[0].value == "What the attributes are about"
-    assert app.markdown[1].value.startswith("**")
-    assert sum(m.value.startswith("**Topic ") for m in app.markdown) == 5
-    spreads = next(d.value for d in app.dataframe if "Spread" in d.value)
-    assert spreads["Who"].iloc[0] == "Everybody"
-    assert spreads["Spread"].between(0, 0.4).all()
-    similarity = next(d.value for d in app.dataframe if "ROUGE-L" in d.value)
-    assert list(similarity["Within or between"])[:3] == [
-        "within people",
-        "within rules, not an LLM",
-        "between people and rules, not an LLM",
-    ]
-    app.segmented_control(key="topic_model").set_value("The steadier model").run()
-    assert any("NMF" in c.value for c in app.caption)
-
-
-def test_one_attribute_can_be_compared_with_nothing_and_says_so(workbench: Workbench, open_screen: Open):
-    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
-    app = open_screen("attributes")
-    app.text_area(key="add_text").set_value("It is polite.")
-    type_contributor(app, "Mira")
-    app.button(key="add_submit").click().run()
-    app.segmented_control(key="attributes_view").set_value("People and LLMs compared").run()
-    assert not app.exception
-    said = [element.value for element in (*app.markdown, *app.warning, *app.error)]
-    assert any("too small" in text or "at least" in text or "few" in text for text in said)
