@@ -52,12 +52,15 @@ def add(
 def list_(
     project: ProjectOption,
     dimension: Annotated[str, typer.Option(help="One dimension; all of them without it.")] = "all",
+    format_: Annotated[str, typer.Option("--format", help="table, text, json or csv.")] = "table",
     json_: JsonOption = False,
 ) -> None:
     """All attributes with who said them.
 
     Example: interacteval attributes list --project Demo --dimension coherence
     """
+    from app.errors import InputError
+    from app.services.attribute_files import FORMATS, attribute_file
     from app.services.attributes import attributes_of
     from app.services.projects import dimensions_named, get_project
     from app.services.workbench import open_workbench
@@ -65,7 +68,11 @@ def list_(
     workbench = open_workbench()
     wanted = {d.name for d in dimensions_named(workbench, project, dimension)}
     found = [a for a in attributes_of(workbench, get_project(workbench, project).id) if a.dimension in wanted]
-    if json_:
+    if format_ != "table":
+        if format_ not in FORMATS:
+            raise InputError(f"“{format_}” is no format.", f"Use table, {', '.join(FORMATS)}.")
+        typer.echo(attribute_file(found, format_), nl=False)
+    elif json_:
         print_json(
             [
                 {

@@ -152,6 +152,9 @@ class ThinkAloud:
         row = self._row(attribute_id)
         row.status, row.reason, row.merged_into = status.value, reason.strip(), merged_into
 
+    def status_of(self, attribute_id: int) -> AttributeStatus:
+        return AttributeStatus(self._row(attribute_id).status)
+
     def note_prompt(self, attribute_id: int, text_id: int | None) -> None:
         """Which sample prompted it; None for none in particular."""
         self._row(attribute_id).prompted_by = text_id
@@ -162,8 +165,14 @@ class ThinkAloud:
             self._row(attribute_id).position = position
 
     def move(self, attribute_id: int, dimension_id: int) -> None:
-        """To another dimension of the project; where it was first said stays on record."""
+        """To another dimension of the project; where it was first said stays on record.
+
+        Raises InputError for a dimension of another project.
+        """
         row = self._row(attribute_id)
+        source, target = (self._session.get(DimensionRow, id_) for id_ in (row.dimension_id, dimension_id))
+        if source is None or target is None or source.project_id != target.project_id:
+            raise InputError("This dimension is not one of the project.", "Choose another.")
         first = row.original_dimension_id or row.dimension_id
         row.original_dimension_id = None if dimension_id == first else first
         row.dimension_id = dimension_id
