@@ -17,8 +17,10 @@ from db.repositories.independence import Independence
 from db.repositories.projects import Projects
 from db.repositories.results import Results
 from db.repositories.runs import Runs
+from db.repositories.side_by_side import SideBySide
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
+from db.repositories.transcripts import Transcripts
 
 
 class UnitOfWork:
@@ -42,6 +44,14 @@ class UnitOfWork:
     @cached_property
     def independence(self) -> Independence:
         return Independence(self._session)
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        return Transcripts(self._session)
+
+    @cached_property
+    def side_by_side(self) -> SideBySide:
+        return SideBySide(self._session)
 
     @cached_property
     def checklists(self) -> Checklists:

@@ -16,6 +16,7 @@ from app.services.workbench import Workbench
 from pages.components.conditions import number
 from pages.components.own_rows import REMOVED, WHOLE, Own, own_rows, sample_name
 from pages.components.shell import page
+from pages.components.speaking import speaking
 from pages.components.undo import remember, undo_button
 from pages.components.words import plain
 
@@ -38,6 +39,7 @@ def own_attributes(
     _done(own, project, name, kept)
     undo_button(own.place)
     own_rows(own, kept, [a for a in said if a.status is AttributeStatus.EXCLUDED and a.reason == REMOVED])
+    speaking(workbench, project, dimension, name)
 
 
 def _line(own: Own, name: str) -> None:

@@ -238,3 +238,19 @@ def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_s
     app = open_screen("think_aloud")
     assert not app.exception
     assert app.button(key="samples_need_ratings").label == "Go to Data"
+
+
+def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    app.session_state["speaking"] = True
+    app.run()
+    app.text_area(key="transcript_text").input("I look at the order. <b>Names are</b> introduced first.")
+    app.button(key="transcript_keep").click().run()
+    assert not app.exception
+    assert by(demo, "Ada") == []
+    accepts = [b for b in app.button if (b.key or "").startswith("accept_")]
+    assert len(accepts) == 2
+    accepts[1].click().run()
+    assert [a.text for a in by(demo, "Ada")] == ["<b>Names are</b> introduced first."]
+    app.button(key="undo_last").click().run()
+    assert by(demo, "Ada")[0].status is AttributeStatus.EXCLUDED

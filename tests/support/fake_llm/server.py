@@ -9,7 +9,7 @@ from http import HTTPStatus
 from types import ModuleType
 from typing import Any, Self
 
-from tests.support.fake_llm import anthropic_wire, google_wire, openai_wire
+from tests.support.fake_llm import anthropic_wire, google_wire, openai_wire, transcription_wire
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Raw, Slow, Status
 
 
@@ -109,8 +109,11 @@ async def _receive(reader: asyncio.StreamReader) -> Received:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     path = head[0].split(" ")[1]
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
-    body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))))
-    wires = [wire for wire in (openai_wire, anthropic_wire, google_wire) if path.partition("?")[0].endswith(wire.PATH)]
+    sent = await reader.readexactly(int(headers.get("content-length", "0")))
+    kind = headers.get("content-type", "")
+    body = transcription_wire.read_form(kind, sent) if kind.startswith("multipart/") else json.loads(sent)
+    known = (openai_wire, anthropic_wire, google_wire, transcription_wire)
+    wires = [wire for wire in known if path.partition("?")[0].endswith(wire.PATH)]
     assert wires, f"nothing is served at {path}"
     if wires[0] is google_wire:
         body["model"] = path.rpartition("/")[2].partition(":")[0]
