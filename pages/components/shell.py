@@ -22,6 +22,7 @@ FLOW = (
     ("think_aloud", "Think aloud", ":material/record_voice_over:"),
     ("ask_llms", "Ask the LLMs", ":material/forum:"),
     ("attributes", "Attributes", ":material/sell:"),
+    ("side_by_side", "Side by side", ":material/compare_arrows:"),
     ("build", "Build", ":material/account_tree:"),
     ("checklist", "Checklist", ":material/checklist:"),
     ("score", "Score", ":material/speed:"),
