@@ -46,7 +46,10 @@ def _condition(attributes: Sequence[Attribute], all_: int) -> str:
 
 
 def take_away(attributes: Sequence[Attribute], dimension: Dimension) -> None:
-    with st.expander("Choose contributors and take attributes away", key="take_away"):
+    unfolded = st.expander("Choose contributors and take attributes away", key="take_away", on_change="rerun")
+    if not unfolded.open:  # files of thousands of attributes are made when they are wanted
+        return
+    with unfolded:
         found = ticked(attributes, dimension)
         with st.container(horizontal=True):
             for form, (label, ending) in _FILES.items():

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.task import Dimension
@@ -49,14 +48,9 @@ def _whose(mine: SideBySide, letter: str, llms: str) -> str:
 
 
 def _texts(letter: str, texts: Sequence[str], comparison_id: int) -> None:
-    """One table, however many there are."""
-    st.dataframe(
-        pd.DataFrame({f"Set {letter}": list(texts)}),
-        hide_index=True,
-        height=min(SET_HEIGHT, 38 + 35 * len(texts)),
-        key=f"set_{letter}_{comparison_id}",
-        column_config={f"Set {letter}": st.column_config.TextColumn("Attribute", width="large")},
-    )
+    """One element however many there are, each in full, scrolling in its own place."""
+    with st.container(height=SET_HEIGHT, key=f"set_{letter}_{comparison_id}"):
+        st.text("\n\n".join(f"{number}. {text}" for number, text in enumerate(texts, start=1)), width="stretch")
 
 
 def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> None:

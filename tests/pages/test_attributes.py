@@ -174,6 +174,8 @@ def test_an_attribute_moves_to_another_dimension_and_back(demo: Workbench, open_
 
 def test_ticked_contributors_are_counted(demo: Workbench, open_screen: Open):
     app = open_screen("attributes")
+    app.session_state["take_away"] = True
+    app.run()
     found = pool(demo)
     people = sorted({a.contributor for a in found if a.kind is ContributorKind.HUMAN})
     assert any(f"Everybody together (Comb): {len(found)} attributes in use" in c.value for c in app.caption)
