@@ -13,11 +13,14 @@ from db.engine import open_engines
 from db.migrate import upgrade
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
+from db.repositories.independence import Independence
 from db.repositories.projects import Projects
 from db.repositories.results import Results
 from db.repositories.runs import Runs
+from db.repositories.side_by_side import SideBySide
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
+from db.repositories.transcripts import Transcripts
 
 
 class UnitOfWork:
@@ -37,6 +40,18 @@ class UnitOfWork:
     @cached_property
     def think_aloud(self) -> ThinkAloud:
         return ThinkAloud(self._session)
+
+    @cached_property
+    def independence(self) -> Independence:
+        return Independence(self._session)
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        return Transcripts(self._session)
+
+    @cached_property
+    def side_by_side(self) -> SideBySide:
+        return SideBySide(self._session)
 
     @cached_property
     def checklists(self) -> Checklists:

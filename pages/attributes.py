@@ -2,12 +2,16 @@
 
 import streamlit as st
 
-from app.services.attributes import attributes_of
+from app.services.projects import dimensions_named
 from pages.components.attribute_editor import editor
 from pages.components.attribute_entry import entry
+from pages.components.attribute_files import take_away
 from pages.components.attribute_pool import counts, filtered, table
 from pages.components.current import current_workbench
+from pages.components.hidden import open_attributes
+from pages.components.near_duplicates import duplicates, pool_place
 from pages.components.shell import empty, needs_dimension, page
+from pages.components.undo import undo_button
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -15,7 +19,7 @@ project, dimension = needs_dimension(
     "Attributes",
     "Everything that people and LLMs said to look for. Correct the wording and leave out what doesn't belong.",
 )
-attributes = attributes_of(workbench, project.id, dimension.id)
+attributes = open_attributes(workbench, project, dimension)
 if not attributes:
     empty("Nobody has said yet what to look for.", "Read the samples and think aloud.", "think_aloud", "Think aloud")
     entry(workbench, dimension.id, attributes)
@@ -28,5 +32,8 @@ left, right = st.columns([2, 1], gap="medium")
 with left:
     chosen = table(shown, len(attributes), dimension.id)
 with right:
-    editor(workbench, chosen)
+    undo_button(pool_place(dimension.id))
+    editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
+duplicates(workbench, attributes, dimension.id)
+take_away(attributes, dimension)
 entry(workbench, dimension.id, attributes)

@@ -5,7 +5,6 @@ import streamlit as st
 from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
 from app.services.analysis import compared, noticed
-from app.services.attributes import attributes_of
 from app.services.results import Level
 from pages.components.address import keep, prepare
 from pages.components.attribute_map import attribute_map
@@ -15,12 +14,13 @@ from pages.components.condition_effect import condition_effect
 from pages.components.contribution import contribution
 from pages.components.current import current_workbench
 from pages.components.embedding_choice import embedding_choice
+from pages.components.hidden import open_attributes
 from pages.components.result_choices import LEVEL_HELP, LEVELS
 from pages.components.set_similarity import set_similarity
 from pages.components.shell import empty, needs_dimension
 from pages.components.topics import topics
 from pages.components.unique_attributes import neighbours, themes, threshold, threshold_slider, unique
-from pages.components.words import plain
+from pages.components.words import show_error
 
 VIEWS = {"noticed": "Who notices what", "topics": "Topics", "alike": "How alike", "scores": "Effect on the scores"}
 
@@ -28,7 +28,7 @@ workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench, "Compare", "What people see and LLMs don't, and the other way round; and how far that can be trusted."
 )
-attributes = [a for a in attributes_of(workbench, project.id, dimension.id) if a.status is AttributeStatus.ACTIVE]
+attributes = [a for a in open_attributes(workbench, project, dimension) if a.status is AttributeStatus.ACTIVE]
 if not attributes:
     empty("Nobody has said yet what to look for.", "Read the samples and think aloud.", "think_aloud", "Think aloud")
     st.stop()
@@ -67,7 +67,7 @@ try:
     sets = compared(attributes, embedding)
     found = noticed(attributes, threshold(), embedding)
 except WorkbenchError as error:
-    st.error(plain(str(error)))
+    show_error(error)
     st.stop()
 comparison_summary(sets, found, names)
 prepare("compare_view", list(VIEWS), "noticed")

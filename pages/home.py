@@ -6,6 +6,8 @@ from app.services.projects import list_projects, next_step, overview
 from pages.components.background import watch
 from pages.components.current import current_project, current_workbench
 from pages.components.demo import DEMO_JOB, demo, enter_finished_demo
+from pages.components.expert import current_expert
+from pages.components.experts_table import experts_table
 from pages.components.new_project import new_project
 from pages.components.progress_table import progress_table
 from pages.components.project_list import project_list
@@ -41,6 +43,8 @@ with st.container(key="next_step"):
     if st.button(step.verb, key="go_on", type="primary"):
         st.switch_page(page(step.screen))
 progress_table(progress)
+if not current_expert():
+    experts_table(workbench, project.id)
 
 st.subheader("Projects", anchor=False)
 project_list(workbench, list_projects(workbench), project)

@@ -37,6 +37,6 @@ with reading:
 with writing, sticky("writing"):
     name = expert(workbench, project)
     if name:
-        own_attributes(workbench, project, dimension, name)
+        own_attributes(workbench, project, dimension, samples, name)
     else:
         st.caption("Then write down what to look for. You see your own considerations only.")

@@ -52,12 +52,15 @@ def add(
 def list_(
     project: ProjectOption,
     dimension: Annotated[str, typer.Option(help="One dimension; all of them without it.")] = "all",
+    format_: Annotated[str, typer.Option("--format", help="table, text, json or csv.")] = "table",
     json_: JsonOption = False,
 ) -> None:
     """All attributes with who said them.
 
     Example: interacteval attributes list --project Demo --dimension coherence
     """
+    from app.errors import InputError
+    from app.services.attribute_files import FORMATS, attribute_file
     from app.services.attributes import attributes_of
     from app.services.projects import dimensions_named, get_project
     from app.services.workbench import open_workbench
@@ -65,7 +68,11 @@ def list_(
     workbench = open_workbench()
     wanted = {d.name for d in dimensions_named(workbench, project, dimension)}
     found = [a for a in attributes_of(workbench, get_project(workbench, project).id) if a.dimension in wanted]
-    if json_:
+    if format_ != "table":
+        if format_ not in FORMATS:
+            raise InputError(f"“{format_}” is no format.", f"Use table, {', '.join(FORMATS)}.")
+        typer.echo(attribute_file(found, format_), nl=False)
+    elif json_:
         print_json(
             [
                 {
@@ -87,14 +94,35 @@ def list_(
 
 def think_aloud(
     project: ProjectOption,
-    model: Annotated[list[str], typer.Option(help="provider:name, or rules; give it several times for several.")],
+    model: Annotated[
+        list[str] | None, typer.Option(help="provider:name, or rules; give it several times for several.")
+    ] = None,
     dimension: DimensionOption = "all",
+    transcript: Annotated[
+        Path | None, typer.Option(help="What a person said: a text file, or audio to be transcribed.")
+    ] = None,
+    contributor: Annotated[str, typer.Option(help="Who said it (with --transcript).")] = "",
+    transcriber: Annotated[str, typer.Option(help="Transcribes audio.")] = "openai:gpt-4o-transcribe",
+    accept_all: Annotated[
+        bool, typer.Option("--accept-all", help="Make every proposal an attribute; without it they wait on the screen.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Ask LLMs what to look for.
+    """Ask LLMs what to look for, or keep what a person said aloud.
+
+    With --transcript attributes are proposed by --model, or sentence by sentence without one.
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
     """
+    from app.errors import InputError
+
+    if transcript is not None:
+        from app.commands.transcripts import from_transcript
+
+        from_transcript(project, dimension, contributor, transcript, transcriber, model or [], accept_all, json_)
+        return
+    if not model:
+        raise InputError("No model is named.", "Give --model, or --transcript with what a person said.")
     from app.services.projects import dimensions_named, get_project
     from app.services.thinking import Asked, ask_models
     from app.services.workbench import open_workbench

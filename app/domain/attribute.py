@@ -17,12 +17,17 @@ class AttributeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """One human expert or one LLM. `model` is the provider:name of an LLM, "" for people."""
+    """One human expert or one LLM. `model` is the provider:name of an LLM, "" for people.
+
+    `role` and `background` are what an expert said about themselves, "" for nothing (InteractEval, Table 1).
+    """
 
     name: str
     kind: ContributorKind
     model: str = ""
     id: int = 0
+    role: str = ""
+    background: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,9 @@ class Attribute:
     """One consideration; it always keeps its contributor.
 
     `round` counts how often that contributor was asked; `original` is the wording first given; `reason` says why
-    it was excluded or merged.
+    it was excluded or merged, `merged_into` which attribute stands for it now. `position` is the contributor's own
+    order, `prompted_by` the text of the sample that prompted it, `original_dimension` where it was said before it was
+    moved, "" for what never moved.
     """
 
     dimension: str
@@ -42,3 +49,7 @@ class Attribute:
     id: int = 0
     reason: str = ""
     original: str = ""
+    position: int = 0
+    merged_into: int | None = None
+    prompted_by: int | None = None
+    original_dimension: str = ""

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from app.domain.call import Finish
 from app.domain.prompt import RenderedPrompt
@@ -110,3 +110,12 @@ class ChatModel(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class Transcriber(Protocol):
+    """A model that listens."""
+
+    async def transcribe(self, audio: bytes, file_name: str) -> str:
+        """What is said in a recording, or raise a ProviderError; the name's ending tells the kind of file."""
+        ...

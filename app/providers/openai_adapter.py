@@ -1,5 +1,6 @@
 """OpenAI's chat completions, and everything that speaks the same wire format."""
 
+import asyncio
 import hashlib
 import json
 import time
@@ -25,6 +26,7 @@ from app.providers.model_name import ModelName
 from app.providers.rejection import (
     Rejection,
     no_logprobs,
+    provider_error,
     retry_after_seconds,
     timed_out,
     unreachable,
@@ -62,6 +64,27 @@ class OpenAIModel:
 
         answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         return self._reply(answer, request, time.perf_counter() - started)
+
+    async def transcribe(self, audio: bytes, file_name: str) -> str:
+        """Through the transcription endpoint, which OpenAI and compatible servers offer beside chat completions."""
+        failure: Rejection | ProviderError | None = None
+        answer: object = None
+        try:
+            async with asyncio.timeout(self._timeout):
+                answer = await self._client.audio.transcriptions.create(file=(file_name, audio), model=self._name.model)
+        except TimeoutError:
+            failure = timed_out(self._name, self._timeout)
+        except Exception as error:
+            failure = self._read_error(error)
+            if failure is None:
+                raise
+        # Raised out here so that the SDK's exception, which holds the request and the key, is not its context.
+        if failure is not None:
+            raise failure if isinstance(failure, ProviderError) else provider_error(self._name, failure)
+        text = getattr(answer, "text", None)
+        if not isinstance(text, str):
+            raise unreadable(self._name)
+        return text.strip()
 
     async def aclose(self) -> None:
         await self._client.close()

@@ -10,7 +10,9 @@ from db.models.checklist import (
 )
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
-from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudSampleRow
+from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
+from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
+from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
     "AttributeRow",
@@ -23,13 +25,18 @@ __all__ = [
     "JudgmentRow",
     "ModelCallRow",
     "ProjectRow",
+    "ProposedAttributeRow",
     "QuestionAttributeRow",
     "QuestionRow",
     "RatingRow",
     "RunDimensionRow",
     "ScoreRow",
     "ScoringRunRow",
+    "SideBySideAnswerRow",
+    "SideBySideRow",
     "StageRunRow",
     "TextRow",
+    "ThinkAloudDoneRow",
     "ThinkAloudSampleRow",
+    "TranscriptRow",
 ]

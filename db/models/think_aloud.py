@@ -39,8 +39,27 @@ class ThinkAloudSampleRow(SQLModel, table=True):
     chosen_by: str = "auto"
 
 
+class ThinkAloudDoneRow(SQLModel, table=True):
+    """An expert who said "done" on a dimension, and so may see what others wrote.
+
+    `first_done_at` stays when the expert writes on: what is newer was written after others could be seen.
+    """
+
+    __tablename__ = "think_aloud_done"
+    __table_args__ = (UniqueConstraint("dimension_id", "contributor_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    dimension_id: int = Field(sa_column=owned_by("dimension.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    done: bool = True
+    first_done_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
 class AttributeRow(SQLModel, table=True):
-    """`text` is what counts now; `original_text` is what the contributor said."""
+    """`text` is what counts now; `original_text` is what the contributor said.
+
+    `original_dimension_id`: where it was said, once it has been moved; `prompted_by`: the sample that prompted it.
+    """
 
     __tablename__ = "attribute"
 
@@ -55,4 +74,6 @@ class AttributeRow(SQLModel, table=True):
     round: int = 1
     position: int = 0
     stage_run_id: int | None = Field(default=None, sa_column=refers_to("stage_run.id"))
+    original_dimension_id: int | None = Field(default=None, sa_column=refers_to("dimension.id"))
+    prompted_by: int | None = Field(default=None, sa_column=refers_to("text.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())

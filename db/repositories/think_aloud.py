@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sqlalchemy import delete, func
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
@@ -38,6 +39,13 @@ class ThinkAloud:
             raise ConflictError(f"“{cleaned}” is already a contributor of the kind {row.kind}.", "Choose another name.")
         return _contributor(row)
 
+    def describe(self, contributor_id: int, role: str, background: str) -> None:
+        """What an expert says about themselves; blank leaves what was said before."""
+        row = self._session.get(ContributorRow, contributor_id)
+        if row is None:
+            raise NotFoundError("This contributor is no longer there.", "Reload the page.")
+        row.role, row.background = role.strip() or row.role, background.strip() or row.background
+
     def samples(self, dimension_id: int) -> list[Sample]:
         rows = self._session.exec(
             select(ThinkAloudSampleRow, TextRow)
@@ -62,17 +70,24 @@ class ThinkAloud:
             )
         self._session.flush()
 
-    def attributes(self, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
+    def attributes(
+        self, project_id: int, dimension_id: int | None = None, contributor: str | None = None
+    ) -> list[Attribute]:
+        """In the order they came; of one dimension or one contributor where these are given."""
+        said_about = aliased(DimensionRow)
         query = (
-            select(AttributeRow, ContributorRow, DimensionRow)
+            select(AttributeRow, ContributorRow, DimensionRow, said_about)
             .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
             .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .outerjoin(said_about, col(said_about.id) == AttributeRow.original_dimension_id)
             .where(DimensionRow.project_id == project_id)
             .order_by(col(DimensionRow.position), col(AttributeRow.id))
         )
         if dimension_id is not None:
             query = query.where(AttributeRow.dimension_id == dimension_id)
-        return [_attribute(row, contributor, dimension) for row, contributor, dimension in self._session.exec(query)]
+        if contributor is not None:
+            query = query.where(ContributorRow.name == contributor)
+        return [_attribute(*found) for found in self._session.exec(query)]
 
     def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:
         """Stage -> (round, attributes that came out of it)."""
@@ -98,7 +113,15 @@ class ThinkAloud:
         texts: Sequence[str],
         round_number: int = 1,
         stage_run_id: int | None = None,
+        prompted_by: int | None = None,
     ) -> list[int]:
+        """Behind what the contributor has said on the dimension before."""
+        last = self._session.exec(
+            select(func.max(AttributeRow.position)).where(
+                AttributeRow.dimension_id == dimension_id, AttributeRow.contributor_id == contributor_id
+            )
+        ).one()
+        first = 0 if last is None else last + 1
         rows = [
             AttributeRow(
                 dimension_id=dimension_id,
@@ -108,8 +131,9 @@ class ThinkAloud:
                 round=round_number,
                 position=position,
                 stage_run_id=stage_run_id,
+                prompted_by=prompted_by,
             )
-            for position, text in enumerate(texts)
+            for position, text in enumerate(texts, start=first)
         ]
         self._session.add_all(rows)
         self._session.flush()
@@ -128,6 +152,31 @@ class ThinkAloud:
         row = self._row(attribute_id)
         row.status, row.reason, row.merged_into = status.value, reason.strip(), merged_into
 
+    def status_of(self, attribute_id: int) -> AttributeStatus:
+        return AttributeStatus(self._row(attribute_id).status)
+
+    def note_prompt(self, attribute_id: int, text_id: int | None) -> None:
+        """Which sample prompted it; None for none in particular."""
+        self._row(attribute_id).prompted_by = text_id
+
+    def reorder(self, attribute_ids: Sequence[int]) -> None:
+        """The contributor's own order of these."""
+        for position, attribute_id in enumerate(attribute_ids):
+            self._row(attribute_id).position = position
+
+    def move(self, attribute_id: int, dimension_id: int) -> None:
+        """To another dimension of the project; where it was first said stays on record.
+
+        Raises InputError for a dimension of another project.
+        """
+        row = self._row(attribute_id)
+        source, target = (self._session.get(DimensionRow, id_) for id_ in (row.dimension_id, dimension_id))
+        if source is None or target is None or source.project_id != target.project_id:
+            raise InputError("This dimension is not one of the project.", "Choose another.")
+        first = row.original_dimension_id or row.dimension_id
+        row.original_dimension_id = None if dimension_id == first else first
+        row.dimension_id = dimension_id
+
     def _row(self, attribute_id: int) -> AttributeRow:
         row = self._session.get(AttributeRow, attribute_id)
         if row is None:
@@ -136,10 +185,12 @@ class ThinkAloud:
 
 
 def _contributor(row: ContributorRow) -> Contributor:
-    return Contributor(row.name, ContributorKind(row.kind), row.model, int(row.id or 0))
+    return Contributor(row.name, ContributorKind(row.kind), row.model, int(row.id or 0), row.role, row.background)
 
 
-def _attribute(row: AttributeRow, contributor: ContributorRow, dimension: DimensionRow) -> Attribute:
+def _attribute(
+    row: AttributeRow, contributor: ContributorRow, dimension: DimensionRow, said_about: DimensionRow | None
+) -> Attribute:
     return Attribute(
         dimension=dimension.name,
         contributor=contributor.name,
@@ -150,4 +201,8 @@ def _attribute(row: AttributeRow, contributor: ContributorRow, dimension: Dimens
         id=int(row.id or 0),
         reason=row.reason,
         original=row.original_text,
+        position=row.position,
+        merged_into=row.merged_into,
+        prompted_by=row.prompted_by,
+        original_dimension=said_about.name if said_about else "",
     )

@@ -1,29 +1,41 @@
 """One attribute: its wording, what was first said, and whether it is in use."""
 
+from collections.abc import Sequence
+from functools import partial
+
 import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus
+from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.attributes import edit_attribute, exclude_attribute, restore_attribute
+from app.services.merging import move
 from app.services.workbench import Workbench
 from pages.components.attribute_pool import said_by
 from pages.components.conditions import STATES
+from pages.components.near_duplicates import pool_place
+from pages.components.undo import change, remember
 from pages.components.words import plain, show_error
 
 
-def editor(workbench: Workbench, attribute: Attribute | None) -> None:
+def editor(workbench: Workbench, attribute: Attribute | None, dimensions: Sequence[Dimension]) -> None:
+    """`dimensions`: those of the project, among which it can be moved."""
     if attribute is None:
         st.markdown("**Choose an attribute** in the table to correct its wording or to leave it out.")
         return
+    place = pool_place(next(d.id for d in dimensions if d.name == attribute.dimension))
     st.markdown(f"**{said_by(attribute)}**, round {attribute.round}, {STATES[attribute.status]}")
-    _wording(workbench, attribute)
+    _wording(workbench, attribute, place)
     if attribute.status is AttributeStatus.ACTIVE:
-        _exclusion(workbench, attribute)
+        _exclusion(workbench, attribute, place)
+        _move(workbench, attribute, dimensions)
     else:
         _restoration(workbench, attribute)
+    if attribute.original_dimension:
+        st.caption(f"First said about {plain(attribute.original_dimension)}, and moved here.")
 
 
-def _wording(workbench: Workbench, attribute: Attribute) -> None:
+def _wording(workbench: Workbench, attribute: Attribute, place: str) -> None:
     with st.form(f"edit_{attribute.id}", border=False):
         text = st.text_area("Wording", attribute.text, height=120, key=f"wording_{attribute.id}")
         if st.form_submit_button("Save wording", type="primary", key=f"save_{attribute.id}"):
@@ -32,13 +44,14 @@ def _wording(workbench: Workbench, attribute: Attribute) -> None:
             except WorkbenchError as error:
                 show_error(error)
             else:
+                remember(place, "edited a wording", partial(edit_attribute, workbench, attribute.id, attribute.text))
                 st.rerun()
     if attribute.original and attribute.original != attribute.text:
         st.caption("First said, and kept on record:")
         st.markdown(plain(attribute.original))
 
 
-def _exclusion(workbench: Workbench, attribute: Attribute) -> None:
+def _exclusion(workbench: Workbench, attribute: Attribute, place: str) -> None:
     with st.form(f"exclude_form_{attribute.id}", border=False):
         reason = st.text_input(
             "Leave it out because",
@@ -55,6 +68,7 @@ def _exclusion(workbench: Workbench, attribute: Attribute) -> None:
             except WorkbenchError as error:
                 show_error(error)
             else:
+                remember(place, "excluded an attribute", partial(restore_attribute, workbench, attribute.id))
                 st.rerun()
 
 
@@ -67,3 +81,32 @@ def _restoration(workbench: Workbench, attribute: Attribute) -> None:
             show_error(error)
         else:
             st.rerun()
+
+
+def _move(workbench: Workbench, attribute: Attribute, dimensions: Sequence[Dimension]) -> None:
+    here = next(d for d in dimensions if d.name == attribute.dimension)
+    others = [d for d in dimensions if d.id != here.id]
+    if not others:
+        return
+    with st.form(f"move_form_{attribute.id}", border=False):
+        st.selectbox(
+            "Move it to",
+            others,
+            format_func=lambda d: d.name,
+            index=None,
+            placeholder="another dimension",
+            key=f"move_to_{attribute.id}",
+            help="Where it was first said stays on record.",
+        )
+        st.form_submit_button("Move", key=f"move_{attribute.id}", on_click=_moved, args=[workbench, attribute, here.id])
+
+
+def _moved(workbench: Workbench, attribute: Attribute, here: int) -> None:
+    target: Dimension | None = st.session_state[f"move_to_{attribute.id}"]
+    if target is not None:
+        change(
+            pool_place(here),
+            "moved an attribute",
+            partial(move, workbench, attribute, target.id),
+            partial(move, workbench, attribute, here),
+        )

@@ -14,7 +14,12 @@ from pages.components.words import model_label, plain
 
 EVERYBODY = "Everybody"
 KIND_CHOICES = {"People and LLMs": None, "People": ContributorKind.HUMAN, "LLMs": ContributorKind.LLM}
-STATUS_CHOICES = {"Any status": None, "In use": AttributeStatus.ACTIVE, "Excluded": AttributeStatus.EXCLUDED}
+STATUS_CHOICES = {
+    "Any status": None,
+    "In use": AttributeStatus.ACTIVE,
+    "Excluded": AttributeStatus.EXCLUDED,
+    "Merged": AttributeStatus.MERGED,
+}
 TABLE_HEIGHT = 520
 
 

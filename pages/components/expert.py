@@ -1,25 +1,36 @@
-"""Who is thinking aloud: asked once a session."""
+"""Who is thinking aloud: asked once, kept in the session and in the address, so that a refresh keeps it too."""
 
 import streamlit as st
 
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
+from app.errors import WorkbenchError
 from app.services.attributes import contributors_of
+from app.services.independence import introduce
 from app.services.workbench import Workbench
-from pages.components.words import plain
+from pages.components.words import plain, show_error
 
-_EXPERT = "expert"
+EXPERT = "expert"
+
+
+def current_expert() -> str:
+    """The name given in this session; "" for the project's owner, who gives none."""
+    return str(st.session_state.get(EXPERT) or st.query_params.get(EXPERT, ""))
+
+
+def keep_expert() -> None:
+    """On every screen, since going to another one empties the address."""
+    if name := current_expert():
+        st.session_state[EXPERT] = st.query_params[EXPERT] = name
 
 
 def expert(workbench: Workbench, project: Project) -> str:
-    """The expert's name, "" until it is given. New names become contributors with their first consideration."""
-    name = str(st.session_state.get(_EXPERT, ""))
+    """The expert's name, "" until it is given."""
+    name = current_expert()
     if name:
         with st.container(horizontal=True, vertical_alignment="center", key="who"):
             st.markdown(f"You are **{plain(name)}**.", width="content")
-            if st.button("Somebody else", key="change_expert", type="tertiary"):
-                del st.session_state[_EXPERT]
-                st.rerun()
+            st.button("Somebody else", key="change_expert", type="tertiary", on_click=_forget)
         return name
     st.subheader("Who are you?", anchor=False)
     people = [c.name for c in contributors_of(workbench, project.id) if c.kind is ContributorKind.HUMAN]
@@ -30,11 +41,27 @@ def expert(workbench: Workbench, project: Project) -> str:
             known = st.selectbox(
                 "or one who was here before", people, index=None, placeholder="choose", key="expert_known"
             )
+        role = st.text_input("Your role", placeholder="optional, for example: teacher of English", key="expert_role")
+        background = st.text_input("Your background", placeholder="optional", key="expert_background")
         start = st.form_submit_button("Start", key="expert_start", type="primary")
     if start:
-        chosen = typed.strip() or known
-        if chosen:
-            st.session_state[_EXPERT] = chosen
-            st.rerun()
-        st.error("Type your name first.")
+        _start(workbench, project, typed.strip() or known or "", role, background)
     return ""
+
+
+def _start(workbench: Workbench, project: Project, name: str, role: str, background: str) -> None:
+    if not name:
+        st.error("Type your name first.")
+        return
+    try:
+        introduce(workbench, project.id, name, role, background)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.session_state[EXPERT] = name
+    st.rerun()
+
+
+def _forget() -> None:
+    st.session_state.pop(EXPERT, None)
+    st.query_params.pop(EXPERT, None)

@@ -1,119 +1,112 @@
 """An expert's own considerations on a dimension: written one at a time, each saved at once."""
 
-from collections.abc import Callable, Sequence
-from math import ceil
+from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.project import Project
+from app.domain.sample import Sample
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.attributes import (
-    add_attributes,
-    attributes_of,
-    edit_attribute,
-    exclude_attribute,
-    restore_attribute,
-)
+from app.services.attributes import exclude_attribute
+from app.services.independence import is_done, said_by, say, say_done
 from app.services.workbench import Workbench
 from pages.components.conditions import number
-from pages.components.words import show_error
+from pages.components.own_rows import REMOVED, WHOLE, Own, own_rows, sample_name
+from pages.components.shell import page
+from pages.components.speaking import speaking
+from pages.components.undo import remember, undo_button
+from pages.components.words import plain
 
-REMOVED = "removed by its author"
-PAGE_SIZE = 6
-_EDITING = "own_editing"
 _UNSAVED = "own_unsaved"
+_COMPLAINT = "own_complaint"
 
 
-def own_attributes(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
-    """The line to write on, and below it what this person has written; what others wrote is not shown."""
-    _line(workbench, dimension, name)
-    own = [
-        a
-        for a in attributes_of(workbench, project.id, dimension.id)
-        if a.contributor == name and a.kind is ContributorKind.HUMAN
-    ]
-    kept = [a for a in own if a.status is AttributeStatus.ACTIVE]
-    st.caption(f"{number(len(kept), 'consideration')} by you. What others wrote stays hidden here.")
-    pages = max(1, ceil(len(kept) / PAGE_SIZE))
-    rows = st.container(gap="small", key="own_rows")
-    page = st.pagination(pages, key=f"own_page_{dimension.id}", max_visible_pages=5) if pages > 1 else 1
-    with rows:
-        newest_first = kept[::-1]
-        for attribute in newest_first[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]:
-            _row(workbench, attribute)
-    _removed(workbench, [a for a in own if a.status is AttributeStatus.EXCLUDED and a.reason == REMOVED])
+@st.fragment
+def own_attributes(
+    workbench: Workbench, project: Project, dimension: Dimension, samples: Sequence[Sample], name: str
+) -> None:
+    """The line to write on, and below it what this person has written; what others wrote is not shown.
+
+    A fragment: saving a line redraws this column and leaves the samples beside it alone.
+    """
+    own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
+    _line(own, name)
+    said = said_by(workbench, project.id, dimension.id, name)
+    kept = [a for a in said if a.status is not AttributeStatus.EXCLUDED]
+    _done(own, project, name, kept)
+    undo_button(own.place)
+    own_rows(own, kept, [a for a in said if a.status is AttributeStatus.EXCLUDED and a.reason == REMOVED])
+    speaking(workbench, project, dimension, name)
 
 
-def _line(workbench: Workbench, dimension: Dimension, name: str) -> None:
+def _line(own: Own, name: str) -> None:
+    text_key, sample_key = f"say_{own.dimension.id}", f"say_sample_{own.dimension.id}"
     with st.form("say_form", clear_on_submit=True, border=False):
-        text = st.text_input(
+        st.text_input(
             "What do you look for?",
             placeholder="one general point",
             help="A point that holds for every text, not one about these samples. Enter saves it.",
-            key=f"say_{dimension.id}",
+            key=text_key,
         )
-        said = st.form_submit_button("Add", key="say_add", type="primary")
-    if said and text.strip():
-        st.session_state.pop(_UNSAVED, None)
-        try:
-            add_attributes(workbench, dimension.id, name, ContributorKind.HUMAN, [text])
-        except WorkbenchError as error:
-            st.session_state[_UNSAVED] = (str(error), text)
-    elif said:
-        st.caption("There is nothing on the line yet.")
+        st.selectbox(
+            "Prompted by",
+            [sample.text.id for sample in own.samples],
+            format_func=partial(sample_name, own.samples),
+            index=None,
+            placeholder="a sample, if it was one",
+            key=sample_key,
+            label_visibility="collapsed",
+        )
+        st.form_submit_button(
+            "Add", key="say_add", type="primary", on_click=_say, args=[own, name, text_key, sample_key]
+        )
+    if complaint := st.session_state.pop(_COMPLAINT, ""):
+        st.caption(complaint)
     if _UNSAVED in st.session_state:
         message, words = st.session_state[_UNSAVED]
-        st.error(message)
+        st.error(plain(message))
         st.caption("This is not saved yet; copy it back once that is solved:")
         st.text(words)
 
 
-def _row(workbench: Workbench, attribute: Attribute) -> None:
-    if st.session_state.get(_EDITING) == attribute.id:
-        _editor(workbench, attribute)
+def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
+    text = str(st.session_state[text_key])
+    if not text.strip():
+        st.session_state[_COMPLAINT] = "There is nothing on the line yet."
         return
-    words, actions = st.columns([4, 1], vertical_alignment="top", gap="small")
-    words.text(attribute.text, width="stretch")
-    with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
-        if st.button("", icon=":material/edit:", key=f"edit_{attribute.id}", type="tertiary", help="Edit"):
-            st.session_state[_EDITING] = attribute.id
-            st.rerun()
-        if st.button("", icon=":material/delete:", key=f"remove_{attribute.id}", type="tertiary", help="Remove"):
-            _do(lambda: exclude_attribute(workbench, attribute.id, REMOVED))
-
-
-def _editor(workbench: Workbench, attribute: Attribute) -> None:
-    with st.form(f"edit_form_{attribute.id}", border=False):
-        text = st.text_area("Your wording", attribute.text, key=f"edit_text_{attribute.id}")
-        with st.container(horizontal=True):
-            save = st.form_submit_button("Save", key=f"edit_save_{attribute.id}")
-            cancel = st.form_submit_button("Cancel", key=f"edit_cancel_{attribute.id}", type="tertiary")
-    if save:
-        _do(lambda: edit_attribute(workbench, attribute.id, text))
-    if cancel:
-        del st.session_state[_EDITING]
-        st.rerun()
-
-
-def _removed(workbench: Workbench, removed: Sequence[Attribute]) -> None:
-    """Nothing is lost: each can be put back, the newest first."""
-    if not removed:
-        return
-    with st.expander(f"Removed by you ({len(removed)})", key="own_removed"):
-        for attribute in removed[::-1][:PAGE_SIZE]:
-            words, action = st.columns([4, 1])
-            words.text(attribute.text, width="stretch")
-            if action.button("Undo", key=f"undo_{attribute.id}", type="tertiary"):
-                _do(lambda chosen=attribute.id: restore_attribute(workbench, chosen))  # type: ignore[misc]
-
-
-def _do(change: Callable[[], None]) -> None:
+    st.session_state.pop(_UNSAVED, None)
     try:
-        change()
+        added = say(own.workbench, own.dimension.id, name, text, st.session_state.get(sample_key))
     except WorkbenchError as error:
-        show_error(error)
+        st.session_state[_UNSAVED] = (str(error), text)
         return
-    st.session_state.pop(_EDITING, None)
-    st.rerun()
+    st.session_state[f"own_page_{own.place}"] = 1
+    remember(own.place, "added a point", partial(exclude_attribute, own.workbench, added, REMOVED))
+
+
+def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> None:
+    said = number(len(kept), "consideration")
+    if is_done(own.workbench, project.id, own.dimension.id, name):
+        st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
+        st.page_link(page("attributes"), label="See what others wrote", icon=":material/sell:")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(f"{said} by you. What others wrote stays hidden until you are done.", width="content")
+        if kept:
+            st.button(
+                "I am done",
+                key="say_done",
+                help=f"With {own.dimension.name}. Then you can see what others wrote. {WHOLE}",
+                on_click=_finish,
+                args=[own, name],
+            )
+
+
+def _finish(own: Own, name: str) -> None:
+    try:
+        say_done(own.workbench, own.dimension.id, name)
+    except WorkbenchError as error:
+        st.session_state[_COMPLAINT] = plain(str(error))

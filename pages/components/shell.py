@@ -11,6 +11,7 @@ from app.services.projects import DimensionProgress, list_projects, overview
 from app.services.workbench import Workbench
 from pages.components import style
 from pages.components.current import DIMENSION, PROJECT, current_dimension, current_project, take_choice
+from pages.components.expert import keep_expert
 from pages.components.words import plain
 
 FOLDER = Path(__file__).resolve().parents[1]
@@ -22,6 +23,7 @@ FLOW = (
     ("ask_llms", "Ask the LLMs", ":material/forum:"),
     ("attributes", "Attributes", ":material/sell:"),
     ("compare", "Compare", ":material/compare:"),
+    ("side_by_side", "Side by side", ":material/compare_arrows:"),
     ("build", "Build", ":material/account_tree:"),
     ("checklist", "Checklist", ":material/checklist:"),
     ("score", "Score", ":material/speed:"),
@@ -47,6 +49,7 @@ def sidebar(workbench: Workbench) -> None:
     """Choose project and dimension; both stay in the address, so a refresh or a sent link shows the same."""
     style.apply()
     take_choice()
+    keep_expert()
     projects = [project.name for project in list_projects(workbench)]
     if not projects:
         return

@@ -64,6 +64,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     page.reload()
     _at(page, "expert_typed").or_(_at(page, "own_rows")).first.wait_for()
 
+    _at(page, "say_done").get_by_role("button").click()
+    expect(page.get_by_text("See what others wrote")).to_be_visible()
     _screen(page, "Attributes")
     expect(page.get_by_text("28 of 28 attributes")).to_be_visible()
 
@@ -160,6 +162,7 @@ def test_no_screen_is_wider_than_the_window_and_none_shows_an_error(page: Page, 
         "Think aloud",
         "Ask the LLMs",
         "Attributes",
+        "Side by side",
         "Build",
         "Checklist",
         "Score",

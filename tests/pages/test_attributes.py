@@ -145,3 +145,39 @@ def test_untrusted_wording_is_shown_to_the_letter(demo: Workbench, open_screen: 
 def test_a_link_leads_to_the_comparison(demo: Workbench, open_screen: Open):
     app = open_screen("attributes")
     assert any("who notices what on Compare" in link.proto.label for link in app.get("page_link"))
+
+
+def test_alike_attributes_are_merged_by_hand_and_taken_apart_again(demo: Workbench, open_screen: Open):
+    first, second = pool(demo)[:2]
+    edit_attribute(demo, second.id, first.text)
+    app = open_screen("attributes")
+    app.session_state["merge"] = True
+    app.run()
+    app.button(key=f"merge_left_{first.id}_{second.id}").click().run()
+    assert not app.exception
+    merged = pool(demo)[1]
+    assert (merged.status, merged.merged_into) == (AttributeStatus.MERGED, first.id)
+    app.button(key="undo_last").click().run()
+    assert pool(demo)[1].status is AttributeStatus.ACTIVE
+
+
+def test_an_attribute_moves_to_another_dimension_and_back(demo: Workbench, open_screen: Open):
+    first = pool(demo)[0]
+    other = dimensions_named(demo, "Demo", "all")[1]
+    app = choose(open_screen("attributes"), 0)
+    app.selectbox(key=f"move_to_{first.id}").set_value(other)
+    app.button(key=f"move_{first.id}").click().run()
+    assert first.id not in [a.id for a in pool(demo)]
+    app.button(key="undo_last").click().run()
+    assert pool(demo)[0] == first
+
+
+def test_ticked_contributors_are_counted(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    app.session_state["take_away"] = True
+    app.run()
+    found = pool(demo)
+    people = sorted({a.contributor for a in found if a.kind is ContributorKind.HUMAN})
+    assert any(f"Everybody together (Comb): {len(found)} attributes in use" in c.value for c in app.caption)
+    app.get_by_key(f"ticked_{dimensions_named(demo, 'Demo', 'all')[0].id}_{len(people) + 1}").set_value(people).run()
+    assert any("people (MH)" in c.value for c in app.caption)

@@ -5,19 +5,26 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.task import Dimension, Task
 from app.errors import DatabaseError
-from app.services.attributes import attributes_of
+from app.services.attributes import attributes_of, contributors_of
+from app.services.independence import said_by
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.samples import samples_of
 from app.services.workbench import Workbench
+from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
 
 
 def place(workbench: Workbench) -> tuple[int, Dimension]:
     return get_project(workbench, "Demo").id, dimensions_named(workbench, "Demo", "all")[0]
+
+
+def ids(workbench: Workbench) -> tuple[int, int]:
+    project_id, dimension = place(workbench)
+    return project_id, dimension.id
 
 
 def by(workbench: Workbench, name: str) -> list[Attribute]:
@@ -118,16 +125,85 @@ def test_what_could_not_be_saved_is_still_on_the_screen(
     def fail(*_: object) -> None:
         raise DatabaseError("The disk is full.", "Make room.")
 
-    monkeypatch.setattr("pages.components.own_attributes.add_attributes", fail)
+    monkeypatch.setattr("pages.components.own_attributes.say", fail)
     say(app, demo, "Precious words.")
     assert app.error[0].value == "The disk is full. Make room."
     assert "Precious words." in shown(app)
 
 
 def test_a_name_of_a_model_is_refused(demo: Workbench, open_screen: Open):
-    app = say(expert(open_screen, "rules"), demo, "I am no model.")
+    app = expert(open_screen, "rules")
     assert "already a contributor" in app.error[0].value
-    assert all(a.kind is ContributorKind.LLM for a in by(demo, "rules"))
+    assert "say_add" not in [button.key for button in app.button]
+
+
+def test_role_and_background_are_kept_with_the_name(demo: Workbench, open_screen: Open):
+    app = open_screen("think_aloud")
+    app.text_input(key="expert_typed").input("Ada")
+    app.text_input(key="expert_role").input("Editor")
+    app.text_input(key="expert_background").input("Ten years of newspapers")
+    app.button(key="expert_start").click().run()
+    known = next(c for c in contributors_of(demo, place(demo)[0]) if c.name == "Ada")
+    assert (known.role, known.background) == ("Editor", "Ten years of newspapers")
+
+
+def test_the_last_changes_can_be_taken_back_one_by_one(demo: Workbench, open_screen: Open):
+    app = say(expert(open_screen), demo, "It flow.")
+    app = say(app, demo, "It has one topic.")
+    first, second = by(demo, "Ada")
+    app.button(key=f"up_{first.id}").click().run()
+    assert [a.text for a in said_by(demo, *ids(demo), "Ada")] == ["It has one topic.", "It flow."]
+    app.button(key=f"edit_{first.id}").click().run()
+    app.text_area(key=f"edit_text_{first.id}").input("It flows.")
+    app.button(key=f"edit_save_{first.id}").click().run()
+    app.button(key="undo_last").click().run()
+    assert by(demo, "Ada")[0].text == "It flow."
+    app.button(key="undo_last").click().run()
+    assert [a.text for a in said_by(demo, *ids(demo), "Ada")] == ["It flow.", "It has one topic."]
+    app.button(key="undo_last").click().run()
+    assert by(demo, "Ada")[1].status is AttributeStatus.EXCLUDED
+    assert second.status is AttributeStatus.ACTIVE
+    assert not app.exception
+
+
+def test_the_sample_that_prompted_it_is_kept(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    dimension = place(demo)[1]
+    chosen = samples_of(demo, dimension.id)[2].text.id
+    app.selectbox(key=f"say_sample_{dimension.id}").set_value(chosen)
+    say(app, demo, "It ends where it began.")
+    assert by(demo, "Ada")[0].prompted_by == chosen
+    assert "prompted by sample 3" in [caption.value for caption in app.caption]
+
+
+def test_words_of_a_sample_are_hinted_at_and_kept(demo: Workbench, open_screen: Open):
+    words = " ".join(samples_of(demo, place(demo)[1].id)[0].text.source.split()[:12])
+    app = say(expert(open_screen), demo, words)
+    assert by(demo, "Ada")[0].text == words
+    assert any("A general point?" in caption.value for caption in app.caption)
+
+
+def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_screen: Open):
+    app = say(expert(open_screen), demo, "It has one topic.")
+    app.switch_page("../pages/attributes.py").run()
+    assert not app.dataframe
+    assert any("still hidden from you" in m.value for m in app.markdown)
+    app.switch_page("../pages/think_aloud.py").run()
+    app.button(key="say_done").click().run()
+    app.switch_page("../pages/attributes.py").run()
+    assert any("28 of 28" in c.value for c in app.caption)
+    app.switch_page("../pages/think_aloud.py").run()
+    say(app, demo, "It ends well.")
+    app.switch_page("../pages/attributes.py").run()
+    assert any("still hidden from you" in m.value for m in app.markdown)
+
+
+def test_a_refresh_opens_nothing(demo: Workbench, open_screen: Open):
+    say(expert(open_screen), demo, "It has one topic.")
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app.query_params["expert"] = "Ada"
+    app.run().switch_page("../pages/attributes.py").run()
+    assert any("still hidden from you" in m.value for m in app.markdown)
 
 
 def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
@@ -162,3 +238,19 @@ def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_s
     app = open_screen("think_aloud")
     assert not app.exception
     assert app.button(key="samples_need_ratings").label == "Go to Data"
+
+
+def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    app.session_state["speaking"] = True
+    app.run()
+    app.text_area(key="transcript_text").input("I look at the order. <b>Names are</b> introduced first.")
+    app.button(key="transcript_keep").click().run()
+    assert not app.exception
+    assert by(demo, "Ada") == []
+    accepts = [b for b in app.button if (b.key or "").startswith("accept_")]
+    assert len(accepts) == 2
+    accepts[1].click().run()
+    assert [a.text for a in by(demo, "Ada")] == ["<b>Names are</b> introduced first."]
+    app.button(key="undo_last").click().run()
+    assert by(demo, "Ada")[0].status is AttributeStatus.EXCLUDED

@@ -16,10 +16,18 @@ from tests.support.fake_llm import (
     google_wire,
     openai_embedding_wire,
     openai_wire,
+    transcription_wire,
 )
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Raw, Slow, Status
 
-WIRES = (openai_wire, openai_embedding_wire, anthropic_wire, google_wire, google_embedding_wire)
+WIRES = (
+    openai_wire,
+    openai_embedding_wire,
+    anthropic_wire,
+    google_wire,
+    google_embedding_wire,
+    transcription_wire,
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,9 @@ async def _receive(reader: asyncio.StreamReader) -> Received:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     path = head[0].split(" ")[1]
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
-    body = json.loads(await reader.readexactly(int(headers.get("content-length", "0"))))
+    sent = await reader.readexactly(int(headers.get("content-length", "0")))
+    kind = headers.get("content-type", "")
+    body = transcription_wire.read_form(kind, sent) if kind.startswith("multipart/") else json.loads(sent)
     wires = [wire for wire in WIRES if path.partition("?")[0].endswith(wire.PATH)]
     assert wires, f"nothing is served at {path}"
     if wires[0] in (google_wire, google_embedding_wire):

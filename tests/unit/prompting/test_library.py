@@ -26,6 +26,7 @@ VARIABLES: dict[str, dict[str, Any]] = {
         "components": [{"id": 1, "name": "Order", "key_question": "Is it in order?", "attributes": ATTRIBUTES}],
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
+    "transcript-attributes": {"transcript": HOSTILE},
     "judge-checklist": {
         "questions": [{"key": "q1", "question": "Is it in order?"}],
         "item": {"source": "The source.", "text": HOSTILE},
@@ -37,6 +38,7 @@ DIMENSION = Dimension("coherence", "Sentences build on each other.", 0.0, 7.0)
 ANSWERS: dict[str, dict[str, Any]] = {
     "think-aloud": {"considerations": [{"index": 1, "consideration": "Look at the order."}]},
     "components": {"components": [{"name": "Order", "description": "What comes when."}]},
+    "transcript-attributes": {"attributes": [{"attribute": "Look at the order.", "words": "look at the order"}]},
     "clusters": {
         "clusters": [{"component": 1, "attributes": [1]}],
         "dropped": [{"attribute": 2, "reason": "confusing"}],

@@ -1,0 +1,63 @@
+"""think-aloud --transcript: what a person said aloud becomes proposals, and attributes where all are accepted."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from app.commands.output import print_json, say, table
+
+
+def from_transcript(
+    project_name: str,
+    dimension_name: str,
+    contributor: str,
+    file: Path,
+    transcriber: str,
+    models: Sequence[str],
+    accept_all: bool,
+    json_: bool,
+) -> None:
+    """Raises InputError for what a person has to correct; a recording that can't be transcribed is kept."""
+    from app.attribute_analysis.attribute_file import decode_attributes
+    from app.errors import InputError, NotFoundError, WorkbenchError
+    from app.services.projects import get_project, one_dimension
+    from app.services.speaking import (
+        AUDIO_FORMATS,
+        accept,
+        keep_recording,
+        keep_transcript,
+        propose_attributes,
+        recording_path,
+        transcribe,
+        transcripts_of,
+    )
+    from app.services.workbench import open_workbench
+
+    if not contributor.strip():
+        raise InputError("Nobody is named as the one who spoke.", "Give --contributor NAME.")
+    if len(models) > 1:
+        raise InputError("Several models are named.", "One picks the points out of a transcript.")
+    if not file.is_file():
+        raise NotFoundError(f"There is no file {file}.", "Check the path.")
+    workbench = open_workbench()
+    project, dimension = get_project(workbench, project_name), one_dimension(workbench, project_name, dimension_name)
+    if file.suffix.lower().removeprefix(".") in AUDIO_FORMATS:
+        number = keep_recording(workbench, dimension.id, contributor, file.read_bytes(), file.name)
+        try:
+            transcribe(workbench, number, transcriber)
+        except WorkbenchError:
+            kept = transcripts_of(workbench, dimension.id, contributor.strip())[0]
+            say(f"The recording is kept as {recording_path(kept.audio)}.")
+            raise
+    else:
+        number = keep_transcript(workbench, dimension.id, contributor, decode_attributes(file.read_bytes()))
+    found = propose_attributes(workbench, project, dimension, number, models[0] if models else "")
+    ids = [accept(workbench, proposal.id) for proposal in found] if accept_all else []
+    if json_:
+        proposals = [{"attribute": proposal.text, "words": proposal.words} for proposal in found]
+        print_json({"transcript": number, "contributor": contributor, "proposals": proposals, "accepted": ids})
+        return
+    typer.echo(table(["proposed", "from the words"], [[proposal.text, proposal.words] for proposal in found]))
+    said = f"{len(ids)} accepted" if accept_all else "none accepted yet: decide on Think aloud, or give --accept-all"
+    typer.echo(f"{len(found)} proposals from what {contributor} said about {dimension.name}; {said}.")

@@ -1,0 +1,16 @@
+"""Experts think aloud independently: nobody sees what others wrote before saying "done"."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertProgress:
+    """One expert on one dimension. `late` counts what was written after others' attributes could be seen."""
+
+    expert: str
+    dimension: str
+    attributes: int
+    done: bool
+    late: int = 0
+    last_at: datetime | None = None

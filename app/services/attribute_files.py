@@ -1,0 +1,38 @@
+"""Attributes as files to keep: one a line, everything as JSON, or a table that a spreadsheet opens unharmed."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from app.domain.attribute import Attribute
+from app.export.spreadsheet import csv_bytes
+
+FORMATS = ("text", "json", "csv")
+_COLUMNS = (
+    "id",
+    "dimension",
+    "contributor",
+    "kind",
+    "text",
+    "status",
+    "round",
+    "reason",
+    "original",
+    "merged_into",
+    "original_dimension",
+)
+
+
+def attribute_file(attributes: Sequence[Attribute], form: str) -> bytes:
+    """UTF-8. text: the wordings, one a line (line breaks inside one become spaces); json and csv: all that is known."""
+    if form == "text":
+        return "".join(f"{' '.join(a.text.split())}\n" for a in attributes).encode()
+    rows = [_row(attribute) for attribute in attributes]
+    if form == "csv":
+        return csv_bytes(_COLUMNS, rows)
+    return json.dumps(rows, ensure_ascii=False, indent=2).encode()
+
+
+def _row(attribute: Attribute) -> dict[str, Any]:
+    values = {name: getattr(attribute, name) for name in _COLUMNS}
+    return values | {"kind": attribute.kind.value, "status": attribute.status.value}

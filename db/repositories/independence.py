@@ -1,0 +1,96 @@
+"""Which experts have said "done" on which dimension."""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, func, select
+
+from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.independence import ExpertProgress
+from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
+
+
+class Independence:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def is_done(self, dimension_id: int, contributor_id: int) -> bool:
+        row = self._row(dimension_id, contributor_id)
+        return row is not None and row.done
+
+    def set_done(self, dimension_id: int, contributor_id: int, done: bool) -> None:
+        row = self._row(dimension_id, contributor_id)
+        if row is not None:
+            row.done = done
+        elif done:
+            self._session.add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id))
+            self._session.flush()
+
+    def progress(self, project_id: int) -> list[ExpertProgress]:
+        """Every person and dimension with anything written or said "done", in the order of people and dimensions."""
+        written = self._written(project_id)
+        done = {(row.contributor_id, row.dimension_id): row for row in self._done_rows(project_id)}
+        late = self._late(project_id)
+        people = self._session.exec(
+            select(ContributorRow)
+            .where(ContributorRow.project_id == project_id, ContributorRow.kind == ContributorKind.HUMAN.value)
+            .order_by(col(ContributorRow.id))
+        ).all()
+        dimensions = self._session.exec(
+            select(DimensionRow)
+            .where(DimensionRow.project_id == project_id)
+            .order_by(col(DimensionRow.position), col(DimensionRow.id))
+        ).all()
+        found = []
+        for person in people:
+            for dimension in dimensions:
+                place = (int(person.id or 0), int(dimension.id or 0))
+                count, last = written.get(place, (0, None))
+                row = done.get(place)
+                if count or row:
+                    finished = row is not None and row.done
+                    found.append(ExpertProgress(person.name, dimension.name, count, finished, late.get(place, 0), last))
+        return found
+
+    def _row(self, dimension_id: int, contributor_id: int) -> ThinkAloudDoneRow | None:
+        return self._session.exec(
+            select(ThinkAloudDoneRow).where(
+                ThinkAloudDoneRow.dimension_id == dimension_id, ThinkAloudDoneRow.contributor_id == contributor_id
+            )
+        ).first()
+
+    def _done_rows(self, project_id: int) -> list[ThinkAloudDoneRow]:
+        query = select(ThinkAloudDoneRow).join(DimensionRow, col(DimensionRow.id) == ThinkAloudDoneRow.dimension_id)
+        return list(self._session.exec(query.where(DimensionRow.project_id == project_id)))
+
+    def _written(self, project_id: int) -> dict[tuple[int, int], tuple[int, datetime]]:
+        rows = self._session.exec(
+            select(
+                AttributeRow.contributor_id,
+                AttributeRow.dimension_id,
+                func.count(col(AttributeRow.id)),
+                func.max(AttributeRow.created_at),
+            )
+            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .where(DimensionRow.project_id == project_id, AttributeRow.status != AttributeStatus.EXCLUDED.value)
+            .group_by(col(AttributeRow.contributor_id), col(AttributeRow.dimension_id))
+        )
+        return {(person, dimension): (count, last) for person, dimension, count, last in rows}
+
+    def _late(self, project_id: int) -> dict[tuple[int, int], int]:
+        """How many were written after the expert had said "done" for the first time."""
+        rows = self._session.exec(
+            select(AttributeRow.contributor_id, AttributeRow.dimension_id, func.count(col(AttributeRow.id)))
+            .join(
+                ThinkAloudDoneRow,
+                (col(ThinkAloudDoneRow.dimension_id) == AttributeRow.dimension_id)
+                & (col(ThinkAloudDoneRow.contributor_id) == AttributeRow.contributor_id),
+            )
+            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .where(
+                DimensionRow.project_id == project_id,
+                AttributeRow.status != AttributeStatus.EXCLUDED.value,
+                col(AttributeRow.created_at) > ThinkAloudDoneRow.first_done_at,
+            )
+            .group_by(col(AttributeRow.contributor_id), col(AttributeRow.dimension_id))
+        )
+        return {(person, dimension): count for person, dimension, count in rows}

@@ -1,0 +1,35 @@
+"""People and LLMs side by side, without names: an expert compares two sets and then learns which is whose."""
+
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.attributes import attributes_of
+from app.services.side_by_side import begin, compared_by_all
+from pages.components.blind_comparison import comparison, everybody
+from pages.components.conditions import llms_word
+from pages.components.current import current_workbench
+from pages.components.expert import expert
+from pages.components.shell import needs_dimension, page
+from pages.components.words import plain
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Side by side",
+    "Two sets of attributes, one by people and one by LLMs. Compare them before you know which is which.",
+)
+name = expert(workbench, project)
+if not name:
+    everybody(compared_by_all(workbench, dimension.id), dimension)
+    st.stop()
+try:
+    mine = begin(workbench, dimension, name)
+except WorkbenchError as error:
+    st.markdown(plain(str(error)))
+    if st.button("Think aloud", key="side_to_think_aloud", type="primary"):
+        st.switch_page(page("think_aloud"))
+    st.stop()
+llms = llms_word(attributes_of(workbench, project.id, dimension.id))
+comparison(workbench, dimension, mine, llms)
+if mine.revealed:
+    everybody(compared_by_all(workbench, dimension.id), dimension)

@@ -1,0 +1,50 @@
+"""Side by side: blind until all six questions are answered."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from app.services.independence import say, say_done
+from app.services.projects import dimensions_named
+from app.services.side_by_side import QUESTIONS, compared_by_all
+from app.services.workbench import Workbench
+from tests.support.repository import ROOT
+
+Open = Callable[[str], AppTest]
+
+
+def opened(expert: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app.query_params["expert"] = expert
+    return app.run().switch_page("../pages/side_by_side.py").run()
+
+
+def test_whoever_is_not_done_is_sent_to_think_aloud(demo: Workbench):
+    app = opened("Ada")
+    assert any("not done yet" in m.value for m in app.markdown)
+    assert not app.dataframe
+
+
+def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    say(demo, dimension.id, "Ada", "Order.")
+    say_done(demo, dimension.id, "Ada")
+    app = opened("Ada")
+    assert [s.value for s in app.subheader] == ["Set A", "Set B"]
+    assert "rules" not in " ".join(m.value for m in (*app.markdown, *app.caption, *app.subheader))
+    number = compared_by_all(demo, dimension.id)[0].id
+    for question in QUESTIONS:
+        app.text_area(key=f"answer_{number}_{question}").input(f"<i>{question}</i>").run()
+    app = opened("Ada")
+    assert app.text_area(key=f"answer_{number}_grain").value == "<i>grain</i>"
+    app.button(key="reveal").click().run()
+    assert not app.exception
+    told = {s.value.partition(": ")[2] for s in app.subheader[:2]}
+    assert told == {"people", "rules, not an LLM"}
+    assert "<i>grain</i>" in [t.value for t in app.text]
+
+
+def test_the_owner_sees_how_many_have_finished(demo: Workbench, open_screen: Open):
+    app = open_screen("side_by_side")
+    assert not app.exception
+    assert any("0 of 0 experts" in c.value for c in app.caption)

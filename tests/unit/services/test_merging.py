@@ -1,0 +1,88 @@
+"""Near-duplicates are suggested, merged by a person and put back; attributes move and are exported."""
+
+import csv
+import io
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.task import Dimension, Task
+from app.errors import ConflictError, InputError
+from app.services.attribute_files import attribute_file
+from app.services.attributes import add_attributes, attributes_of, of_condition, restore_attribute
+from app.services.merging import merge, move, near_duplicates
+from app.services.workbench import Workbench
+from tests.support.projects import ready_to_score, workbench_at
+
+SAID = ["The parts stand in a clear order.", "The parts stand in clear order.", "=SUM(A1:A9)", "<b>عربي</b> 🎈\nline"]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    workbench = workbench_at(tmp_path)
+    ready_to_score(workbench)
+    add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, SAID)
+    return workbench
+
+
+def pool(bench: Workbench) -> list[Attribute]:
+    return attributes_of(bench, 1)
+
+
+def test_the_pair_with_alike_wording_is_suggested_with_its_rouge_l(bench: Workbench) -> None:
+    pairs, all_ = near_duplicates(pool(bench))
+    assert [(p.first.text, p.second.text) for p in pairs] == [(SAID[0], SAID[1])]
+    assert all_ == 1
+    assert pairs[0].likeness == pytest.approx(2 * 6 / (7 + 6))
+
+
+def test_merging_keeps_what_stands_for_it_and_can_be_taken_back(bench: Workbench) -> None:
+    first, second = pool(bench)[:2]
+    merge(bench, first, second)
+    merged = pool(bench)[1]
+    assert (merged.status, merged.merged_into, merged.text) == (AttributeStatus.MERGED, first.id, SAID[1])
+    assert second.id not in [a.id for a in of_condition(pool(bench), "comb")]
+    with pytest.raises(ConflictError):
+        merge(bench, second, first)
+    with pytest.raises(InputError):
+        merge(bench, first, first)
+    restore_attribute(bench, second.id)
+    assert pool(bench)[1] == second
+
+
+def test_a_moved_attribute_remembers_where_it_was_said(bench: Workbench) -> None:
+    with bench.database.write() as work:
+        fluency = work.projects.add_dimension(1, Dimension("fluency"))
+        elsewhere = work.projects.add_dimension(work.projects.add("Other", Task()).id, Dimension("x"))
+    first = pool(bench)[0]
+    move(bench, first, fluency.id)
+    moved = next(a for a in pool(bench) if a.id == first.id)
+    assert (moved.dimension, moved.original_dimension) == ("fluency", "coherence")
+    move(bench, moved, 1)
+    assert pool(bench)[0] == first
+    with pytest.raises(InputError):
+        move(bench, first, elsewhere.id)
+
+
+def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:
+    found = pool(bench)
+    assert [row["text"] for row in json.loads(attribute_file(found, "json"))] == SAID
+    assert attribute_file(found, "text").decode().splitlines()[3] == "<b>عربي</b> 🎈 line"
+    rows = list(csv.DictReader(io.StringIO(attribute_file(found, "csv").decode("utf-8-sig"), newline="")))
+    assert [row["text"] for row in rows] == [*SAID[:2], "'=SUM(A1:A9)", SAID[3]]
+    assert {row["contributor"] for row in rows} == {"Ada"}
+
+
+def test_two_thousand_attributes_are_compared_in_seconds(bench: Workbench) -> None:
+    many = [
+        Attribute("coherence", "Ada", ContributorKind.HUMAN, f"Point {n} looks at part {n % 7} of it", id=n)
+        for n in range(2000)
+    ]
+    started = time.perf_counter()
+    pairs, all_ = near_duplicates(many)
+    assert len(pairs) == 50
+    assert all_ > 50
+    assert time.perf_counter() - started < 15
