@@ -52,6 +52,7 @@ class Method:
     judged: whether a model is asked; by_rules: whether the built-in rules can be that model.
     checklist, references: whether it needs a published checklist, or texts that have references.
     prompt: the prompt that scores a text, by the options; "" where none is asked.
+    calls: by the options and whether the judge gives log-probabilities.
     check: raises InputError or UnsupportedError where something has to be installed first.
     signature: the exact variant of the metric, kept with the run.
     """
@@ -65,7 +66,7 @@ class Method:
     checklist: bool = False
     references: bool = False
     prompt: Callable[[Any], str] = lambda _: ""
-    calls: Callable[[Any], Calls] = lambda _: Calls()
+    calls: Callable[[Any, bool], Calls] = lambda *_: Calls()
     check: Callable[[], None] = lambda: None
     signature: Callable[[], str] = lambda: ""
 

@@ -114,7 +114,7 @@ def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:
         lambda _: ReferenceMetric(metric),
         judged=False,
         references=True,
-        calls=lambda _: Calls(0),
+        calls=lambda *_: Calls(0),
         **more,
     )
 

@@ -1,11 +1,14 @@
 """Every method by its name: the one list that command line, screens and runs share."""
 
 from app.errors import InputError
-from app.evaluators import checklist_evaluator, model_based, reference_metrics
+from app.evaluators import checklist_evaluator, coascore, g_eval, llm_score, model_based, reference_metrics
 from app.evaluators.method import Method
 
 _ALL = (
     checklist_evaluator.METHOD,
+    g_eval.METHOD,
+    coascore.METHOD,
+    *llm_score.METHODS,
     *reference_metrics.METHODS,
     *model_based.METHODS,
 )

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 from app.errors import UnreadableScoreError
 
-_WORDS = dict(zip("zero one two three four five six seven eight nine ten".split(), range(11), strict=True))
+_WORDS = dict(
+    zip(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], range(11), strict=True)
+)
 _N = rf"(?<![\w.,/])(?:[-−+]?\d+(?:[.,]\d+)?|\b(?:{'|'.join(_WORDS)})(?:\s+and\s+a\s+half)?\b)"
 _END = r"(?![\w%]|[.,]\d)"
 _NUMBER = re.compile(_N + _END, re.IGNORECASE)

@@ -205,7 +205,7 @@ def _scorer(first: dict[int, Evaluator], again: dict[int, Evaluator], texts: dic
     async def score(planned: PlannedScore) -> Outcome:
         evaluators = again if planned.again else first
         found = await evaluators[planned.dimension].score(texts[planned.text])
-        return Outcome(planned, found.value, found.coverage, found.judgments, found.soft)
+        return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
 
     return score
 
