@@ -71,6 +71,6 @@ METHOD = Method(
     _make,
     options=JudgeOptions,
     by_rules=True,
-    checklist=True,
+    checklist=lambda _: True,
     prompt=lambda options: options.prompt(),
 )

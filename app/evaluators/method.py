@@ -50,7 +50,8 @@ class Method:
 
     options: a frozen dataclass whose defaults are the paper's.
     judged: whether a model is asked; by_rules: whether the built-in rules can be that model.
-    checklist, references: whether it needs a published checklist, or texts that have references.
+    references: whether it needs texts that have references.
+    checklist: whether it needs a published checklist, by the options.
     prompt: the prompt that scores a text, by the options; "" where none is asked.
     calls: by the options and whether the judge gives log-probabilities.
     check: raises InputError or UnsupportedError where something has to be installed first.
@@ -63,8 +64,8 @@ class Method:
     options: type = NoOptions
     judged: bool = True
     by_rules: bool = False
-    checklist: bool = False
     references: bool = False
+    checklist: Callable[[Any], bool] = lambda _: False
     prompt: Callable[[Any], str] = lambda _: ""
     calls: Callable[[Any, bool], Calls] = lambda *_: Calls()
     check: Callable[[], None] = lambda: None

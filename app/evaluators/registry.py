@@ -1,11 +1,12 @@
 """Every method by its name: the one list that command line, screens and runs share."""
 
 from app.errors import InputError
-from app.evaluators import checklist_evaluator, coascore, g_eval, llm_score, model_based, reference_metrics
+from app.evaluators import check_eval, checklist_evaluator, coascore, g_eval, llm_score, model_based, reference_metrics
 from app.evaluators.method import Method
 
 _ALL = (
     checklist_evaluator.METHOD,
+    check_eval.METHOD,
     g_eval.METHOD,
     coascore.METHOD,
     *llm_score.METHODS,

@@ -90,8 +90,8 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
 
 
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
-    method = check_evaluator(options.evaluator)
-    checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist else None
+    method, chosen = check_evaluator(options.evaluator), options.method_options()
+    checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
     texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed)
     if not texts:
         raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
@@ -100,7 +100,7 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
             f"No text has a reference to compare it with, and {method.name} needs one.",
             "Import the texts with their references.",
         )
-    prompt = method.prompt(options.method_options())
+    prompt = method.prompt(chosen)
     return RunDimension(
         dimension.id,
         checklist.id if checklist else None,

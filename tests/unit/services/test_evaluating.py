@@ -20,7 +20,7 @@ from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score, workbench_at
 
 PUBLIC_NAMES = (
-    *("g-eval", "coascore", "llm-score", "llm-score-cot"),
+    *("g-eval", "coascore", "llm-score", "llm-score-cot", "check-eval"),
     *("checklist", "rouge-1", "rouge-2", "rouge-l", "bleu", "meteor"),
     *("gptscore", "bertscore", "moverscore", "bartscore", "unieval"),
 )
@@ -120,7 +120,7 @@ def test_g_eval_writes_its_steps_once_and_keeps_them(workbench: Workbench, llm: 
     assert len(llm.requests) == 25 + 12  # the steps are there already
 
 
-@pytest.mark.parametrize("name", ["g-eval", "coascore", "llm-score", "llm-score-cot"])
+@pytest.mark.parametrize("name", ["g-eval", "coascore", "llm-score", "llm-score-cot", "check-eval"])
 def test_rules_can_not_judge_these_and_it_is_said_before_the_run(workbench: Workbench, name: str) -> None:
     dimension = ready_to_score(workbench)
     options = RunOptions((dimension,), "rules", evaluator=name)
