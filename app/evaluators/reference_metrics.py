@@ -7,7 +7,7 @@ best one and BLEU all at once. All run in processes of their own, one a core.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -87,15 +87,19 @@ def check_wordnet() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceMetric:
-    """One of the functions above, as an evaluator."""
+    """One of the functions above, as an evaluator. A text has the same value on every dimension: computed once."""
 
     metric: Metric
+    computed: dict[int, asyncio.Future[float]] = field(default_factory=dict)
 
     async def score(self, text: Text) -> Evaluation:
         if not text.references:
             raise UnsupportedError("This text has no reference to compare it with.", "Import it with its references.")
-        computed = _processes().submit(self.metric, text.text, text.references)
-        return Evaluation(value=await asyncio.wrap_future(computed))
+        if text.id and text.id in self.computed:
+            return Evaluation(value=await asyncio.shield(self.computed[text.id]))
+        under_way = asyncio.wrap_future(_processes().submit(self.metric, text.text, text.references))
+        self.computed[text.id] = under_way
+        return Evaluation(value=await asyncio.shield(under_way))
 
 
 def _processes() -> Any:

@@ -11,47 +11,51 @@ from dataclasses import dataclass
 
 from app.errors import UnreadableScoreError
 
-_WORDS = dict(
-    zip(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], range(11), strict=True)
-)
-_N = rf"(?<![\w.,/])(?:[-−+]?\d+(?:[.,]\d+)?|\b(?:{'|'.join(_WORDS)})(?:\s+and\s+a\s+half)?\b)"
+_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {name: number for number, name in enumerate(_NAMES)}
+# Runs of spaces are bounded, so that no answer, however long, takes long to read.
+_GAP = r"\s{1,6}"
+_NAMED = rf"\b(?:{'|'.join(_WORDS)})(?:{_GAP}and{_GAP}a{_GAP}half)?\b"
+_N = rf"(?<![\w.,/])(?:[-−+]?\d{{1,6}}(?:\.\d{{1,6}}|,\d{{1,2}})?(?!\d)|{_NAMED})"
 _END = r"(?![\w%]|[.,]\d)"
 _NUMBER = re.compile(_N + _END, re.IGNORECASE)
-_JOIN = r"\s*(?:-|–|—|−|\bto\b|\bor\b|\band\b|\bthrough\b|~)\s*"
+_JOIN = r"\s{0,6}(?:-|–|—|−|\bto\b|\bor\b|\band\b|\bthrough\b|~)\s{0,6}"
 _SCALE = re.compile(
-    rf"(?:\b(?:on|using|in|within|from|between|along)\b\s+)?(?:\b(?:a|an|the|this|our)\b\s+)?"
-    rf"(?:\b(?:scale|range)\b\s*(?:\b(?:of|from|is|being|between)\b|:)?\s*\(?\s*)(?P<low>{_N}){_JOIN}(?P<high>{_N}){_END}\)?"
-    rf"|\(\s*(?P<low2>{_N}){_JOIN}(?P<high2>{_N})(?:\s+scale)?\s*\)"
-    rf"|\b(?:from|between)\s+(?P<low3>{_N}){_JOIN}(?P<high3>{_N}){_END}"
-    rf"|(?P<low4>{_N}){_JOIN}(?P<high4>{_N})\s+scale\b"
-    rf"|\b(?:on|using)\s+a\s+(?P<only>{_N})[- ]point\s+scale\b"
-    rf"|(?<![\w/] )(?<!\w)out\s+of\s+{_N}(?!\w)"
-    rf"|\bwhere\s+{_N}\s+(?:is|means|being|indicates|represents)\b[^.;\n]*"
-    rf"|(?<![\w.]){_N}\s*(?:=|being)\s*(?:the\s+)?(?:lowest|highest|worst|best|poor|bad|excellent|perfect|good)\b",
+    rf"(?:\b(?:on|using|in|within|from|between|along)\b\s{{1,6}})?(?:\b(?:a|an|the|this|our)\b\s{{1,6}})?"
+    rf"(?:\b(?:scale|range)\b\s{{0,6}}(?:\b(?:of|from|is|being|between)\b|:)?\s{{0,6}}\(?\s{{0,6}})(?P<low>{_N}){_JOIN}(?P<high>{_N})"
+    rf"{_END}\)?"
+    rf"|\(\s{{0,6}}(?P<low2>{_N}){_JOIN}(?P<high2>{_N})(?:\s{{1,6}}scale)?\s{{0,6}}\)"
+    rf"|\b(?:from|between)\s{{1,6}}(?P<low3>{_N}){_JOIN}(?P<high3>{_N}){_END}"
+    rf"|(?P<low4>{_N}){_JOIN}(?P<high4>{_N})\s{{1,6}}scale\b"
+    rf"|\b(?:on|using)\s{{1,6}}a\s{{1,6}}(?P<only>{_N})[- ]point\s{{1,6}}scale\b"
+    rf"|(?<![\w/] )(?<!\w)out\s{{1,6}}of\s{{1,6}}{_N}(?!\w)"
+    rf"|\bwhere\s{{1,6}}{_N}\s{{1,6}}(?:is|means|being|indicates|represents)\b[^.;\n]*"
+    rf"|(?<![\w.]){_N}\s{{0,6}}(?:=|being)\s{{0,6}}(?:the\s{{1,6}})?(?:lowest|highest|worst|best|poor|bad|excellent|perfect|good)\b",
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(
-    rf"(?P<value>{_N})\s*(?:points?|stars?)?\s*(?:/|\bout\s+of\b|\bof\b)\s*(?:a\s+(?:possible|maximum)\s+)?"
+    rf"(?P<value>{_N})\s{{0,6}}(?:points?|stars?)?\s{{0,6}}(?:/|\bout\s{{1,6}}of\b|\bof\b)\s{{0,6}}(?:a\s{{1,6}}(?:possible|maximum)\s{{1,6}})?"
     rf"(?P<top>\d+(?:\.\d+)?|{'|'.join(_WORDS)})\b",
     re.IGNORECASE,
 )
-_RANGE = re.compile(rf"(?:\bbetween\s+)?{_N}{_JOIN}{_N}{_END}", re.IGNORECASE)
+_RANGE = re.compile(rf"(?:\bbetween\s{{1,6}})?{_N}{_JOIN}{_N}{_END}", re.IGNORECASE)
 _LABEL = r"(?:score|rating|grade|mark|evaluation|verdict|answer|result)"
 _LABELLED = re.compile(
-    rf"(?P<final>\b(?:final|overall|total)\b[^.\n:=]{{0,40}}?)?\b{_LABEL}s?\b(?:\s*\([^)\d]*\))?"
-    rf"(?:\s+(?:for|of)\s+(?:the\s+|this\s+)?[a-z][a-z -]{{0,40}}?)?"
-    rf"\s*(?::|=|\bis\b|\bwould\s+be\b|\bof\b|->|→|-|–)?\s*(?:\ba\b\s+)?(?P<value>{_N}){_END}",
+    rf"(?P<final>\b(?:final|overall|total)\b[^.\n:=]{{0,40}}?)?\b{_LABEL}s?\b(?:\s{{0,6}}\([^)\d]*\))?"
+    rf"(?:\s{{1,6}}(?:for|of)\s{{1,6}}(?:the\s{{1,6}}|this\s{{1,6}})?[a-z][a-z -]{{0,40}}?)?"
+    rf"\s{{0,6}}(?::|=|\bis\b|\bwould\s{{1,6}}be\b|\bof\b|->|→|-|–)?\s{{0,6}}(?:\ba\b\s{{1,6}})?(?P<value>{_N}){_END}",
     re.IGNORECASE,
 )
 _GIVEN = re.compile(
     rf"\b(?:rate|rated|give|gave|assign|assigned|score|scored|award|awarded|deserves|gets|earns|receives)\b"
-    rf"(?:\s+(?:it|this|that|the|a|an|as|at|with|text|summary|response|essay|story|score|rating|of|solid|strong|be)){{0,6}}"
-    rf"\s*:?\s*(?P<value>{_N}){_END}",
+    rf"(?:\s{{1,6}}(?:it|this|that|the|a|an|as|at|with|text|summary|response|essay|"
+    rf"story|score|rating|of|solid|strong|be)){{0,6}}"
+    rf"\s{{0,6}}:?\s{{0,6}}(?P<value>{_N}){_END}",
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"(?:\b(?:not|never|cannot|without|(?:less|more|lower|higher|better|worse|rather)\s+than|at\s+(?:least|most)|almost|"
-    r"nearly|above|below|under|over|instead\s+of|barely|short\s+of)\b|n['’]t\b)[^,.;:\n]{0,40}$",
+    r"(?:\b(?:no|not|never|cannot|without|(?:less|more|lower|higher|better|worse|rather)\s{1,6}than|"
+    r"at\s{1,6}(?:least|most)|almost|nearly|above|below|under|over|instead\s{1,6}of|barely|short\s{1,6}of)\b|n['’]t\b)[^,.;:\n]{0,40}$",
     re.IGNORECASE,
 )
 _MARKUP = re.compile(r"[*_`#\"“”\[\]{}|]+|\\boxed")
@@ -82,7 +86,7 @@ def find_score(text: str, low: float, high: float) -> FoundScore:
     if len(values) > 1:
         raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
     chosen = found[-1]
-    if any(_HEDGED.search(plain[: candidate.start]) for candidate in found):
+    if any(_HEDGED.search(plain[max(0, candidate.start - 60) : candidate.start]) for candidate in found):
         raise UnreadableScoreError("The judge says what the score is not, or what it is near.")
     if not low <= chosen.value <= high:
         raise UnreadableScoreError(f"The judge's score is outside the scale of {low:g} to {high:g}.")

@@ -5,6 +5,7 @@ from dataclasses import fields
 from typing import Any
 
 from app.domain.run import RunDimension, RunSummary
+from app.domain.task import Dimension
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.method import Method, Setting
@@ -72,6 +73,9 @@ def made(
 ) -> dict[int, Evaluator]:
     """The method for each part of a run, planned or stored."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
+    if not method.judged:  # the dimension plays no part: one evaluator serves all
+        evaluator_of_all = method.make(Setting(model, project.task, Dimension("")))
+        return {part.dimension: evaluator_of_all for part in parts}
     everything = work.projects.dimensions(project.id)
     return {
         part.dimension: method.make(

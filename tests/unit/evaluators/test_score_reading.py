@@ -1,6 +1,7 @@
 """Judges' free text: read right or called unreadable, never guessed, never 0."""
 
 import contextlib
+import time
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,14 @@ READ = [
     ("Score (1-5): 4", 4),
     ("A score of 4", 4),
     ("4 (good)", 4),
+    ("I scored it 3 at first, but my final score is 4", 4),
+    ("I'd rate it 2/5, as 3 of the 5 sentences are wrong", 2),
+    ('{"reason": "2 errors", "score": 3}', 3),
+    ("Between 1 and 5, I'd choose 4.", 4),
+    ("Score: Four (4)", 4),
+    ("<score>4</score>", 4),
+    ("The score I'd assign to this summary is a 4 out of 5", 4),
+    ("Explanation: In 2014, 3 of 10 boats sank.\nScore: 4", 4),
     ("[[4]]", 4),
     ("Score: 4 - the order holds.", 4),
     ("I would give this summary 4 stars.", 4),
@@ -105,6 +114,11 @@ UNREADABLE = [
     "Infinity",
     "I would not give it a 5, but a 4.",
     "Almost 4.",
+    "No score of 5 is possible.",
+    "1,000",
+    "- Coherence: 4\n- Relevance: 3",
+    "Score: 1 to 5",
+    "Score: 4%",
     "I can't give it a 3.",
     "Score: less than 3",
     "The score is not 5 but 4.",
@@ -161,3 +175,13 @@ def test_any_text_is_a_score_on_the_scale_or_unreadable(text: str) -> None:
 def test_digits_in_any_order_are_a_score_on_the_scale_or_unreadable(text: str) -> None:
     with contextlib.suppress(UnreadableScoreError):
         assert 1 <= read_score(text, 1, 5) <= 5
+
+
+@pytest.mark.parametrize(
+    "part", ["score ", "score" + " " * 500, "1 ", "out of ", "final ", "not ", "between 1 and ", "\n"]
+)
+def test_no_answer_takes_long_to_read(part: str) -> None:
+    started = time.process_time()
+    with contextlib.suppress(UnreadableScoreError):
+        read_score((part * 8000)[:8000] + "4", 1, 5)
+    assert time.process_time() - started < 2
