@@ -10,6 +10,8 @@ from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
+from app.services.evaluating import CHECKLIST, check_evaluator, check_judge_of
+from app.services.probing import probe
 from app.services.scoring import RunOptions, plan_run
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -58,7 +60,7 @@ class Forecast:
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
     """Raises what planning the run raises."""
     plan = plan_run(workbench, project_id, options)
-    return _estimate(workbench.database, project_id, options, plan, *workbench.check_model(options.judge))
+    return _counted(workbench, project_id, options, plan)[0]
 
 
 def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
@@ -79,9 +81,25 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
 def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
     plan = plan_run(workbench, project_id, options)
     texts = {text for part in plan for text in part.texts}
-    name, is_llm = workbench.check_model(options.judge)
-    counted = _estimate(workbench.database, project_id, options, plan, name, is_llm)
+    counted, is_llm = _counted(workbench, project_id, options, plan)
     return Forecast(tuple(plan), len(texts), is_llm, counted)
+
+
+def _counted(
+    workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension]
+) -> tuple[Estimate, bool]:
+    """The estimate, and whether an LLM is asked at all."""
+    method = check_evaluator(options.evaluator)
+    if not method.judged:
+        return Estimate(0, 0, 0, 0, 0.0), False
+    name, is_llm = workbench.check_model(options.judge)
+    check_judge_of(method, name, is_llm)
+    if options.evaluator == CHECKLIST:
+        return _estimate(workbench.database, project_id, options, plan, name, is_llm), is_llm
+    probed = probe(workbench.database, project_id, options, plan, name)
+    usage = Usage(probed.input_tokens, 0, probed.output_tokens)
+    cost = shipped_prices().cost(name, usage)
+    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost), is_llm
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:

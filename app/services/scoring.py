@@ -20,8 +20,9 @@ from app.providers.recorded import Tally
 from app.providers.registry import gives_logprobs
 from app.scoring import engine
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, check_evaluator, evaluators_of
-from app.services.models import opened
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, evaluators_of
+from app.services.evaluator_stages import DatabaseStages
+from app.services.models import opened, unjudged
 from app.services.samples import drawn
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
@@ -35,6 +36,7 @@ class RunOptions:
     """What to score and how.
 
     sample: the share of the texts to draw, stratified by human score.
+    asking: how a checklist is asked. settings: the options of any other method, by name, as written.
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
     """
@@ -48,6 +50,7 @@ class RunOptions:
     asking: JudgeOptions = PLAIN
     budget: float | None = None
     use_cache: bool = True
+    settings: tuple[tuple[str, str], ...] = ()
 
     def params(self) -> dict[str, Any]:
         """As stored with the run."""
@@ -56,8 +59,14 @@ class RunOptions:
             "seed": self.seed,
             "budget": self.budget,
             "use_cache": self.use_cache,
-            **asdict(self.asking),
+            **asdict(self.method_options()),
         }
+
+    def method_options(self) -> Any:
+        """Of the method's own type. Raises InputError for an option it doesn't have."""
+        if self.evaluator == CHECKLIST and not self.settings:
+            return self.asking
+        return check_evaluator(self.evaluator).read_options(dict(self.settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,35 +85,49 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
     Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
     """
     check_evaluator(options.evaluator)
+    options.method_options()
     return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
 
 
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
-    checklist = published_checklist(workbench, dimension.id, options.version)
+    method, chosen = check_evaluator(options.evaluator), options.method_options()
+    checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
     texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed)
     if not texts:
         raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
+    if method.references and not any(text.references for text in texts):
+        raise NotReadyError(
+            f"No text has a reference to compare it with, and {method.name} needs one.",
+            "Import the texts with their references.",
+        )
+    prompt = method.prompt(chosen)
     return RunDimension(
         dimension.id,
-        checklist.id,
+        checklist.id if checklist else None,
         excluded,
         tuple(text.id for text in texts),
         dimension.name,
-        load_prompt(options.asking.prompt()).digest,
+        load_prompt(prompt).digest if prompt else "",
     )
 
 
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
     """Write the plan down as a run that waits to be worked on; returns its number."""
     plan = plan_run(workbench, project_id, options)
-    _check_judge(workbench, options)
+    method = check_evaluator(options.evaluator)
+    if method.judged:
+        _check_judge(workbench, options)
+    judge, params = options.judge if method.judged else NO_JUDGE, options.params()
+    if method.signature():
+        params["signature"] = method.signature()
     with workbench.database.write() as work:
-        return work.runs.create(project_id, options.evaluator, options.judge, options.params(), plan)
+        return work.runs.create(project_id, options.evaluator, judge, params, plan)
 
 
 def _check_judge(workbench: Workbench, options: RunOptions) -> None:
     """A missing key or an impossible wish is said now, not after the run was planned."""
     name, is_llm = workbench.check_model(options.judge)
+    check_judge_of(check_evaluator(options.evaluator), name, is_llm)
     if options.asking.soft and not (is_llm and gives_logprobs(name)):
         raise UnsupportedError(f"{name} gives no log-probabilities.", "Switch P(yes) off, or choose another judge.")
     if options.asking.repeats > 1 and not is_llm:
@@ -159,11 +182,15 @@ async def _work(
     workbench: Workbench, run: RunSummary, concurrency: int, heard: Callable[[RunSummary], None]
 ) -> tuple[engine.EngineReport, Tally, int]:
     params = run.params
-    async with opened(
-        workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget")
-    ) as model:
+    judge = (
+        unjudged()
+        if run.judge == NO_JUDGE
+        else opened(workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget"))
+    )
+    async with judge as model:
+        stages = DatabaseStages(workbench.database)
         with workbench.database.read() as work:
-            first, again = evaluators_of(work, run, model), evaluators_of(work, run, model.afresh())
+            first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
             planned = work.runs.open_scores(run.id)
             texts = work.texts.many({score.text for score in planned})
         report = await engine.run(
@@ -178,7 +205,7 @@ def _scorer(first: dict[int, Evaluator], again: dict[int, Evaluator], texts: dic
     async def score(planned: PlannedScore) -> Outcome:
         evaluators = again if planned.again else first
         found = await evaluators[planned.dimension].score(texts[planned.text])
-        return Outcome(planned, found.value, found.coverage, found.judgments, found.soft)
+        return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
 
     return score
 

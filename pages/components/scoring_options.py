@@ -7,13 +7,12 @@ import streamlit as st
 from app.domain.checklist import Checklist
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.services.evaluating import EVALUATORS
+from app.services.evaluating import CHECKLIST, NO_JUDGE, usable_methods
 from app.services.models import available_models
 from app.services.scoring import RunOptions, list_runs
 from app.services.workbench import Workbench
 from pages.components.words import model_label, plain
 
-METHODS = {"checklist": "Checklist: yes/no questions"}
 JUDGE_HELP = (
     "Who answers the questions. “rules” is a set of fixed text rules, not an LLM: it needs no key and costs nothing, "
     "and it shows how everything works. Any other model can be typed as provider:name, for example openai:gpt-4o."
@@ -35,11 +34,13 @@ def scoring_options(
         wrap=True,
         help="Each dimension is scored with its newest published checklist.",
     )
+    methods = usable_methods()
     first, second = st.columns(2)
     evaluator = first.selectbox(
         "Method",
-        EVALUATORS,
-        format_func=lambda name: METHODS.get(name, name),
+        list(methods),
+        index=list(methods).index(CHECKLIST),
+        format_func=lambda name: methods[name],
         key="score_evaluator",
         help="How a text gets its score. Checklist: the judge answers every question, and the share of yes is put on "
         "the scale of the dimension.",
@@ -70,7 +71,7 @@ def _described(dimension: Dimension, checklist: Checklist) -> str:
 def _judges(workbench: Workbench, project: Project) -> list[str]:
     """The rules, what judged here before, and the suggested model of each provider that can be used."""
     suggested = [model.name for model in available_models(workbench) if model.usable and model.suggested]
-    before = [run.judge for run in list_runs(workbench, project.id)]
+    before = [run.judge for run in list_runs(workbench, project.id) if run.judge != NO_JUDGE]
     return list(dict.fromkeys(["rules", *before, *suggested]))
 
 
