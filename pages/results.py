@@ -32,7 +32,9 @@ def computed(choices: ResultChoices) -> list[DimensionResult]:
         results = [
             result
             for run in choices.runs
-            for result in kept_results(workbench, run, choices.level, choices.constant, choices.include_partial)
+            for result in kept_results(
+                workbench, run, choices.level, choices.constant, choices.include_partial, choices.soft
+            )
         ]
     except WorkbenchError as error:
         offer_dataset(f"Results at the level “{level}” are not possible here: {error.message}")

@@ -1,5 +1,7 @@
 """Score: who judges which texts, what that would cost, and how far it is."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from app.domain.run import RunSummary
@@ -9,6 +11,7 @@ from app.services.scoring import RunOptions
 from app.services.scoring_jobs import begin, job_key, running_here, running_run
 from pages.components.background import watch
 from pages.components.checklist_readiness import dimensions_to_score
+from pages.components.cost_table import cost_table
 from pages.components.current import current_workbench
 from pages.components.forecast import counted, show_forecast, texts_to_score
 from pages.components.run_list import run_list
@@ -23,26 +26,27 @@ project = needs_project(
 )
 
 
-def look_ahead(options: RunOptions) -> Forecast | None:
-    """What would be scored; None with the reason on the screen where it can't be."""
+def look_ahead(wishes: Sequence[RunOptions]) -> list[Forecast]:
+    """What would be scored by each judge; nothing, with the reason on the screen, where one of them can't."""
     try:
         with st.spinner("Counting what it would ask"):
-            return forecast(workbench, project.id, options)
+            return [forecast(workbench, project.id, options) for options in wishes]
     except WorkbenchError as error:
         show_error(error)
-        return None
+        return []
 
 
-def start_button(ahead: Forecast, options: RunOptions, running: RunSummary | None) -> None:
+def start_button(ahead: Sequence[Forecast], wishes: Sequence[RunOptions], running: RunSummary | None) -> None:
+    judges = f" with {len(wishes)} judges" if len(wishes) > 1 else ""
     if st.button(
-        f"Score {counted(ahead.texts, 'text')}",
+        f"Score {counted(ahead[0].texts, 'text')}{judges}",
         type="primary",
         key="start_scoring",
         disabled=running is not None or running_here(project.id),
         help="One run of a project at a time: wait until the one above ends, or stop it." if running else None,
     ):
         try:
-            begin(workbench, project.id, options)
+            begin(workbench, project.id, *wishes)
         except WorkbenchError as error:
             show_error(error)
         else:
@@ -60,13 +64,14 @@ if chosen:
     st.subheader("Score texts", anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        options = scoring_options(workbench, project, chosen)
+        wishes = scoring_options(workbench, project, chosen)
     with right:
-        ahead = look_ahead(options) if options else None
-        if ahead and options:
+        ahead = look_ahead(wishes)
+        if ahead:
             show_forecast(ahead)
-            start_button(ahead, options, running)
+            start_button(ahead, wishes, running)
     if ahead:
         with left:
-            texts_to_score(ahead)
+            texts_to_score(ahead[0])
 run_list(workbench, project)
+cost_table(workbench, project)

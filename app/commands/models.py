@@ -66,7 +66,7 @@ def test(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="scoring, statistics or attributes.")],
+    what: Annotated[str, typer.Argument(help="scoring, statistics, attributes or pages.")],
     json_: JsonOption = False,
 ) -> None:
     """Our own benchmarks, on data made for them.

@@ -42,7 +42,7 @@ def score(
     repeats: Annotated[int, typer.Option(min=1, help="Ask each question so often; above 1 at temperature 1.")] = 1,
     soft: Annotated[bool, typer.Option("--soft", help="Also P(yes) from log-probabilities.")] = False,
     per_question: Annotated[bool, typer.Option("--per-question", help="One call per question, not per text.")] = False,
-    budget: Annotated[float | None, typer.Option(help="Stop when the run has cost so many US dollars.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the method, as name=value; repeat for more.")
@@ -54,10 +54,9 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
-    from app.evaluators.checklist import JudgeOptions
     from app.services.estimating import estimate
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import RunOptions, start_run, work_on
+    from app.services.scoring import JudgeOptions, RunOptions, set_budget, start_run, work_on
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
@@ -70,6 +69,8 @@ def score(
         found = estimate(workbench, target.id, options)
         print_json(found.to_json()) if json_ else typer.echo(str(found))
         return
+    if resume is not None and budget is not None:
+        set_budget(workbench, resume, budget)
     run_id = resume if resume is not None else start_run(workbench, target.id, options)
     report = work_on(workbench, run_id, concurrency, _progress)
     _print_report(workbench, report, json_)
@@ -160,19 +161,37 @@ def show(run: RunArgument, json_: JsonOption = False) -> None:
     """
     from app.services.results import run_counts
     from app.services.scoring import get_run
+    from app.services.spending import run_spending
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     found = get_run(workbench, run)
-    counts = run_counts(workbench, run)
+    counts, spent = run_counts(workbench, run), run_spending(workbench, run)
     if json_:
-        print_json({**_document(found), "failed": found.failed, "message": found.message, "by_dimension": counts})
+        print_json(
+            {
+                **_document(found),
+                "failed": found.failed,
+                "message": found.message,
+                "calls": spent.calls,
+                "input_tokens": spent.input_tokens,
+                "cached_tokens": spent.cached_tokens,
+                "output_tokens": spent.output_tokens,
+                "cost_usd": spent.cost_usd,
+                "by_dimension": counts,
+            }
+        )
         return
     typer.echo(f"Run {found.id} of {found.project}: {found.evaluator}, {found.judge}, {found.status.value}")
     typer.echo(
         table(
             ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
         )
+    )
+    cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
+    typer.echo(
+        f"{spent.calls:,} calls paid: {spent.input_tokens:,} tokens in ({spent.cached_tokens:,} of them cached), "
+        f"{spent.output_tokens:,} out; {cost}"
     )
 
 

@@ -148,14 +148,16 @@ async def judge(
     """Ask `model` all questions about one text, in one call.
 
     An answer that leaves questions open is asked again; if the last attempt still leaves some open, the answers it
-    does give count and the others are unanswered. Raises WrongSchemaError where it gives none, NotReadyError without
-    questions, and any other ProviderError of the model.
+    does give count and the others are unanswered. Raises WrongSchemaError where it gives none or names questions that
+    weren't asked, NotReadyError without questions, and any other ProviderError of the model.
     """
     used = template or load_prompt(options.prompt(model.is_llm))
     request = judge_request(used, task, dimension, questions, item, options, repeat)
     keys = question_keys(len(questions))
 
     def usable_part(value: dict[str, Any]) -> dict[str, Any] | None:
+        if not value.keys() <= set(keys):  # who counts from 0 means another question by q1: none of it can be trusted
+            return None
         return {key: value[key] for key in keys if _answer(value.get(key))[0] is not Answer.UNANSWERED} or None
 
     answered = await ask(model, request, last_resort=usable_part)

@@ -7,8 +7,12 @@ ours. It prints its port first; GET /count answers how many requests it got.
 import argparse
 import asyncio
 import json
+import re
 import zlib
 from typing import Any
+
+_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+_LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 
 
 class LocalJudge:
@@ -17,47 +21,48 @@ class LocalJudge:
         self.requests = 0
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection. The delay begins when a request is there; its answer is prepared meanwhile."""
+        loop = asyncio.get_running_loop()
         try:
             while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-                length = next(
-                    (
-                        int(line.split(":")[1])
-                        for line in head.lower().split("\r\n")
-                        if line.startswith("content-length:")
-                    ),
-                    0,
-                )
-                body = await reader.readexactly(length)
-                reply = {"requests": self.requests} if head.startswith("GET ") else await self._judge(json.loads(body))
-                content = json.dumps(reply).encode()
-                writer.write(
-                    b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(content)
-                )
-                writer.write(content)
-                await writer.drain()
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = _LENGTH.search(head)
+                body = await reader.readexactly(int(length[1]) if length else 0)
+                arrived = loop.time()
+                if head.startswith(b"GET "):
+                    writer.write(_http({"requests": self.requests}))
+                    continue
+                self.requests += 1
+                answer = _http(_judged(json.loads(body)))
+                await asyncio.sleep(arrived + self.delay - loop.time())
+                writer.write(answer)
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
-    async def _judge(self, request: dict[str, Any]) -> dict[str, Any]:
-        self.requests += 1
-        await asyncio.sleep(self.delay)
-        keys = request["response_format"]["json_schema"]["schema"]["required"]
-        text = request["messages"][-1]["content"]
-        answers = {key: "yes" if zlib.crc32(f"{key}{text}".encode()) % 3 else "no" for key in keys}
-        message = {"role": "assistant", "content": json.dumps(answers)}
-        return {
-            "id": "local",
-            "object": "chat.completion",
-            "created": 0,
-            "model": request["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {
-                "prompt_tokens": len(text) // 4,
-                "completion_tokens": 7 * len(keys),
-                "total_tokens": len(text) // 4,
-            },
-        }
+
+def _http(reply: dict[str, Any]) -> bytes:
+    content = json.dumps(reply).encode()
+    return _HEAD % (len(content), content)
+
+
+def _judged(request: dict[str, Any]) -> dict[str, Any]:
+    keys = request["response_format"]["json_schema"]["schema"]["required"]
+    text = request["messages"][-1]["content"]
+    start = zlib.crc32(text.encode())
+    answers = {key: "yes" if zlib.crc32(key.encode(), start) % 3 else "no" for key in keys}
+    message = {"role": "assistant", "content": json.dumps(answers)}
+    return {
+        "id": "local",
+        "object": "chat.completion",
+        "created": 0,
+        "model": request["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": len(text) // 4,
+            "completion_tokens": 7 * len(keys),
+            "total_tokens": len(text) // 4,
+        },
+    }
 
 
 async def serve(delay: float) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 from app.attribute_analysis import benchmark as attributes
 from app.errors import InputError
 from app.meta_evaluation import benchmark as statistics
+from app.services import pages_benchmark as pages
 from app.services import scoring_benchmark as scoring
 
 BENCHMARKS: dict[str, Callable[[], dict[str, Any]]] = {
     "scoring": scoring.run,
     "statistics": statistics.run,
     "attributes": attributes.run,
+    "pages": pages.run,
 }
 
 

@@ -10,7 +10,8 @@ from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
-from app.services.evaluating import CHECKLIST, check_evaluator, check_judge_of
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of
+from app.services.judges import Judge, check_wishes, judge_named
 from app.services.probing import probe
 from app.services.scoring import RunOptions, plan_run
 from app.services.workbench import Workbench
@@ -51,6 +52,7 @@ class Estimate:
 class Forecast:
     """The run that would start: `texts` counts different texts, `parts` say which texts on which dimension."""
 
+    judge: str
     parts: tuple[RunDimension, ...]
     texts: int
     is_llm: bool
@@ -58,13 +60,12 @@ class Forecast:
 
 
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
-    """Raises what planning the run raises."""
-    plan = plan_run(workbench, project_id, options)
-    return _counted(workbench, project_id, options, plan)[0]
+    """Raises what starting the run would raise."""
+    return _forecast(workbench, project_id, options).estimate
 
 
 def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
-    """What would be scored, and the estimate. Raises what planning the run raises.
+    """What would be scored, and the estimate. Raises what starting the run would raise.
 
     Counting the tokens of thousands of requests takes seconds, so the same question about the same data is counted
     once.
@@ -81,25 +82,25 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
 def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
     plan = plan_run(workbench, project_id, options)
     texts = {text for part in plan for text in part.texts}
-    counted, is_llm = _counted(workbench, project_id, options, plan)
-    return Forecast(tuple(plan), len(texts), is_llm, counted)
+    method = check_evaluator(options.evaluator)
+    if not method.judged:
+        return Forecast(NO_JUDGE, tuple(plan), len(texts), False, Estimate(0, 0, 0, 0, 0.0))
+    judge = judge_named(workbench, options.judge)
+    check_judge_of(method, judge.name, judge.is_llm)
+    check_wishes(judge, options.asking, options.budget)
+    counted = _counted(workbench.database, project_id, options, plan, judge)
+    return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
 
 
 def _counted(
-    workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension]
-) -> tuple[Estimate, bool]:
-    """The estimate, and whether an LLM is asked at all."""
-    method = check_evaluator(options.evaluator)
-    if not method.judged:
-        return Estimate(0, 0, 0, 0, 0.0), False
-    name, is_llm = workbench.check_model(options.judge)
-    check_judge_of(method, name, is_llm)
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+) -> Estimate:
     if options.evaluator == CHECKLIST:
-        return _estimate(workbench.database, project_id, options, plan, name, is_llm), is_llm
-    probed = probe(workbench.database, project_id, options, plan, name)
+        return _estimate(database, project_id, options, plan, judge)
+    probed = probe(database, project_id, options, plan, judge.name)
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
-    cost = shipped_prices().cost(name, usage)
-    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost), is_llm
+    cost = shipped_prices().cost(judge.name, usage)
+    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
@@ -117,26 +118,28 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
 
 
 def _estimate(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], name: str, is_llm: bool
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
 ) -> Estimate:
     with database.read() as work:
-        if not is_llm:
+        if not judge.is_llm:
             return Estimate(_rule_calls(work, plan, options.asking), 0, 0, 0, 0.0)
-        digests, sizes = [], []
+        per_answer = TOKENS_PER_REASON if options.asking.reasons else TOKENS_PER_ANSWER
+        asked = []
         for request in _requests(work, project_id, plan, options.asking):
-            digests.append(request.digest(name))
             answers = len((request.schema or {}).get("required", ()))
-            per_answer = TOKENS_PER_REASON if options.asking.reasons else TOKENS_PER_ANSWER
-            sizes.append((estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer))
-        known = work.calls.known(digests)
-    new = [size for digest, size in zip(digests, sizes, strict=True) if digest not in known]
+            size = estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer
+            asked.append((request.digest(judge.name), size))
+        new = [size for _, size in asked]
+        if options.use_cache:  # what two systems wrote alike is asked about once
+            different = dict(asked)
+            new = [different[digest] for digest in different.keys() - work.calls.known(different)]
     usage = Usage(sum(i for i, _ in new), 0, sum(o for _, o in new))
     return Estimate(
-        len(digests),
-        len(digests) - len(new),
+        len(asked),
+        len(asked) - len(new),
         usage.input_tokens,
         usage.output_tokens,
-        shipped_prices().cost(name, usage),
+        shipped_prices().cost(judge.name, usage) if new else 0.0,  # nothing is asked: that costs 0 at any price
     )
 
 

@@ -33,6 +33,10 @@ def _usable(method: Method) -> bool:
     return True
 
 
+def asks_a_judge(name: str) -> bool:
+    return method_named(name).judged
+
+
 def check_evaluator(name: str) -> Method:
     """The method. Raises InputError where there is none of that name or something has to be installed for it."""
     method = method_named(name)

@@ -4,14 +4,15 @@ A job is only the moving part: what it achieves is in the database as it goes. A
 the database says how far they came.
 """
 
+import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.errors import ConflictError, WorkbenchError
+from app.services.fault_report import fault_report
 
 
 class JobStatus(StrEnum):
@@ -79,8 +80,8 @@ class Jobs:
             message = work(Progress(self, key))
         except WorkbenchError as error:
             self.update(key, status=JobStatus.FAILED, message=str(error))
-        except Exception:
-            traceback.print_exc()  # to the server's log: the person can't act on it
+        except Exception as error:
+            print(fault_report(error), file=sys.stderr)  # noqa: T201 - to the server's log: the person can't act on it
             self.update(key, status=JobStatus.FAILED, message="Something went wrong that should not have. See the log.")
         else:
             self.update(key, status=JobStatus.DONE, message=message or "")

@@ -19,13 +19,14 @@ from app.providers.rate_limit import AdaptiveLimit
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models
 from app.providers.replay_adapter import ReplayModel
-from app.providers.retry import Patient
+from app.providers.retry import Patient, RetryPolicy
 from app.scoring.group_commit import GroupCommit
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
 CONCURRENCY = 32
 TEST_SECONDS = 30.0
+PATIENCE = RetryPolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ async def opened(
             return
         ledger = DatabaseLedger(workbench.database, model.name)
         try:
-            patient = Patient(model, limiter=AdaptiveLimit(concurrency))
+            patient = Patient(model, PATIENCE, AdaptiveLimit(concurrency))
             yield RecordedModel(patient, ledger, run, use_cache, _left(workbench, run, budget))
         finally:
             await ledger.close()
@@ -150,7 +151,8 @@ def _left(workbench: Workbench, run: int | None, budget: float | None) -> float 
     if budget is None or run is None:
         return budget
     with workbench.database.read() as work:
-        return budget - sum(call.cost_usd or 0.0 for call in work.calls.of_run(run))
+        made = work.calls.totals([run]).get(run)
+    return budget - (made.cost_usd if made else 0.0)
 
 
 async def test_model(workbench: Workbench, name: str) -> float:

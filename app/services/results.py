@@ -1,7 +1,7 @@
 """What a run found: how well its scores agree with people, and what each number rests on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean
 from typing import Any
@@ -19,6 +19,7 @@ __all__ = [
     "DimensionResult",
     "Figure",
     "Level",
+    "asks_soft",
     "kept_results",
     "results_of",
     "run_counts",
@@ -28,7 +29,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class DimensionResult:
-    """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for."""
+    """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for.
+
+    `soft`: the scores are those from the judge's probabilities, not from its answers.
+    """
 
     run: RunSummary
     dimension: Dimension
@@ -37,6 +41,7 @@ class DimensionResult:
     rows: tuple[ScoredText, ...]
     partial: int
     meta: MetaEvaluation
+    soft: bool = False
 
     @property
     def scored(self) -> int:
@@ -71,6 +76,7 @@ class DimensionResult:
             "judge": self.run.judge,
             "dimension": self.dimension.name,
             "checklist_version": self.version,
+            "score_from": "probabilities" if self.soft else "answers",
             "scored": self.scored,
             "partial": self.partial,
             "excluded_docs": list(self.excluded_docs),
@@ -86,9 +92,13 @@ def results_of(
     include_partial: bool = False,
     resamples: int = 1000,
     seed: int = 0,
+    soft: bool = False,
 ) -> list[DimensionResult]:
-    """Agreement with the mean human rating on every dimension of a run."""
-    return _results(workbench.database, run_id, level, constant, include_partial, resamples, seed)
+    """Agreement with the mean human rating on every dimension of a run.
+
+    soft: the score from the judge's P(yes), where the run asked for it; its share of yes elsewhere.
+    """
+    return _results(workbench.database, run_id, level, constant, include_partial, soft, resamples, seed)
 
 
 def kept_results(
@@ -97,6 +107,7 @@ def kept_results(
     level: Level = "per-source",
     constant: Constant = "skip",
     include_partial: bool = False,
+    soft: bool = False,
 ) -> tuple[DimensionResult, ...]:
     """As results_of, computed once for as long as neither scores nor ratings change: screens ask again and again."""
     with workbench.database.read() as work:
@@ -104,14 +115,20 @@ def kept_results(
         dimensions = tuple(work.projects.dimension_by_id(part.dimension) for part in work.runs.parts(run_id))
         ratings = tuple(work.results.rating_state(dimension.id) for dimension in dimensions)
     state = (run.status, run.done, run.failed, dimensions, ratings)
-    return _kept(workbench.database, run_id, level, constant, include_partial, state)
+    return _kept(workbench.database, run_id, level, constant, include_partial, soft, state)
 
 
 @lru_cache(maxsize=32)
 def _kept(
-    database: Database, run_id: int, level: Level, constant: Constant, include_partial: bool, _: tuple[object, ...]
+    database: Database,
+    run_id: int,
+    level: Level,
+    constant: Constant,
+    include_partial: bool,
+    soft: bool,
+    _: tuple[object, ...],
 ) -> tuple[DimensionResult, ...]:
-    return tuple(_results(database, run_id, level, constant, include_partial))
+    return tuple(_results(database, run_id, level, constant, include_partial, soft))
 
 
 def _results(
@@ -120,13 +137,14 @@ def _results(
     level: Level,
     constant: Constant,
     include_partial: bool,
+    soft: bool,
     resamples: int = 1000,
     seed: int = 0,
 ) -> list[DimensionResult]:
     with database.read() as work:
         run = work.runs.get(run_id)
         return [
-            _result(work, run, part, level, constant, include_partial, resamples, seed)
+            _result(work, run, part, level, constant, include_partial, soft and asks_soft(run), resamples, seed)
             for part in work.runs.parts(run_id)
         ]
 
@@ -138,10 +156,13 @@ def _result(
     level: Level,
     constant: Constant,
     include_partial: bool,
+    soft: bool,
     resamples: int,
     seed: int,
 ) -> DimensionResult:
     rows = tuple(work.results.scored(run.id, part.dimension))
+    if soft:
+        rows = tuple(replace(row, score=row.soft) for row in rows)
     checklist = work.checklists.get(part.checklist) if part.checklist else None
     partial = {row.text for row in rows if row.coverage is not None and 0 < row.coverage < 1}
     left_out = set() if include_partial else partial
@@ -157,7 +178,7 @@ def _result(
         seed=seed,
         origin=Origin(
             checklist=str(checklist.version) if checklist else "none",
-            judge=run.judge,
+            judge=f"{run.judge} P(yes)" if soft else run.judge,
             prompt=part.prompt_digest[:12] or "none",
         ),
     )
@@ -169,7 +190,13 @@ def _result(
         rows=rows,
         partial=len(partial),
         meta=meta,
+        soft=soft,
     )
+
+
+def asks_soft(run: RunSummary) -> bool:
+    """Whether the run asked its judge for probabilities."""
+    return bool(run.params.get("soft"))
 
 
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:

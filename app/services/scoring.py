@@ -4,31 +4,43 @@ import asyncio
 import os
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary
+from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
-from app.domain.text import Text
-from app.errors import InputError, NotReadyError, UnsupportedError, WorkbenchError
+from app.errors import DatabaseError, NotReadyError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
-from app.evaluators.evaluator import Evaluator
 from app.prompting import load_prompt
-from app.providers.pricing import shipped_prices
 from app.providers.recorded import Tally
-from app.providers.registry import gives_logprobs
-from app.scoring import engine
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, evaluators_of
-from app.services.evaluator_stages import DatabaseStages
-from app.services.models import opened, unjudged
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of
+from app.services.judges import check_wishes, judge_named
 from app.services.samples import drawn
+from app.services.sitting import Heard, sit
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
-BEAT_SECONDS = 5.0
+__all__ = [
+    "CONCURRENCY",
+    "JudgeOptions",
+    "RunOptions",
+    "RunReport",
+    "failures_of",
+    "get_run",
+    "list_runs",
+    "plan_run",
+    "set_budget",
+    "start_run",
+    "start_runs",
+    "stop_run",
+    "work_on",
+]
+
 CONCURRENCY = 32
+# (database, run) -> writer, where not even the end of a sitting could be written down: the next takes on its name.
+_LEFT_OPEN: dict[tuple[int, int], str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,50 +125,65 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
 
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
     """Write the plan down as a run that waits to be worked on; returns its number."""
-    plan = plan_run(workbench, project_id, options)
-    method = check_evaluator(options.evaluator)
-    if method.judged:
+    return start_runs(workbench, project_id, (options,))[0]
+
+
+def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
+    """One run for each of them, all or none: what can't be done is said before any is planned.
+
+    Raises what plan_run raises, and what says that a judge can't be used or not so.
+    """
+    for options in wishes:
         _check_judge(workbench, options)
-    judge, params = options.judge if method.judged else NO_JUDGE, options.params()
-    if method.signature():
-        params["signature"] = method.signature()
+    plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
-        return work.runs.create(project_id, options.evaluator, judge, params, plan)
+        return [
+            work.runs.create(project_id, options.evaluator, _judge_of(options), _stored(options), plan)
+            for options, plan in zip(wishes, plans, strict=True)
+        ]
 
 
 def _check_judge(workbench: Workbench, options: RunOptions) -> None:
-    """A missing key or an impossible wish is said now, not after the run was planned."""
-    name, is_llm = workbench.check_model(options.judge)
-    check_judge_of(check_evaluator(options.evaluator), name, is_llm)
-    if options.asking.soft and not (is_llm and gives_logprobs(name)):
-        raise UnsupportedError(f"{name} gives no log-probabilities.", "Switch P(yes) off, or choose another judge.")
-    if options.asking.repeats > 1 and not is_llm:
-        raise InputError(f"{name} answers the same each time.", "Ask it once.")
-    if options.asking.repeats < 1:
-        raise InputError("A judge has to be asked at least once.", "Give 1 or more repeats.")
-    if options.budget is not None and shipped_prices().of(name) is None:
-        raise InputError(f"The price of {name} is unknown, so a budget can't be kept.", "Start without a budget.")
+    method = check_evaluator(options.evaluator)
+    if method.judged:
+        judge = judge_named(workbench, options.judge)
+        check_judge_of(method, judge.name, judge.is_llm)
+        check_wishes(judge, options.asking, options.budget)
+
+
+def _judge_of(options: RunOptions) -> str:
+    return options.judge if check_evaluator(options.evaluator).judged else NO_JUDGE
+
+
+def _stored(options: RunOptions) -> dict[str, Any]:
+    signature = check_evaluator(options.evaluator).signature()
+    return options.params() | ({"signature": signature} if signature else {})
 
 
 def work_on(
     workbench: Workbench,
     run_id: int,
     concurrency: int = CONCURRENCY,
-    heard: Callable[[RunSummary], None] = lambda _: None,
+    heard: Heard = lambda _: None,
 ) -> RunReport:
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
     heard is told how far the run is, about every second. Raises ConflictError where another process works on it.
     """
-    writer = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    key = id(workbench.database), run_id
+    writer = _LEFT_OPEN.get(key, f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
     with workbench.database.write() as work:
         run = work.runs.get(run_id)
         work.runs.claim(run_id, writer)
+    _LEFT_OPEN.pop(key, None)
     started = time.monotonic()
     try:
-        report, tally, retries = asyncio.run(_work(workbench, run, concurrency, heard))
+        report, tally, retries = asyncio.run(sit(workbench, run, concurrency, heard))
     except BaseException as error:
-        _finish(workbench.database, run_id, *_ending(error))
+        try:
+            _finish(workbench.database, run_id, *_ending(error))
+        except DatabaseError:  # it is the database that failed: why it did is worth more than that it still does
+            _LEFT_OPEN[key] = writer
         raise
     if report.fatal is not None:
         _finish(workbench.database, run_id, RunStatus.FAILED, str(report.fatal))
@@ -178,78 +205,34 @@ def _finish(database: Database, run_id: int, status: RunStatus, message: str = "
         work.runs.finish(run_id, status, message)
 
 
-async def _work(
-    workbench: Workbench, run: RunSummary, concurrency: int, heard: Callable[[RunSummary], None]
-) -> tuple[engine.EngineReport, Tally, int]:
-    params = run.params
-    judge = (
-        unjudged()
-        if run.judge == NO_JUDGE
-        else opened(workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget"))
-    )
-    async with judge as model:
-        stages = DatabaseStages(workbench.database)
-        with workbench.database.read() as work:
-            first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
-            planned = work.runs.open_scores(run.id)
-            texts = work.texts.many({score.text for score in planned})
-        report = await engine.run(
-            planned, _scorer(first, again, texts), _DatabaseSink(workbench, run.id, heard), concurrency
-        )
-        return report, model.tally, model.retries
-
-
-def _scorer(first: dict[int, Evaluator], again: dict[int, Evaluator], texts: dict[int, Text]) -> engine.ScoreOne:
-    """Where an earlier try failed, its reply is in the ledger: `again` asks afresh."""
-
-    async def score(planned: PlannedScore) -> Outcome:
-        evaluators = again if planned.again else first
-        found = await evaluators[planned.dimension].score(texts[planned.text])
-        return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
-
-    return score
-
-
-class _DatabaseSink:
-    def __init__(self, workbench: Workbench, run_id: int, heard: Callable[[RunSummary], None]) -> None:
-        self._workbench = workbench
-        self._run_id = run_id
-        self._heard = heard
-        self._last_beat = time.monotonic()
-        self._last_heard = 0.0
-
-    def save(self, outcomes: Sequence[Outcome]) -> None:
-        with self._workbench.database.write() as work:
-            work.runs.save(outcomes)
-
-    def beat(self) -> bool:
-        now = time.monotonic()
-        if now - self._last_beat > BEAT_SECONDS:
-            self._last_beat = now
-            with self._workbench.database.write() as work:
-                work.runs.beat(self._run_id)
-        with self._workbench.database.read() as work:
-            stop = work.runs.stop_requested(self._run_id)
-            if now - self._last_heard > 1.0:
-                self._last_heard = now
-                self._heard(work.runs.get(self._run_id))
-        return stop
-
-
 def get_run(workbench: Workbench, run_id: int) -> RunSummary:
     with workbench.database.read() as work:
-        return work.runs.get(run_id)
+        return _as_left(workbench, work.runs.get(run_id))
 
 
 def list_runs(workbench: Workbench, project_id: int | None = None) -> list[RunSummary]:
     with workbench.database.read() as work:
-        return work.runs.all(project_id)
+        return [_as_left(workbench, run) for run in work.runs.all(project_id)]
+
+
+def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
+    """A run whose end could not be written down still stands as running in the database."""
+    left = run.status is RunStatus.RUNNING and (id(workbench.database), run.id) in _LEFT_OPEN
+    return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
 def stop_run(workbench: Workbench, run_id: int) -> None:
     """Ask the run to stop; what it has is kept."""
     with workbench.database.write() as work:
         work.runs.request_stop(run_id)
+
+
+def set_budget(workbench: Workbench, run_id: int, budget: float) -> None:
+    """What a run may cost in all, its earlier sittings included; for one that reached its budget. Raises InputError."""
+    run = get_run(workbench, run_id)
+    check_wishes(judge_named(workbench, run.judge), PLAIN, budget)
+    with workbench.database.write() as work:
+        work.runs.set_param(run_id, "budget", budget)
 
 
 def failures_of(workbench: Workbench, run_id: int) -> list[tuple[int, int, str, str]]:

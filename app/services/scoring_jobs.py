@@ -4,12 +4,13 @@ How far a run is stands in the database; the job only moves it on.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError
 from app.services.jobs import JOBS, JobStatus, Progress
-from app.services.scoring import RunOptions, failures_of, get_run, start_run, stop_run, work_on
+from app.services.scoring import RunOptions, failures_of, get_run, start_runs, stop_run, work_on
 from app.services.workbench import Workbench
 
 
@@ -35,29 +36,31 @@ def running_here(project_id: int) -> bool:
 def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     """The run that is being worked on, by this process or another."""
     with workbench.database.read() as work:
-        running = work.runs.running(project_id)
-        return work.runs.get(running[0]) if running else None
+        candidates = work.runs.running(project_id)
+    runs = (get_run(workbench, run_id) for run_id in candidates)
+    return next((run for run in runs if run.status is RunStatus.RUNNING), None)
 
 
-def begin(workbench: Workbench, project_id: int, options: RunOptions) -> int:
-    """Plan a run and work on it in the background; returns its number.
+def begin(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
+    """Plan a run for each and work on them in the background, one after another; returns their numbers.
 
     Raises ConflictError while another run of the project is being worked on, and what planning raises.
     """
     _refuse_second(workbench, project_id)
-    run_id = start_run(workbench, project_id, options)
+    run_ids = start_runs(workbench, project_id, wishes)
     try:
-        _work(workbench, project_id, run_id)
+        _work(workbench, project_id, run_ids)
     except ConflictError:  # somebody else was quicker by a moment: what was planned can be resumed later
-        stop_run(workbench, run_id)
+        for run_id in run_ids:
+            stop_run(workbench, run_id)
         raise
-    return run_id
+    return run_ids
 
 
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Score what is left of a run, its failures included. Raises ConflictError like `begin`."""
     _refuse_second(workbench, project_id)
-    _work(workbench, project_id, run_id)
+    _work(workbench, project_id, [run_id])
 
 
 def can_go_on(run: RunSummary) -> bool:
@@ -87,12 +90,19 @@ def _refuse_second(workbench: Workbench, project_id: int) -> None:
         raise ConflictError(f"{which} of this project is being scored right now.", "Wait until it ends, or stop it.")
 
 
-def _work(workbench: Workbench, project_id: int, run_id: int) -> None:
-    def work(progress: Progress) -> str:
-        work_on(workbench, run_id, heard=lambda run: progress.report("", run.done, run.all))
-        return _ending(get_run(workbench, run_id))
+def _work(workbench: Workbench, project_id: int, run_ids: Sequence[int]) -> None:
+    """A run that can't go on doesn't keep the next from starting: that has another judge. A stop is meant for all."""
 
-    JOBS.start(job_key(project_id), f"Scoring, run {run_id}", work)
+    def work(progress: Progress) -> str:
+        endings = []
+        for run_id in run_ids:
+            run = work_on(workbench, run_id, heard=lambda run: progress.report("", run.done, run.all)).run
+            endings.append(_ending(run))
+            if run.status is RunStatus.STOPPED:
+                break
+        return " ".join(filter(None, endings))
+
+    JOBS.start(job_key(project_id), f"Scoring, run {', '.join(map(str, run_ids))}", work)
 
 
 def _ending(run: RunSummary) -> str:

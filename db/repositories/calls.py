@@ -1,12 +1,25 @@
 """The ledger of model calls, which is also the cache."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import insert
+from sqlalchemy import func, insert
 from sqlmodel import Session, col, select
 
 from app.domain.call import RecordedCall
 from db.models import ModelCallRow
+
+
+@dataclass(frozen=True, slots=True)
+class RunCalls:
+    """The answered calls of a run together; `unpriced` of them have no known cost."""
+
+    answered: int
+    unpriced: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: float
 
 
 class Calls:
@@ -53,6 +66,24 @@ class Calls:
             select(ModelCallRow).where(ModelCallRow.run_id == run_id).order_by(col(ModelCallRow.id))
         )
         return [_call(row) for row in rows]
+
+    def totals(self, run_ids: Sequence[int]) -> dict[int, RunCalls]:
+        """Run -> its calls together; without the runs that were answered nothing."""
+        call = ModelCallRow
+        rows = self._session.exec(
+            select(
+                call.run_id,
+                func.count(col(call.id)),
+                func.count(col(call.id)) - func.count(col(call.cost_usd)),
+                func.sum(call.input_tokens),
+                func.sum(call.cached_tokens),
+                func.sum(call.output_tokens),
+                func.coalesce(func.sum(call.cost_usd), 0.0),
+            )  # type: ignore[call-overload]
+            .where(col(call.run_id).in_(run_ids), call.error_kind == "")
+            .group_by(col(call.run_id))
+        )
+        return {run: RunCalls(*counted) for run, *counted in rows}
 
 
 def _values(call: RecordedCall) -> dict[str, object]:

@@ -124,6 +124,10 @@ class Runs:
         if row.status == RunStatus.WAITING.value or (row.status == RunStatus.RUNNING.value and _silent(row)):
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
+    def set_param(self, run_id: int, name: str, value: Any) -> None:
+        row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
+        row.params = {**row.params, name: value}
+
     def finish(self, run_id: int, status: RunStatus, message: str = "") -> None:
         row = self._session.get_one(ScoringRunRow, run_id)
         row.status, row.message, row.finished_at = status.value, message, now()

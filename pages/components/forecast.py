@@ -1,24 +1,31 @@
-"""What a run would score, ask and cost."""
+"""What the runs would score, ask and cost."""
+
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
 from app.domain.run import RunDimension
 from app.services.estimating import Estimate, Forecast
-from pages.components.words import plain
+from pages.components.money import about
+from pages.components.words import model_label, plain
 
 
-def show_forecast(ahead: Forecast) -> None:
+def show_forecast(ahead: Sequence[Forecast]) -> None:
+    """One forecast a judge, all of the same texts."""
     st.markdown("**Before it starts**")
-    dimensions, scores = len(ahead.parts), sum(len(part.texts) for part in ahead.parts)
-    least, most = (choose(len(part.texts) for part in ahead.parts) for choose in (min, max))
+    parts = ahead[0].parts
+    dimensions, scores = len(parts), sum(len(part.texts) for part in parts)
+    least, most = (choose(len(part.texts) for part in parts) for choose in (min, max))
     each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    on = f"on {dimensions} dimensions, {each} on each" if dimensions > 1 else f"on {plain(ahead.parts[0].name)}"
-    st.markdown(f"{counted(ahead.texts, 'text')} {on}: {counted(scores, 'score')}.")
-    if ahead.is_llm:
-        st.markdown(_calls(ahead.estimate))
-    else:
-        st.markdown("The judge is a set of rules, not an LLM: no call leaves this machine and nothing is paid.")
+    on = f"on {dimensions} dimensions, {each} on each" if dimensions > 1 else f"on {plain(parts[0].name)}"
+    judges = f" by each of {len(ahead)} judges" if len(ahead) > 1 else ""
+    st.markdown(f"{counted(ahead[0].texts, 'text')} {on}: {counted(scores, 'score')}{judges}.")
+    for judge in ahead:
+        heading = f"**{plain(model_label(judge.judge))}**  \n" if len(ahead) > 1 else ""
+        st.markdown(heading + (_calls(judge.estimate) if judge.is_llm else NO_LLM))
+    if len(ahead) > 1:
+        st.markdown(_sum(ahead))
 
 
 def texts_to_score(ahead: Forecast) -> None:
@@ -35,12 +42,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+NO_LLM = "The judge is a set of rules, not an LLM: no call leaves this machine and nothing is paid."
 _COLUMNS = {"Texts": st.column_config.NumberColumn(width="small", format="localized")}
 
 
 def _calls(found: Estimate) -> str:
     """Lines of Markdown."""
     new = found.calls - found.calls_cached
+    if not new:
+        return f"All {counted(found.calls, 'call')} were answered before: nothing is paid."
     tokens = f"about {found.input_tokens:,} tokens in, {found.output_tokens_estimate:,} out."
     if not found.calls_cached:
         said = f"{counted(new, 'call')}: {tokens}"
@@ -53,9 +63,17 @@ def _calls(found: Estimate) -> str:
 def _cost(found: Estimate) -> str:
     if found.cost_usd is None:
         return "**unknown price**. No price is on record for this model, so look it up with its provider."
-    if 0 < found.cost_usd < 0.01:
-        return "**under \\$0.01**"
-    return f"**about \\${found.cost_usd:,.2f}**"
+    return f"**{about(found.cost_usd)}**"
+
+
+def _sum(ahead: Sequence[Forecast]) -> str:
+    calls = sum(judge.estimate.calls - judge.estimate.calls_cached for judge in ahead if judge.is_llm)
+    known = sum(judge.estimate.cost_usd or 0.0 for judge in ahead)
+    unknown = [judge.judge for judge in ahead if judge.estimate.cost_usd is None]
+    cost = about(known)
+    if unknown:
+        cost = f"{cost}, and what {plain(', '.join(unknown))} costs" if known else "unknown"
+    return f"**Together: {counted(calls, 'new call')}, cost {cost}**"
 
 
 def _part(part: RunDimension) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.domain.judgment import Answer
+from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import WorkbenchError
@@ -57,7 +57,11 @@ def _answers(result: DimensionResult, found: JudgedText) -> None:
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
     for question, given in found.answers:
-        said = ", ".join(ANSWERS[judgment.answer] for judgment in given)
+        said = ", ".join(ANSWERS[judgment.answer] + _how_sure(judgment) for judgment in given)
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
+
+
+def _how_sure(judgment: Judgment) -> str:
+    return "" if judgment.p_yes is None else f" (yes {judgment.p_yes:.0%})"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from app.domain.run import RunSummary
-from app.services.results import Constant, Level
+from app.services.results import Constant, Level, asks_soft
 from pages.components.address import keep, numbers, prepare
 from pages.components.run_words import short_title, started
 
@@ -25,6 +25,11 @@ CONSTANT_HELP = (
 PARTIAL_HELP = (
     "A text with unanswered questions has a score from fewer answers than the others. It is left out unless this is on."
 )
+SCORES_FROM = {"answers": "Answers", "probabilities": "Probabilities (soft)"}
+SOFT_HELP = (
+    "From the answers: a yes counts 1, a no counts 0. From the probabilities: each question counts as much as the "
+    "judge held yes to be likely, so an unsure yes counts less than a sure one. Everything below follows the choice."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class ResultChoices:
     level: Level
     constant: Constant
     include_partial: bool
+    soft: bool
 
 
 def result_choices(runs: Sequence[RunSummary]) -> ResultChoices:
@@ -42,6 +48,7 @@ def result_choices(runs: Sequence[RunSummary]) -> ResultChoices:
         chosen = _runs(runs)
     with right:
         level = _level()
+    soft = _soft([run for run in runs if run.id in chosen])
     with st.expander("How awkward cases count", key="awkward_cases"):
         prepare("constant", list(CONSTANTS), "skip")
         constant: Constant = st.radio(
@@ -64,7 +71,7 @@ def result_choices(runs: Sequence[RunSummary]) -> ResultChoices:
         )
     keep("constant", constant, "skip")
     keep("partial", partial, "no")
-    return ResultChoices(tuple(chosen), level, constant, partial == "yes")
+    return ResultChoices(tuple(chosen), level, constant, partial == "yes", soft)
 
 
 def _runs(runs: Sequence[RunSummary]) -> list[int]:
@@ -82,6 +89,27 @@ def _runs(runs: Sequence[RunSummary]) -> list[int]:
     shown = chosen or [newest]
     st.query_params[key] = ",".join(map(str, shown))
     return shown
+
+
+def _soft(chosen: Sequence[RunSummary]) -> bool:
+    """Offered where a judge said how sure it was; remembered as a part of the address."""
+    if not any(asks_soft(run) for run in chosen):
+        return False
+    prepare("score_from", list(SCORES_FROM), "answers")
+    source = st.segmented_control(
+        "Score from",
+        list(SCORES_FROM),
+        format_func=SCORES_FROM.__getitem__,
+        required=True,
+        key="score_from",
+        help=SOFT_HELP,
+    )
+    keep("score_from", source or "answers", "answers")
+    soft = source == "probabilities"
+    without = ", ".join(str(run.id) for run in chosen if not asks_soft(run))
+    if soft and without:
+        st.caption(f"Without probabilities, so still from the answers: run {without}.")
+    return soft
 
 
 def _level() -> Level:

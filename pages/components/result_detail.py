@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.domain.task import Dimension
+from app.services.repeat_agreement import repeat_agreement
 from app.services.result_texts import question_shares as shares_of
 from app.services.results import DimensionResult
 from app.services.workbench import Workbench
@@ -43,7 +44,8 @@ def result_detail(
     keep("view", view or SCORES, SCORES)
     rows = result.compared(include_partial)
     if view == QUESTIONS:
-        question_shares(shares_of(workbench, result.run.id, result.dimension.id))
+        stability = repeat_agreement(workbench, result.run.id, result.dimension.id)
+        question_shares(shares_of(workbench, result.run.id, result.dimension.id), stability)
     elif view == TOPICS:
         topic_summary(workbench, project.id, result.dimension.id)
     elif view == TEXTS:

@@ -6,8 +6,8 @@ import streamlit as st
 from app.domain.project import Project
 from app.domain.run import RunStatus, RunSummary
 from app.errors import WorkbenchError
-from app.services.scoring import list_runs
-from app.services.scoring_jobs import can_go_on, failure_kinds, go_on
+from app.services.scoring import list_runs, set_budget
+from app.services.scoring_jobs import can_go_on, failure_kinds, go_on, running_here
 from app.services.workbench import Workbench
 from pages.components.run_words import short_title, started, state
 from pages.components.shell import page
@@ -21,10 +21,10 @@ def run_list(workbench: Workbench, project: Project) -> None:
     if not runs:
         return
     st.subheader("Runs", anchor=False)
-    open_ = [run for run in runs if can_go_on(run) or run.failed]
+    busy = running_here(project.id) or any(run.status is RunStatus.RUNNING for run in runs)
+    open_ = [run for run in runs if can_go_on(run) or (run.failed and run.status is not RunStatus.RUNNING)]
     for run in open_[:UNFINISHED]:
-        if run.status is not RunStatus.RUNNING:
-            _unfinished(workbench, project, run)
+        _unfinished(workbench, project, run, busy)
     st.dataframe(_table(runs), hide_index=True, key="runs", column_config=_COLUMNS)
     if any(run.done for run in runs):
         st.page_link(page("results"), label="See the results", icon=":material/insights:")
@@ -66,7 +66,7 @@ def _sample(run: RunSummary) -> str:
     return "all texts" if share == 1 else f"{share:.0%}, seed {run.params.get('seed')}"
 
 
-def _unfinished(workbench: Workbench, project: Project, run: RunSummary) -> None:
+def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: bool) -> None:
     only_failures = run.status is RunStatus.DONE
     with st.container(border=True, key=f"unfinished_{run.id}"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -75,17 +75,38 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary) -> None
                 width="content",
             )
             label = "Try the failures again" if only_failures else "Resume"
-            pressed = st.button(label, key=f"resume_{run.id}", help="Only what is missing or failed is asked.")
+            pressed = st.button(
+                label, key=f"resume_{run.id}", disabled=busy, help="Only what is missing or failed is asked."
+            )
         if run.message:
             st.markdown(plain(run.message))
+        budget = _budget(run)
         if run.status is RunStatus.INTERRUPTED:
             st.caption("The program that worked on it ended. What it had scored is here.")
         for failure in failure_kinds(workbench, run.id) if run.failed else []:
             st.caption(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
     if pressed:
         try:
+            if budget is not None:
+                set_budget(workbench, run.id, budget)
             go_on(workbench, project.id, run.id)
         except WorkbenchError as error:
             show_error(error)
         else:
             st.rerun()
+
+
+def _budget(run: RunSummary) -> float | None:
+    """What it may cost in all, where it has a limit and may have reached it; None for no change."""
+    limit = run.params.get("budget")
+    if not limit or not run.resumable:
+        return None
+    return st.number_input(
+        "Budget in US dollars",
+        min_value=0.01,
+        value=float(limit),
+        step=1.0,
+        key=f"raise_budget_{run.id}",
+        width=200,
+        help="What the run may cost in all, what it has cost already included. Raise it before you resume.",
+    )

@@ -7,9 +7,12 @@ import streamlit as st
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.scoring import stop_run
-from app.services.scoring_jobs import running_here, running_run, stopping
+from app.services.scoring_jobs import failure_kinds, running_here, running_run, stopping
+from app.services.sitting import asked_so_far
+from app.services.spending import run_spending
 from app.services.workbench import Workbench
 from pages.components.background import POLL_SECONDS
+from pages.components.money import dollars
 from pages.components.run_words import title
 from pages.components.words import plain, show_error
 
@@ -18,9 +21,12 @@ WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run tha
 
 @st.fragment(run_every=POLL_SECONDS)
 def run_progress(workbench: Workbench, project_id: int) -> None:
-    """The screen reruns when the run ends."""
-    run = running_run(workbench, project_id)
+    """The screen reruns when the run ends, or when the next one takes its place."""
+    run, key = running_run(workbench, project_id), f"watched_run_{project_id}"
     if run is not None:
+        if st.session_state.setdefault(key, run.id) != run.id:
+            st.session_state[key] = run.id
+            st.rerun()
         _show(workbench, run)
     elif running_here(project_id):
         st.caption("Starting")
@@ -39,6 +45,8 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
             "Stop", key="stop_scoring", disabled=ending, help="What is scored stays. It can be resumed."
         )
         st.caption("Stopping: answers on their way are still kept." if ending else _pace(run, ended))
+    for line in _so_far(workbench, run):
+        st.caption(line)
     if pressed:
         try:
             stop_run(workbench, run.id)
@@ -46,6 +54,19 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
             show_error(error)
         else:
             st.rerun()
+
+
+def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
+    """What it asked and cost, and why texts failed; in Markdown."""
+    lines = []
+    if run.judge != "rules":
+        spent, asked = run_spending(workbench, run.id), asked_so_far(workbench, run.id)
+        cached = f", {asked.cached:,} answered from earlier calls" if asked and asked.cached else ""
+        retries = f", {asked.retries:,} tried again" if asked and asked.retries else ""
+        lines.append(f"{spent.calls:,} calls paid{cached}{retries} · cost so far: {dollars(spent.cost_usd)}")
+    for failure in failure_kinds(workbench, run.id) if run.failed else []:
+        lines.append(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
+    return lines
 
 
 def _pace(run: RunSummary, ended: int) -> str:

@@ -1,4 +1,4 @@
-"""What to score and how: dimensions, method, judge, share of the texts."""
+"""What to score and how: dimensions, method, judges, share of the texts."""
 
 from collections.abc import Sequence
 
@@ -7,22 +7,26 @@ import streamlit as st
 from app.domain.checklist import Checklist
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.services.evaluating import CHECKLIST, NO_JUDGE, usable_methods
+from app.errors import WorkbenchError
+from app.services.evaluating import CHECKLIST, NO_JUDGE, asks_a_judge, usable_methods
+from app.services.judges import Judge, judge_named
 from app.services.models import available_models
 from app.services.scoring import RunOptions, list_runs
 from app.services.workbench import Workbench
-from pages.components.words import model_label, plain
+from pages.components.asking_options import asking_options
+from pages.components.words import model_label, plain, show_error
 
 JUDGE_HELP = (
-    "Who answers the questions. “rules” is a set of fixed text rules, not an LLM: it needs no key and costs nothing, "
-    "and it shows how everything works. Any other model can be typed as provider:name, for example openai:gpt-4o."
+    "Who answers the questions; with several, each gets a run of its own, one after another. “rules” is a set of fixed "
+    "text rules, not an LLM: it needs no key and costs nothing, and it shows how everything works. Any other model can "
+    "be typed as provider:name, for example openai:gpt-4o."
 )
 
 
 def scoring_options(
     workbench: Workbench, project: Project, ready: Sequence[tuple[Dimension, Checklist]]
-) -> RunOptions | None:
-    """None, with a word on why, while the choice isn't complete."""
+) -> list[RunOptions]:
+    """One for each judge; none, with a word on why, while the choice isn't complete."""
     names = {dimension.id: _described(dimension, checklist) for dimension, checklist in ready}
     chosen = st.pills(
         "Dimensions",
@@ -35,8 +39,7 @@ def scoring_options(
         help="Each dimension is scored with its newest published checklist.",
     )
     methods = usable_methods()
-    first, second = st.columns(2)
-    evaluator = first.selectbox(
+    evaluator = st.selectbox(
         "Method",
         list(methods),
         index=list(methods).index(CHECKLIST),
@@ -45,30 +48,60 @@ def scoring_options(
         help="How a text gets its score. Checklist: the judge answers every question, and the share of yes is put on "
         "the scale of the dimension.",
     )
-    judge = second.selectbox(
-        "Judge",
-        _judges(workbench, project),
-        format_func=model_label,
-        accept_new_options=True,
-        key="score_judge",
-        help=JUDGE_HELP,
-    )
+    judged = asks_a_judge(evaluator)
+    judges = _judges(workbench, project) if judged else []
     share, seed = _share()
+    wishes = asking_options(judges)
     dimensions = tuple(dimension for dimension, _ in ready if dimension.id in chosen)
     if not dimensions:
         st.info("Choose at least one dimension.")
-        return None
-    if not judge:
-        st.info("Choose a judge.")
-        return None
-    return RunOptions(dimensions, judge.strip(), evaluator, None, share, seed)
+        return []
+    if not judged:
+        return [RunOptions(dimensions, NO_JUDGE, evaluator, None, share, seed)]
+    return [
+        RunOptions(
+            dimensions,
+            judge.name,
+            evaluator,
+            None,
+            share,
+            seed,
+            wishes.asked_of(judge),
+            wishes.budget,
+            wishes.use_cache,
+        )
+        for judge in judges
+    ]
 
 
 def _described(dimension: Dimension, checklist: Checklist) -> str:
     return plain(f"{dimension.name} · version {checklist.version}, {len(checklist.asked)} questions")
 
 
-def _judges(workbench: Workbench, project: Project) -> list[str]:
+def _judges(workbench: Workbench, project: Project) -> list[Judge]:
+    """Those chosen; none, with a word on why, where one of them can't be used."""
+    chosen = st.multiselect(
+        "Judges",
+        _known_judges(workbench, project),
+        default=["rules"],
+        format_func=model_label,
+        accept_new_options=True,
+        wrap=True,
+        placeholder="choose judges, or type provider:name",
+        key="score_judge",
+        help=JUDGE_HELP,
+    )
+    names = dict.fromkeys(name.strip() for name in chosen if name.strip())
+    if not names:
+        st.info("Choose a judge.")
+    try:
+        return [judge_named(workbench, name) for name in names]
+    except WorkbenchError as error:
+        show_error(error)
+        return []
+
+
+def _known_judges(workbench: Workbench, project: Project) -> list[str]:
     """The rules, what judged here before, and the suggested model of each provider that can be used."""
     suggested = [model.name for model in available_models(workbench) if model.usable and model.suggested]
     before = [run.judge for run in list_runs(workbench, project.id) if run.judge != NO_JUDGE]

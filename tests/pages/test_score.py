@@ -90,7 +90,7 @@ def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatc
     settings.cache_clear()
     judged_before(demo, "openai:nobody-knows")
     app = open_screen("score")
-    app.selectbox(key="score_judge").set_value("openai:nobody-knows").run()
+    app.multiselect(key="score_judge").set_value(["openai:nobody-knows"]).run()
     assert not app.exception
     assert "unknown price" in shown(app)
     assert "$0" not in shown(app)
@@ -99,7 +99,7 @@ def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatc
 def test_a_missing_key_is_said_and_nothing_can_start(demo: Workbench, open_screen: Open) -> None:
     judged_before(demo, "openai:gpt-4o")
     app = open_screen("score")
-    app.selectbox(key="score_judge").set_value("openai:gpt-4o").run()
+    app.multiselect(key="score_judge").set_value(["openai:gpt-4o"]).run()
     assert "OPENAI_API_KEY" in shown(app)
     assert "start_scoring" not in [button.key for button in app.button]
 

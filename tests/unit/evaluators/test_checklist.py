@@ -74,7 +74,7 @@ def test_a_missing_answer_is_asked_again() -> None:
 
 
 def test_answers_that_stay_missing_are_unanswered_never_no() -> None:
-    judged, _ = run("gibberish", "{}", '{"q1": "yes", "q2": "not applicable", "q7": "no"}')
+    judged, _ = run("gibberish", "{}", '{"q1": "yes", "q2": "not applicable"}')
     assert answers(judged) == ["yes", "unanswered", "unanswered"]
     assert judged.unanswered == 2
     score = checklist_score([judgment.answer for judgment in judged.judgments], 1, 5)
@@ -82,7 +82,15 @@ def test_answers_that_stay_missing_are_unanswered_never_no() -> None:
 
 
 @pytest.mark.parametrize(
-    "last", ["{}", "q1: Yes q2: No", '{"q1": "Yes", "q2": ["yes"], "q3": true}', '{"q1": "yes", "q1": "no"}']
+    "last",
+    [
+        "{}",
+        "q1: Yes q2: No",
+        '{"q1": "Yes", "q2": ["yes"], "q3": true}',
+        '{"q1": "yes", "q1": "no"}',
+        '{"q0": "yes", "q1": "no", "q2": "yes"}',  # counted from 0: its q1 answers another question
+        '{"q1": "yes", "q2": "no", "q4": "yes"}',
+    ],
 )
 def test_an_answer_without_any_valid_part_fails_by_name(last: str) -> None:
     with pytest.raises(WrongSchemaError):

@@ -206,7 +206,7 @@ def test_a_budget_stops_the_run_and_raising_it_goes_on(
     dimension = ready_to_score(workbench, texts=40)
     dear = PriceList(date(2026, 1, 1), {JUDGE: Price(10_000.0, 10_000.0, 0.0)})  # 100 tokens cost one dollar
     monkeypatch.setattr("app.providers.recorded.shipped_prices", lambda: dear)
-    monkeypatch.setattr("app.services.scoring.shipped_prices", lambda: dear)
+    monkeypatch.setattr("app.services.judges.shipped_prices", lambda: dear)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, budget=10.0))
     report = work_on(workbench, run_id, concurrency=2)
     assert report.run.status is RunStatus.FAILED

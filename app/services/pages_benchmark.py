@@ -1,0 +1,102 @@
+"""How long the screens wait for their data: 1,600 texts on 4 dimensions, 10 questions each: 64,000 judgments.
+
+Measured is what a screen asks of the services (database and statistics), first and again; not what Streamlit and the
+browser do with it.
+"""
+
+import random
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.judgment import Answer, Judgment, checklist_score
+from app.domain.run import Outcome, PlannedScore, RunDimension
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.providers.credentials import Credentials
+from app.services.estimating import forecast
+from app.services.projects import overview
+from app.services.result_files import scores_csv
+from app.services.result_texts import disagreements, judged_text, question_shares
+from app.services.results import kept_results
+from app.services.scoring import RunOptions, list_runs
+from app.services.workbench import Workbench
+from db.unit_of_work import Database, UnitOfWork
+
+TEXTS, SYSTEMS, QUESTIONS, RATERS = 1_600, 8, 10, 3
+DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
+MEASURED = "what the screens ask of database and statistics, without drawing"
+
+
+def run() -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        workbench = Workbench(Database(f"sqlite:///{folder}/bench.db"), Credentials())
+        try:
+            with workbench.database.write() as work:
+                dimensions = _fill(work, random.Random(0))  # noqa: S311 - benchmark data
+            return {
+                "measured": MEASURED,
+                "texts": TEXTS,
+                "scores": TEXTS * len(DIMENSIONS),
+                "judgments": TEXTS * len(DIMENSIONS) * QUESTIONS,
+                "seconds": _screens(workbench, dimensions),
+            }
+        finally:
+            workbench.database.close()
+
+
+def _screens(workbench: Workbench, dimensions: list[Dimension]) -> dict[str, Any]:
+    results = kept_results(workbench, 1)
+    row, dimension = results[0].rows[0], dimensions[0].id
+    options = RunOptions(tuple(dimensions), "rules")
+    asked: dict[str, Callable[[], object]] = {
+        "home": lambda: overview(workbench, 1),
+        "score": lambda: (list_runs(workbench, 1), forecast(workbench, 1, options)),
+        "results, another level": lambda: kept_results(workbench, 1, "dataset"),
+        "results, questions": lambda: question_shares(workbench, 1, dimension),
+        "results, disagreements": lambda: disagreements(results[0].compared()),
+        "results, one text": lambda: judged_text(workbench, 1, dimension, row.text),
+        "results, scores as a file": lambda: scores_csv(results),
+    }
+    return {name: {"first": _seconds(ask), "again": _seconds(ask)} for name, ask in asked.items()}
+
+
+def _seconds(ask: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    ask()
+    return round(time.perf_counter() - started, 4)
+
+
+def _fill(work: UnitOfWork, rng: random.Random) -> list[Dimension]:
+    """A project whose texts are all rated and scored, by chance."""
+    project = work.projects.add("Benchmark", Task("summary", "article"))
+    dimensions = [work.projects.add_dimension(project.id, Dimension(name, "Made up.")) for name in DIMENSIONS]
+    texts = [Text(f"d{n // SYSTEMS}", f"Text {n}.", f"s{n % SYSTEMS}", source="A source.") for n in range(TEXTS)]
+    work.texts.add_many(project.id, texts)
+    ids = tuple(work.texts.ids_by_key(project.id).values())
+    for dimension in dimensions:
+        work.texts.add_ratings(
+            [(text, dimension.id, Rating(dimension.name, f"r{n}", rng.randint(1, 5))) for text in ids
+             for n in range(RATERS)]
+        )  # fmt: skip
+    checklists = [work.checklists.publish(work.checklists.save(d.id, _checklist(d.name))) for d in dimensions]
+    plan = [RunDimension(d.id, c.id, (), ids) for d, c in zip(dimensions, checklists, strict=True)]
+    run_id = work.runs.create(project.id, "checklist", "rules", {}, plan)
+    questions = {d.id: c.asked for d, c in zip(dimensions, checklists, strict=True)}
+    work.runs.save([_outcome(planned, questions[planned.dimension], rng) for planned in work.runs.open_scores(run_id)])
+    return dimensions
+
+
+def _outcome(planned: PlannedScore, questions: Sequence[Question], rng: random.Random) -> Outcome:
+    answers = [rng.choice((Answer.YES, Answer.NO)) for _ in questions]
+    given = tuple(Judgment(question.id, answer) for question, answer in zip(questions, answers, strict=True))
+    return Outcome(planned, checklist_score(answers, 1, 5).value, 1.0, given)
+
+
+def _checklist(dimension: str) -> Checklist:
+    questions = [
+        Question(f"Is part {n} in place?", "Made up", origin=QuestionOrigin.ADDED, position=n) for n in range(QUESTIONS)
+    ]
+    return Checklist(dimension, 0, ChecklistStatus.DRAFT, "comb", "", (Component("Made up"),), tuple(questions))

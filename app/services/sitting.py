@@ -1,0 +1,181 @@
+"""One sitting of a run: what is left of it goes through the engine, and what comes back into the database."""
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.run import Outcome, PlannedScore, RunSummary
+from app.domain.text import Text
+from app.errors import (
+    ConnectionFailedError,
+    CutOffError,
+    ModelTimeoutError,
+    OverloadedError,
+    RateLimitError,
+    WrongSchemaError,
+)
+from app.evaluators.evaluator import Evaluator
+from app.providers.recorded import RecordedModel, Tally
+from app.scoring import engine
+from app.services.evaluating import NO_JUDGE, evaluators_of
+from app.services.evaluator_stages import DatabaseStages
+from app.services.models import opened, unjudged
+from app.services.workbench import Workbench
+
+BEAT_SECONDS = 5.0
+# Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
+# waits up to 5 ms for its turn, several times a transaction; with shorter turns a run is a tenth faster (10 pairs).
+HANDOVER, USUAL_HANDOVER = 0.0005, sys.getswitchinterval()
+# Failures of chance: with many texts a few run out of attempts, and nothing speaks against asking once more.
+CHANCE = (
+    ConnectionFailedError,
+    CutOffError,
+    ModelTimeoutError,
+    OverloadedError,
+    RateLimitError,
+    WrongSchemaError,
+)
+FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
+
+Heard = Callable[[RunSummary], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a sitting asked so far: `calls` reached the judge, `cached` were answered before and cost nothing."""
+
+    calls: int
+    cached: int
+    retries: int
+
+
+_SITTINGS: dict[tuple[int, int], RecordedModel] = {}
+
+
+def asked_so_far(workbench: Workbench, run_id: int) -> Asked | None:
+    """None for a run that this process isn't working on."""
+    model = _SITTINGS.get((id(workbench.database), run_id))
+    return Asked(model.tally.calls, model.tally.cached, model.retries) if model else None
+
+
+async def sit(
+    workbench: Workbench, run: RunSummary, concurrency: int, heard: Heard
+) -> tuple[engine.EngineReport, Tally, int]:
+    """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
+    params, key = run.params, (id(workbench.database), run.id)
+    judge = (
+        unjudged()
+        if run.judge == NO_JUDGE
+        else opened(workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget"))
+    )
+    async with judge as model:
+        _SITTINGS[key] = model
+        _hurry()
+        try:
+            report = await _score(workbench, run, model, concurrency, heard)
+        finally:
+            del _SITTINGS[key]
+            if not _SITTINGS:
+                _relax()
+        return report, model.tally, model.retries
+
+
+def _hurry() -> None:
+    """Short turns for threads, and no search for garbage in what was there before: with the statistics loaded that
+    takes two tenths of a second each time, in which no reply is read."""
+    sys.setswitchinterval(HANDOVER)
+    gc.freeze()
+
+
+def _relax() -> None:
+    sys.setswitchinterval(USUAL_HANDOVER)
+    gc.unfreeze()
+
+
+async def _score(
+    workbench: Workbench, run: RunSummary, model: RecordedModel, concurrency: int, heard: Heard
+) -> engine.EngineReport:
+    stages = DatabaseStages(workbench.database)
+    with workbench.database.read() as work:
+        first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
+        planned = work.runs.open_scores(run.id)
+        texts = work.texts.many({score.text for score in planned})
+    sink = _DatabaseSink(workbench, run.id, heard)
+    report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency)
+    chance = dict(sink.chance)
+    if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
+        return report
+    return await engine.run([o.planned for o in chance.values()], _second_try(again, texts, chance), sink, concurrency)
+
+
+def _scorer(
+    first: Mapping[int, Evaluator], again: Mapping[int, Evaluator], texts: Mapping[int, Text]
+) -> engine.ScoreOne:
+    """Where an earlier try failed, its reply is in the ledger: `again` asks afresh."""
+
+    async def score(planned: PlannedScore) -> Outcome:
+        evaluators = again if planned.again else first
+        return await _outcome(evaluators, texts, planned)
+
+    return score
+
+
+def _second_try(
+    again: Mapping[int, Evaluator], texts: Mapping[int, Text], before: Mapping[int, Outcome]
+) -> engine.ScoreOne:
+    """What was answered in part stays as it is where the second try gives less."""
+
+    async def score(planned: PlannedScore) -> Outcome:
+        earlier = before[planned.id]
+        try:
+            outcome = await _outcome(again, texts, planned)
+        except CHANCE:
+            if earlier.error_kind:
+                raise
+            return earlier
+        return outcome if (outcome.coverage or 0) >= (earlier.coverage or 0) else earlier
+
+    return score
+
+
+async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text], planned: PlannedScore) -> Outcome:
+    found = await evaluators[planned.dimension].score(texts[planned.text])
+    return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
+
+
+class _DatabaseSink:
+    """`chance` holds the outcomes worth a second try, by score: failures of chance and answers with gaps."""
+
+    def __init__(self, workbench: Workbench, run_id: int, heard: Heard) -> None:
+        self.chance: dict[int, Outcome] = {}
+        self._workbench = workbench
+        self._run_id = run_id
+        self._heard = heard
+        self._last_beat = time.monotonic()
+        self._last_heard = 0.0
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        with self._workbench.database.write() as work:
+            work.runs.save(outcomes)
+        self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}
+
+    def beat(self) -> bool:
+        now = time.monotonic()
+        if now - self._last_beat > BEAT_SECONDS:
+            self._last_beat = now
+            with self._workbench.database.write() as work:
+                work.runs.beat(self._run_id)
+        with self._workbench.database.read() as work:
+            stop = work.runs.stop_requested(self._run_id)
+            if now - self._last_heard > 1.0:
+                self._last_heard = now
+                self._heard(work.runs.get(self._run_id))
+        return stop
+
+
+def _by_chance(outcome: Outcome) -> bool:
+    if outcome.error_kind:
+        return any(outcome.error_kind == error.kind for error in CHANCE)
+    return (outcome.coverage or 0) < 1

@@ -1,0 +1,59 @@
+"""What a project's models were asked and what that cost."""
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Project
+from app.services.spending import JUDGING, Spending, project_spending, total_cost
+from app.services.workbench import Workbench
+from pages.components.money import dollars
+from pages.components.words import plain
+
+STAGES = {
+    "think-aloud": "Thinking aloud",
+    "components": "Components",
+    "clusters": "Clusters",
+    "key-questions": "Key questions",
+    "sub-questions": "Sub-questions",
+    "validation": "Validation",
+    JUDGING: "Judging",
+}
+_COLUMNS = {
+    "Calls": st.column_config.NumberColumn(format="localized", help="Answers that were paid for."),
+    "Input": st.column_config.NumberColumn(format="localized", help="Tokens sent, those from the cache included."),
+    "of it from cache": st.column_config.NumberColumn(
+        format="localized", help="The part that the provider still remembered from an earlier request: cheaper."
+    ),
+    "Output": st.column_config.NumberColumn(format="localized", help="Tokens answered."),
+    "Cost": st.column_config.TextColumn(alignment="right", help="US dollars, from the prices on the Settings screen."),
+}
+
+
+def cost_table(workbench: Workbench, project: Project) -> None:
+    """Folded; nothing where nothing was ever paid."""
+    rows = project_spending(workbench, project.id)
+    if not rows:
+        return
+    known, unknown = total_cost(rows)
+    total = dollars(known if known or not unknown else None)
+    if known and unknown:
+        total = f"{total}, and what {plain(', '.join(unknown))} cost"
+    with st.expander(f"What it cost: {total}", key="what_it_cost"):
+        st.dataframe(pd.DataFrame(map(_row, rows)), hide_index=True, key="costs", column_config=_COLUMNS)
+        st.caption(
+            "Tokens as the providers counted them. What was answered before is not paid again and not in here; neither "
+            "are stages that ended in an error."
+        )
+
+
+def _row(spent: Spending) -> dict[str, object]:
+    return {
+        "Stage": STAGES.get(spent.stage, spent.stage),
+        "Run": "" if spent.run is None else str(spent.run),
+        "Model": spent.model,
+        "Calls": spent.calls,
+        "Input": spent.input_tokens,
+        "of it from cache": spent.cached_tokens,
+        "Output": spent.output_tokens,
+        "Cost": dollars(spent.cost_usd, markdown=False),
+    }

@@ -1,0 +1,198 @@
+"""Score, beyond the usual: several judges, how they are asked, what it costs while it runs and afterwards."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.run import RunStatus
+from app.services.projects import dimensions_named
+from app.services.scoring import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
+from app.services.scoring_jobs import running_here
+from app.services.workbench import Workbench, open_workbench
+from app.settings import settings
+from tests.support.fake_llm.behaviour import Answer, Fail, Slow, Tokens
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import ready_to_score
+
+Open = Callable[[str], AppTest]
+OPENAI, LLAMA = "openai:gpt-4o", "llama:judge"
+
+
+def all_yes(schema: object) -> str:
+    return json.dumps(dict.fromkeys(schema["required"], "yes"))  # type: ignore[index]
+
+
+@pytest.fixture
+def llm(monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Answer(all_yes, tokens=Tokens(1000, 400, 50))) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
+        monkeypatch.setenv("LLAMA_BASE_URL", f"{server.url}/v1")
+        settings.cache_clear()
+        yield server
+
+
+@pytest.fixture
+def ready(llm: FakeLlm) -> Workbench:
+    """Twelve texts; both judges have judged before, so that they can be chosen (AppTest can't type)."""
+    workbench = open_workbench()
+    ready_to_score(workbench)
+    with workbench.database.write() as work:
+        for judge in (OPENAI, LLAMA):
+            work.runs.create(1, "checklist", judge, {}, [])
+    return workbench
+
+
+def shown(app: AppTest) -> str:
+    assert not app.exception
+    elements = [*app.markdown, *app.caption, *app.error, *app.success, *app.info]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+
+
+def table(app: AppTest, column: str) -> pd.DataFrame:
+    """The one that has this column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value)
+
+
+def finish(project_id: int = 1) -> None:
+    limit = time.monotonic() + 30
+    while running_here(project_id):
+        assert time.monotonic() < limit, "the run does not end"
+        time.sleep(0.05)
+
+
+def choose(app: AppTest, *judges: str) -> AppTest:
+    return app.multiselect(key="score_judge").set_value(list(judges)).run()
+
+
+def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Workbench, open_screen: Open) -> None:
+    app = choose(open_screen("score"), "rules", OPENAI, LLAMA)
+    assert "12 scores by each of 3 judges" in shown(app)
+    assert "Together: 24 new calls, cost about $0.01, and what llama:judge costs" in shown(app)
+    app.button(key="start_scoring").click().run()
+    finish()
+    runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
+    assert runs.keys() == {"rules", OPENAI, LLAMA}
+    assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
+    said = shown(app.run())
+    assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in runs.values())
+
+
+def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, open_screen: Open) -> None:
+    with ready.database.write() as work:
+        work.runs.create(1, "checklist", "anthropic:claude-haiku-4-5", {}, [])
+    app = choose(open_screen("score"), OPENAI, "anthropic:claude-haiku-4-5")
+    assert "ANTHROPIC_API_KEY" in shown(app)
+    assert "start_scoring" not in [button.key for button in app.button]
+
+
+def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
+    app = choose(open_screen("score"), OPENAI, "rules")
+    app.toggle(key="score_reasons").set_value(True).run()
+    app.toggle(key="score_per_question").set_value(True).run()
+    app.toggle(key="score_cache").set_value(False).run()
+    app.number_input(key="score_repeats").set_value(2).run()
+    app.number_input(key="score_budget").set_value(1.5).run()
+    assert "72 calls" in shown(app)  # 12 texts, 3 questions, 2 repeats
+    app.button(key="start_scoring").click().run()
+    finish()
+    by_judge = {run.judge: run.params for run in list_runs(ready, 1) if run.all}
+    assert by_judge[OPENAI] == {
+        "sample": 1.0, "seed": 1, "budget": 1.5, "use_cache": False,
+        "reasons": True, "repeats": 2, "soft": False, "per_question": True,
+    }  # fmt: skip
+    assert (by_judge["rules"]["repeats"], by_judge["rules"]["reasons"]) == (1, False)
+
+
+def test_what_only_an_llm_can_do_is_not_offered_for_the_rules(ready: Workbench, open_screen: Open) -> None:
+    app = open_screen("score")
+    assert app.toggle(key="score_soft").disabled
+    assert app.toggle(key="score_reasons").disabled
+    assert app.number_input(key="score_repeats").disabled
+    assert not choose(app, OPENAI).toggle(key="score_soft").disabled
+
+
+def test_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: Open) -> None:
+    app = choose(open_screen("score"), LLAMA)
+    app.number_input(key="score_budget").set_value(2.0).run()
+    assert "a budget can't be kept" in shown(app)
+    assert "start_scoring" not in [button.key for button in app.button]
+
+
+def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: FakeLlm, open_screen: Open) -> None:
+    dimension = dimensions_named(ready, "Ready", "coherence")
+    work_on(ready, start_run(ready, 1, RunOptions(tuple(dimension), OPENAI, sample=0.5)))
+    llm.script(Answer(finish="refused"))
+    llm.usual = Slow(1.5, Answer(all_yes, tokens=Tokens(1000, 400, 50)))
+    app = choose(open_screen("score"), OPENAI)
+    assert "6 were answered before and cost nothing" in shown(app)
+    app.button(key="start_scoring").click().run()
+    limit = time.monotonic() + 20
+    while "refused" not in shown(app) and time.monotonic() < limit:
+        app.run()
+    said = shown(app)
+    assert "6 answered from earlier calls" in said
+    assert "cost so far: " in said
+    assert "1 × refused" in said
+    finish()
+
+
+def test_what_it_cost_is_listed_by_run_and_model(ready: Workbench, open_screen: Open) -> None:
+    dimension = tuple(dimensions_named(ready, "Ready", "coherence"))
+    assert not [frame for frame in open_screen("score").dataframe if "Cost" in frame.value]
+    for judge in (OPENAI, LLAMA, "rules"):
+        work_on(ready, start_run(ready, 1, RunOptions(dimension, judge)))
+    app = open_screen("score")
+    assert table(app, "Cost")[
+        ["Model", "Calls", "Input", "of it from cache", "Output", "Cost"]
+    ].to_numpy().tolist() == [
+        [OPENAI, 12, 12_000, 4_800, 600, "$0.03"],
+        [LLAMA, 12, 12_000, 4_800, 600, "unknown"],
+    ]
+    assert any("and what llama:judge cost" in box.label.replace("\\", "") for box in app.expander)
+
+
+def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(
+    ready: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    dimension = tuple(dimensions_named(ready, "Ready", "coherence"))
+    run_id = start_run(ready, 1, RunOptions(dimension, OPENAI, budget=0.01))
+    work_on(ready, run_id, concurrency=1)
+    stopped = get_run(ready, run_id)
+    assert (stopped.status, 0 < stopped.done < 12) == (RunStatus.FAILED, True)
+    app = open_screen("score")
+    assert "The run's budget is reached" in shown(app)
+    app.number_input(key=f"raise_budget_{run_id}").set_value(5.0).run()
+    app.button(key=f"resume_{run_id}").click().run()
+    finish()
+    assert (get_run(ready, run_id).done, len(llm.requests)) == (12, 12)
+
+
+def test_a_run_that_can_not_go_on_does_not_keep_the_next_judge_waiting(
+    ready: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    llm.script(*[Fail("quota")] * 12)
+    app = choose(open_screen("score"), OPENAI, LLAMA)
+    app.button(key="start_scoring").click().run()
+    finish()
+    assert {run.judge: run.status for run in list_runs(ready, 1) if run.all} == {
+        OPENAI: RunStatus.FAILED,
+        LLAMA: RunStatus.DONE,
+    }
+
+
+def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: Workbench, open_screen: Open) -> None:
+    dimension = tuple(dimensions_named(ready, "Ready", "coherence"))
+    work_on(ready, start_run(ready, 1, RunOptions(dimension, LLAMA, asking=JudgeOptions(repeats=3))))
+    app = open_screen("results")
+    assert not app.exception
+    assert "score_from" not in [group.key for group in app.button_group]
+    view = next(group for group in app.button_group if group.key == "view")
+    app = view.set_value("Questions").run()
+    assert table(app, "Same answer")["Same answer"].tolist() == [100.0] * 3
+    assert "gave its most frequent answer 100%" in shown(app)

@@ -1,0 +1,130 @@
+"""A disk that is full and a database that is locked: a clear state, nothing lost, and the run goes on afterwards."""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from app.domain.run import RunStatus
+from app.errors import DatabaseError
+from app.services.scoring import RunOptions, get_run, start_run, work_on
+from app.services.scoring_jobs import running_run
+from app.services.workbench import Workbench
+from db import engine
+from tests.support.fake_llm.behaviour import Answer, Slow
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import ready_to_score, workbench_at
+
+TEXTS = 200
+
+
+def all_yes(schema: Mapping[str, Any] | None) -> str:
+    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Slow(0.02, Answer(all_yes))) as server:
+        yield server
+
+
+@pytest.fixture
+def workbench(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    monkeypatch.setattr(engine, "BUSY_TIMEOUT_MS", 300)
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+def planned(workbench: Workbench) -> int:
+    dimension = ready_to_score(workbench, texts=TEXTS)
+    return start_run(workbench, 1, RunOptions((dimension,), "llama:judge"))
+
+
+def limit_pages(workbench: Workbench, spare: int | None) -> None:
+    """Leave the database so many pages to grow, as a full disk would; None for as many as it likes."""
+    writer = workbench.database._writer
+    with writer.connect() as connection:
+        used = connection.execute(text("PRAGMA page_count")).scalar_one()
+    writer.dispose()  # the limit belongs to a connection
+
+    @event.listens_for(writer, "connect")
+    def _limit(connection: Any, _: Any) -> None:
+        connection.execute(f"PRAGMA max_page_count={used + spare if spare is not None else 1_000_000}")
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(workbench: Workbench, llm: FakeLlm) -> None:
+    run_id = planned(workbench)
+    limit_pages(workbench, spare=12)
+    with pytest.raises(DatabaseError, match=r"disk is full.*Make room, then resume"):
+        work_on(workbench, run_id, concurrency=8)
+    after = get_run(workbench, run_id)
+    assert after.status in (RunStatus.FAILED, RunStatus.INTERRUPTED)
+    assert after.resumable
+    assert running_run(workbench, 1) is None
+    assert 0 < after.done < TEXTS
+    paid = len(llm.requests)
+    limit_pages(workbench, spare=None)
+    report = work_on(workbench, run_id, concurrency=8)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert paid < TEXTS
+    assert len(llm.requests) <= TEXTS + 2 * 8, "what was in flight or not yet written, and no more, is paid again"
+
+
+def test_a_locked_database_is_said_and_the_run_goes_on_when_it_is_free(
+    workbench: Workbench, llm: FakeLlm, tmp_path: Path
+) -> None:
+    run_id = planned(workbench)
+    held = threading.Event()
+    release = threading.Event()
+
+    def hold() -> None:
+        """Another program that writes and doesn't come to an end."""
+        while len(llm.requests) < 40:
+            time.sleep(0.005)
+        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=5)
+        other.execute("BEGIN IMMEDIATE")
+        held.set()
+        release.wait(30)
+        other.execute("ROLLBACK")
+        other.close()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        with pytest.raises(DatabaseError, match="busy"):
+            work_on(workbench, run_id, concurrency=8)
+        assert held.is_set()
+        assert get_run(workbench, run_id).resumable
+        assert running_run(workbench, 1) is None
+    finally:
+        release.set()
+        holder.join()
+    report = work_on(workbench, run_id, concurrency=8)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert len(llm.requests) <= TEXTS + 2 * 8
+
+
+def test_a_short_lock_is_waited_for(workbench: Workbench, llm: FakeLlm, tmp_path: Path) -> None:
+    run_id = planned(workbench)
+
+    def hold_for_a_moment() -> None:
+        while len(llm.requests) < 40:
+            time.sleep(0.005)
+        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=5)
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(0.1)
+        other.execute("ROLLBACK")
+        other.close()
+
+    holder = threading.Thread(target=hold_for_a_moment)
+    holder.start()
+    report = work_on(workbench, run_id, concurrency=8)
+    holder.join()
+    assert (report.run.status, report.run.done, len(llm.requests)) == (RunStatus.DONE, TEXTS, TEXTS)
