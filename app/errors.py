@@ -17,6 +17,7 @@
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
         ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
+        ├── UnreadableScoreError     a judge's free text gives no score, several, or one off the scale
         ├── BudgetError              the run's budget is reached
         └── TransientError           worth trying again; `retry_after` in seconds where the provider says it
             ├── RateLimitError
@@ -121,6 +122,11 @@ class CutOffError(ProviderError):
 class WrongSchemaError(ProviderError):
     kind = "wrong-schema"
     default_hint = "Retry the failures, or choose a model that supports structured output."
+
+
+class UnreadableScoreError(ProviderError):
+    kind = "unreadable-score"
+    default_hint = "Retry the failures, or choose another judge."
 
 
 class BudgetError(ProviderError):

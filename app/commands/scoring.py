@@ -8,6 +8,8 @@ import typer
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.domain.run import RunSummary
     from app.services.scoring import RunReport
     from app.services.workbench import Workbench
@@ -29,8 +31,8 @@ def register(root: typer.Typer) -> None:
 def score(
     project: ProjectOption,
     dimension: DimensionOption = "all",
-    evaluator: Annotated[str, typer.Option(help="The method.")] = "checklist",
-    judge: Annotated[str, typer.Option(help="provider:name, or rules.")] = "rules",
+    evaluator: Annotated[str, typer.Option(help="The method; a wrong name lists them all.")] = "checklist",
+    judge: Annotated[str, typer.Option(help="provider:name, or rules; methods without a judge ignore it.")] = "rules",
     checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
     sample: Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
@@ -42,10 +44,13 @@ def score(
     per_question: Annotated[bool, typer.Option("--per-question", help="One call per question, not per text.")] = False,
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the method, as name=value; repeat for more.")
+    ] = None,
     resume: Annotated[int | None, typer.Option(help="Go on with this run: only what is missing or failed.")] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Let a judge answer the checklist for every text.
+    """Score every text: a judge answers the checklist, or another method does its work.
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
@@ -58,7 +63,8 @@ def score(
     target = get_project(workbench, project)
     dimensions = tuple(dimensions_named(workbench, project, dimension))
     asking = JudgeOptions(reasons, repeats, soft, per_question)
-    options = RunOptions(dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache)
+    given = read_settings(setting or ())
+    options = RunOptions(dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache, given)
     if dry_run:
         found = estimate(workbench, target.id, options)
         print_json(found.to_json()) if json_ else typer.echo(str(found))
@@ -70,6 +76,17 @@ def score(
     _print_report(workbench, report, json_)
     if report.run.failed or report.run.done < report.run.all:
         raise typer.Exit(3)
+
+
+def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:
+    """(name, value) of each `name=value`. Raises InputError."""
+    from app.errors import InputError
+
+    pairs = [entry.partition("=") for entry in written]
+    for entry, (name, sign, value) in zip(written, pairs, strict=True):
+        if not (name and sign and value):
+            raise InputError(f"“{entry}” is not an option of a method.", "Write it as name=value.")
+    return tuple((name.strip(), value.strip()) for name, _, value in pairs)
 
 
 def _progress(run: "RunSummary") -> None:

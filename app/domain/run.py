@@ -86,6 +86,7 @@ class Outcome:
     soft: float | None = None
     error_kind: str = ""
     error: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> ScoreStatus:

@@ -9,8 +9,10 @@ from app.domain.checklist import Checklist, Question
 from app.domain.judgment import Judgment, Score, checklist_score, soft_score
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.errors import NotReadyError
 from app.evaluators.checklist import PLAIN, JudgeOptions, judge
 from app.evaluators.evaluator import Evaluation
+from app.evaluators.method import Method, Setting
 from app.providers.base import ChatModel
 
 
@@ -55,3 +57,20 @@ class ChecklistEvaluator:
 
     def _score(self, judgments: Sequence[Judgment]) -> Score:
         return checklist_score([j.answer for j in judgments], self.dimension.low, self.dimension.high)
+
+
+def _make(setting: Setting) -> ChecklistEvaluator:
+    if setting.checklist is None:
+        raise NotReadyError(f"{setting.dimension.name} has no checklist.", "Build and publish one first.")
+    return ChecklistEvaluator(setting.model, setting.task, setting.dimension, setting.checklist, setting.options)
+
+
+METHOD = Method(
+    "checklist",
+    "Checklist: yes/no questions",
+    _make,
+    options=JudgeOptions,
+    by_rules=True,
+    checklist=lambda _: True,
+    prompt=lambda options: options.prompt(),
+)

@@ -10,7 +10,9 @@ from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of
 from app.services.judges import Judge, check_wishes, judge_named
+from app.services.probing import probe
 from app.services.scoring import RunOptions, plan_run
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -80,10 +82,25 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
 def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
     plan = plan_run(workbench, project_id, options)
     texts = {text for part in plan for text in part.texts}
+    method = check_evaluator(options.evaluator)
+    if not method.judged:
+        return Forecast(NO_JUDGE, tuple(plan), len(texts), False, Estimate(0, 0, 0, 0, 0.0))
     judge = judge_named(workbench, options.judge)
+    check_judge_of(method, judge.name, judge.is_llm)
     check_wishes(judge, options.asking, options.budget)
-    counted = _estimate(workbench.database, project_id, options, plan, judge)
+    counted = _counted(workbench.database, project_id, options, plan, judge)
     return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
+
+
+def _counted(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+) -> Estimate:
+    if options.evaluator == CHECKLIST:
+        return _estimate(database, project_id, options, plan, judge)
+    probed = probe(database, project_id, options, plan, judge.name)
+    usage = Usage(probed.input_tokens, 0, probed.output_tokens)
+    cost = shipped_prices().cost(judge.name, usage)
+    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:

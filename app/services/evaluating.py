@@ -1,36 +1,99 @@
-"""Evaluators by name, and those of a run with everything they need."""
+"""The methods as a run uses them: checked before it starts, and made with everything they need."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 
-from app.domain.run import RunSummary
-from app.errors import InputError
-from app.evaluators.checklist import JudgeOptions
-from app.evaluators.checklist_evaluator import ChecklistEvaluator
+from app.domain.run import RunDimension, RunSummary
+from app.domain.task import Dimension
+from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluator
+from app.evaluators.method import Method, Setting
+from app.evaluators.registry import METHODS, method_named
+from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
+from app.providers.registry import gives_logprobs
 from db.unit_of_work import UnitOfWork
 
 CHECKLIST = "checklist"
-EVALUATORS = (CHECKLIST,)
+NO_JUDGE = "none"
+EVALUATORS = tuple(METHODS)
 
 
-def check_evaluator(name: str) -> None:
-    if name not in EVALUATORS:
-        raise InputError(f"“{name}” is not an evaluator of this version.", f"It has: {', '.join(EVALUATORS)}.")
+def usable_methods() -> dict[str, str]:
+    """Name -> what it is, in a few words; only methods that need nothing this computer lacks."""
+    return {method.name: method.title for method in METHODS.values() if _usable(method)}
 
 
-def evaluators_of(work: UnitOfWork, run: RunSummary, model: ChatModel) -> dict[int, Evaluator]:
+def _usable(method: Method) -> bool:
+    try:
+        method.check()
+    except InputError:
+        return False
+    return True
+
+
+def asks_a_judge(name: str) -> bool:
+    return method_named(name).judged
+
+
+def check_evaluator(name: str) -> Method:
+    """The method. Raises InputError where there is none of that name or something has to be installed for it."""
+    method = method_named(name)
+    method.check()
+    return method
+
+
+def check_judge_of(method: Method, judge: str, is_llm: bool) -> None:
+    """Raises UnsupportedError where the judge is no LLM and the method needs one."""
+    if method.judged and not method.by_rules and not is_llm:
+        raise UnsupportedError(f"{method.name} needs an LLM as its judge; {judge} is none.", "Name one with --judge.")
+
+
+def options_of(method: Method, params: Mapping[str, Any]) -> Any:
+    """A method's options from what is stored with a run."""
+    known = {field.name for field in fields(method.options)}
+    return method.read_options({name: value for name, value in params.items() if name in known})
+
+
+def evaluators_of(work: UnitOfWork, run: RunSummary, model: ChatModel, stages: Stages) -> dict[int, Evaluator]:
     """What scores the run's texts, by dimension, from the project as it is now."""
-    task = work.projects.by_id(work.runs.project_of(run.id)).task
-    known = {field.name for field in fields(JudgeOptions)}
-    options = JudgeOptions(**{name: value for name, value in run.params.items() if name in known})
+    options = options_of(method_named(run.evaluator), run.params)
+    project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
+    seed = int(run.params.get("seed", 0))
+    return made(work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages)
+
+
+def made(
+    work: UnitOfWork,
+    project_id: int,
+    parts: Sequence[RunDimension],
+    evaluator: str,
+    options: Any,
+    judge: str,
+    seed: int,
+    model: ChatModel,
+    stages: Stages,
+) -> dict[int, Evaluator]:
+    """The method for each part of a run, planned or stored."""
+    project, method = work.projects.by_id(project_id), method_named(evaluator)
+    if not method.judged:  # the dimension plays no part: one evaluator serves all
+        evaluator_of_all = method.make(Setting(model, project.task, Dimension("")))
+        return {part.dimension: evaluator_of_all for part in parts}
+    everything = work.projects.dimensions(project.id)
     return {
-        part.dimension: ChecklistEvaluator(
-            model,
-            task,
-            work.projects.dimension_by_id(part.dimension),
-            work.checklists.get(part.checklist or 0),
-            options,
+        part.dimension: method.make(
+            Setting(
+                model,
+                project.task,
+                work.projects.dimension_by_id(part.dimension),
+                options,
+                work.checklists.get(part.checklist) if part.checklist else None,
+                tuple(d for d in everything if d.id != part.dimension),
+                stages,
+                seed=seed,
+                logprobs=judge != NO_JUDGE and gives_logprobs(judge),
+            )
         )
-        for part in work.runs.parts(run.id)
+        for part in parts
     }

@@ -10,8 +10,9 @@ from app.domain.call import RecordedCall
 from app.domain.checklist import Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import ModelTimeoutError
+from app.errors import ModelTimeoutError, UnsupportedError
 from app.evaluators.checklist import judge
+from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import credentials_problem
 from app.providers.model_name import KNOWN_PROVIDERS
 from app.providers.rate_limit import AdaptiveLimit
@@ -126,6 +127,23 @@ async def opened(
             await ledger.close()
     finally:
         await model.aclose()
+
+
+@asynccontextmanager
+async def unjudged() -> AsyncIterator[RecordedModel]:
+    """What stands in the judge's place for methods that ask none."""
+    yield RecordedModel(_Nobody(), None)
+
+
+class _Nobody:
+    name = "none"
+    is_llm = False
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        raise UnsupportedError("This method has no judge to ask.")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
 
 
 def _left(workbench: Workbench, run: int | None, budget: float | None) -> float | None:

@@ -14,11 +14,12 @@ from pathlib import Path
 from app.domain.call import RecordedCall
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import InputError, NotReadyError, ProviderError, UnsupportedError
+from app.evaluators.stages import Forgetful
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
-from app.services.evaluating import evaluators_of
+from app.services.evaluating import NO_JUDGE, evaluators_of
 from app.services.scoring import get_run, list_runs
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -66,7 +67,7 @@ def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
 
 
 def _called(judge: str) -> bool:
-    return KNOWN_PROVIDERS[parse_model_name(judge).provider].speaks_http
+    return judge != NO_JUDGE and KNOWN_PROVIDERS[parse_model_name(judge).provider].speaks_http
 
 
 class _LedgerOnly:
@@ -108,7 +109,7 @@ class _Silent:
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
     """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
     model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
-    for dimension, evaluator in evaluators_of(work, run, model).items():
+    for dimension, evaluator in evaluators_of(work, run, model, Forgetful()).items():
         tried = [row.text for row in work.results.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING]
         for text in work.texts.many(tried).values():
             with suppress(ProviderError):  # failed then, or a request whose words have changed since

@@ -15,7 +15,7 @@ from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.prompting import load_prompt
 from app.providers.recorded import Tally
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, check_evaluator
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of
 from app.services.judges import check_wishes, judge_named
 from app.services.samples import drawn
 from app.services.sitting import Heard, sit
@@ -48,6 +48,7 @@ class RunOptions:
     """What to score and how.
 
     sample: the share of the texts to draw, stratified by human score.
+    asking: how a checklist is asked. settings: the options of any other method, by name, as written.
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
     """
@@ -61,6 +62,7 @@ class RunOptions:
     asking: JudgeOptions = PLAIN
     budget: float | None = None
     use_cache: bool = True
+    settings: tuple[tuple[str, str], ...] = ()
 
     def params(self) -> dict[str, Any]:
         """As stored with the run."""
@@ -69,8 +71,14 @@ class RunOptions:
             "seed": self.seed,
             "budget": self.budget,
             "use_cache": self.use_cache,
-            **asdict(self.asking),
+            **asdict(self.method_options()),
         }
+
+    def method_options(self) -> Any:
+        """Of the method's own type. Raises InputError for an option it doesn't have."""
+        if self.evaluator == CHECKLIST and not self.settings:
+            return self.asking
+        return check_evaluator(self.evaluator).read_options(dict(self.settings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +97,29 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
     Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
     """
     check_evaluator(options.evaluator)
+    options.method_options()
     return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
 
 
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
-    checklist = published_checklist(workbench, dimension.id, options.version)
+    method, chosen = check_evaluator(options.evaluator), options.method_options()
+    checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
     texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed)
     if not texts:
         raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
+    if method.references and not any(text.references for text in texts):
+        raise NotReadyError(
+            f"No text has a reference to compare it with, and {method.name} needs one.",
+            "Import the texts with their references.",
+        )
+    prompt = method.prompt(chosen)
     return RunDimension(
         dimension.id,
-        checklist.id,
+        checklist.id if checklist else None,
         excluded,
         tuple(text.id for text in texts),
         dimension.name,
-        load_prompt(options.asking.prompt()).digest,
+        load_prompt(prompt).digest if prompt else "",
     )
 
 
@@ -118,13 +134,30 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
     Raises what plan_run raises, and what says that a judge can't be used or not so.
     """
     for options in wishes:
-        check_wishes(judge_named(workbench, options.judge), options.asking, options.budget)
+        _check_judge(workbench, options)
     plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
         return [
-            work.runs.create(project_id, options.evaluator, options.judge, options.params(), plan)
+            work.runs.create(project_id, options.evaluator, _judge_of(options), _stored(options), plan)
             for options, plan in zip(wishes, plans, strict=True)
         ]
+
+
+def _check_judge(workbench: Workbench, options: RunOptions) -> None:
+    method = check_evaluator(options.evaluator)
+    if method.judged:
+        judge = judge_named(workbench, options.judge)
+        check_judge_of(method, judge.name, judge.is_llm)
+        check_wishes(judge, options.asking, options.budget)
+
+
+def _judge_of(options: RunOptions) -> str:
+    return options.judge if check_evaluator(options.evaluator).judged else NO_JUDGE
+
+
+def _stored(options: RunOptions) -> dict[str, Any]:
+    signature = check_evaluator(options.evaluator).signature()
+    return options.params() | ({"signature": signature} if signature else {})
 
 
 def work_on(

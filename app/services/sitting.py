@@ -19,8 +19,9 @@ from app.errors import (
 from app.evaluators.evaluator import Evaluator
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
-from app.services.evaluating import evaluators_of
-from app.services.models import opened
+from app.services.evaluating import NO_JUDGE, evaluators_of
+from app.services.evaluator_stages import DatabaseStages
+from app.services.models import opened, unjudged
 from app.services.workbench import Workbench
 
 BEAT_SECONDS = 5.0
@@ -64,9 +65,12 @@ async def sit(
 ) -> tuple[engine.EngineReport, Tally, int]:
     """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
     params, key = run.params, (id(workbench.database), run.id)
-    async with opened(
-        workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget")
-    ) as model:
+    judge = (
+        unjudged()
+        if run.judge == NO_JUDGE
+        else opened(workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget"))
+    )
+    async with judge as model:
         _SITTINGS[key] = model
         _hurry()
         try:
@@ -93,8 +97,9 @@ def _relax() -> None:
 async def _score(
     workbench: Workbench, run: RunSummary, model: RecordedModel, concurrency: int, heard: Heard
 ) -> engine.EngineReport:
+    stages = DatabaseStages(workbench.database)
     with workbench.database.read() as work:
-        first, again = evaluators_of(work, run, model), evaluators_of(work, run, model.afresh())
+        first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
         planned = work.runs.open_scores(run.id)
         texts = work.texts.many({score.text for score in planned})
     sink = _DatabaseSink(workbench, run.id, heard)
@@ -137,7 +142,7 @@ def _second_try(
 
 async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text], planned: PlannedScore) -> Outcome:
     found = await evaluators[planned.dimension].score(texts[planned.text])
-    return Outcome(planned, found.value, found.coverage, found.judgments, found.soft)
+    return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
 
 
 class _DatabaseSink:

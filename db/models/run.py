@@ -78,6 +78,7 @@ class ScoreRow(SQLModel, table=True):
     status: str = "pending"
     value: float | None = None
     soft_value: float | None = None
+    details: dict[str, Any] = Field(default_factory=dict, sa_column=json_column())
     coverage: float | None = None
     error_kind: str = ""
     error: str = Field(default="", sa_column=text_column())

@@ -1,5 +1,7 @@
 """What runs found, beside what people said."""
 
+from typing import Any
+
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
@@ -46,6 +48,15 @@ class Results:
             ScoredText(text, doc, system, item, ScoreStatus(status), value, coverage, mean, raters or 0, soft)
             for text, doc, system, item, status, value, coverage, mean, raters, soft in rows
         ]
+
+    def details(self, run_id: int, dimension_id: int) -> dict[int, dict[str, Any]]:
+        """What each score was computed from, by text; only texts whose method says it."""
+        rows = self._session.exec(
+            select(ScoreRow.text_id, ScoreRow.details).where(
+                ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id
+            )
+        )
+        return {text: dict(details) for text, details in rows if details}
 
     def rating_state(self, dimension_id: int) -> tuple[int, float]:
         """Number and sum of the ratings on a dimension, which change when they do."""

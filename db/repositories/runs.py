@@ -158,6 +158,7 @@ class Runs:
                     "value": o.value,
                     "coverage": o.coverage,
                     "soft_value": o.soft,
+                    "details": dict(o.details),
                     "error_kind": o.error_kind,
                     "error": o.error,
                 }

@@ -8,7 +8,7 @@ from app.domain.checklist import Checklist
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.evaluating import EVALUATORS
+from app.services.evaluating import CHECKLIST, NO_JUDGE, asks_a_judge, usable_methods
 from app.services.judges import Judge, judge_named
 from app.services.models import available_models
 from app.services.scoring import RunOptions, list_runs
@@ -16,7 +16,6 @@ from app.services.workbench import Workbench
 from pages.components.asking_options import asking_options
 from pages.components.words import model_label, plain, show_error
 
-METHODS = {"checklist": "Checklist: yes/no questions"}
 JUDGE_HELP = (
     "Who answers the questions; with several, each gets a run of its own, one after another. “rules” is a set of fixed "
     "text rules, not an LLM: it needs no key and costs nothing, and it shows how everything works. Any other model can "
@@ -39,21 +38,26 @@ def scoring_options(
         wrap=True,
         help="Each dimension is scored with its newest published checklist.",
     )
+    methods = usable_methods()
     evaluator = st.selectbox(
         "Method",
-        EVALUATORS,
-        format_func=lambda name: METHODS.get(name, name),
+        list(methods),
+        index=list(methods).index(CHECKLIST),
+        format_func=lambda name: methods[name],
         key="score_evaluator",
         help="How a text gets its score. Checklist: the judge answers every question, and the share of yes is put on "
         "the scale of the dimension.",
     )
-    judges = _judges(workbench, project)
+    judged = asks_a_judge(evaluator)
+    judges = _judges(workbench, project) if judged else []
     share, seed = _share()
     wishes = asking_options(judges)
     dimensions = tuple(dimension for dimension, _ in ready if dimension.id in chosen)
     if not dimensions:
         st.info("Choose at least one dimension.")
         return []
+    if not judged:
+        return [RunOptions(dimensions, NO_JUDGE, evaluator, None, share, seed)]
     return [
         RunOptions(
             dimensions,
@@ -100,7 +104,7 @@ def _judges(workbench: Workbench, project: Project) -> list[Judge]:
 def _known_judges(workbench: Workbench, project: Project) -> list[str]:
     """The rules, what judged here before, and the suggested model of each provider that can be used."""
     suggested = [model.name for model in available_models(workbench) if model.usable and model.suggested]
-    before = [run.judge for run in list_runs(workbench, project.id)]
+    before = [run.judge for run in list_runs(workbench, project.id) if run.judge != NO_JUDGE]
     return list(dict.fromkeys(["rules", *before, *suggested]))
 
 

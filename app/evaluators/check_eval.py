@@ -1,0 +1,59 @@
+"""CheckEval: a checklist that a model widens from seed questions, scored as the share of yes (Lee et al. 2024).
+
+The share is put on the dimension's scale, as for the checklist, so that both compare. Answers are read by the checklist
+judge: a question without an answer is neither yes nor no, and lowers the coverage.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from app.domain.judgment import checklist_score
+from app.domain.text import Text
+from app.evaluators.check_eval_questions import seeds_of, write_questions
+from app.evaluators.checklist import PROMPT, judge
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.stages import Once
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEvalOptions:
+    """seeds: proposed by the model, or taken from the key questions of the published checklist."""
+
+    seeds: Literal["proposed", "checklist"] = "proposed"
+
+
+class CheckEval:
+    """Raises NotReadyError where seeds are to come from a checklist that isn't there."""
+
+    def __init__(self, setting: Setting) -> None:
+        options: CheckEvalOptions = setting.options
+        self._setting = setting
+        from_checklist = options.seeds == "checklist"
+        if from_checklist:
+            seeds_of(setting)
+        self._questions = Once(lambda: write_questions(setting, from_checklist))
+
+    async def score(self, text: Text) -> Evaluation:
+        here, questions = self._setting, await self._questions.get()
+        judged = await judge(here.model, here.task, here.dimension, questions, text)
+        answers = [judgment.answer for judgment in judged.judgments]
+        score = checklist_score(answers, here.dimension.low, here.dimension.high)
+        # These questions are no part of a checklist, so their answers are kept by their wording.
+        given = [{"question": q.text, "answer": a.value} for q, a in zip(questions, answers, strict=True)]
+        return Evaluation(score.value, score.coverage, details={"answers": given})
+
+
+def _calls(options: CheckEvalOptions, _: bool) -> Calls:
+    return Calls(1, 4 if options.seeds == "proposed" else 3)
+
+
+METHOD = Method(
+    "check-eval",
+    "CheckEval: a checklist widened from seed questions",
+    CheckEval,
+    options=CheckEvalOptions,
+    prompt=lambda _: PROMPT,
+    calls=_calls,
+    checklist=lambda options: options.seeds == "checklist",
+)

@@ -1,0 +1,115 @@
+"""The questions of CheckEval: seeds, asked from new angles and in finer detail, then filtered (Lee et al. 2024).
+
+Four requests, once per dimension, each kept on record. Seeds come from the model, or from a person's published
+checklist: its components as sub-aspects, their key questions as seeds.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.domain.checklist import Checklist, Question, QuestionKind
+from app.errors import NotReadyError
+from app.evaluators.method import Setting
+from app.evaluators.stages import ask_once
+from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
+from app.providers.base import ChatRequest
+from app.providers.structured import Check
+
+SEEDS = "check-eval-seeds"
+DIVERSIFY = "check-eval-diversify"
+ELABORATE = "check-eval-elaborate"
+FILTER = "check-eval-filter"
+
+
+@dataclass(frozen=True, slots=True)
+class SubAspect:
+    name: str
+    questions: tuple[str, ...]
+
+
+async def write_questions(setting: Setting, from_checklist: bool) -> tuple[Question, ...]:
+    """The filtered questions, in order of their sub-aspects. Raises NotReadyError and what the model raises."""
+    seeds = seeds_of(setting) if from_checklist else await _proposed(setting)
+    wider = _join(seeds, await _more(setting, DIVERSIFY, seeds))
+    finer = _join(wider, await _more(setting, ELABORATE, wider))
+    return await _filtered(setting, finer)
+
+
+def seeds_of(setting: Setting) -> tuple[SubAspect, ...]:
+    """A published checklist's components with their key questions. Raises NotReadyError without any."""
+    checklist: Checklist | None = setting.checklist
+    by_component: dict[str, list[str]] = {}
+    for question in checklist.questions if checklist else ():
+        key = question.text if question.kind is QuestionKind.KEY else question.key_question
+        by_component.setdefault(question.component, []).append(key)
+    found = tuple(SubAspect(name, _distinct(keys)) for name, keys in by_component.items() if any(keys))
+    if not found:
+        raise NotReadyError(
+            f"{setting.dimension.name} has no published checklist with key questions to start from.",
+            "Build and publish one, or let the model propose the seeds.",
+        )
+    return found
+
+
+async def _proposed(setting: Setting) -> tuple[SubAspect, ...]:
+    def check(value: dict[str, Any]) -> str | None:
+        complete = value["sub_aspects"] and all(
+            s["name"].strip() and any(q.strip() for q in s["questions"]) for s in value["sub_aspects"]
+        )
+        return None if complete else "every sub-aspect needs a name and at least one question"
+
+    value = await _ask(setting, SEEDS, check)
+    return tuple(SubAspect(s["name"], _distinct(s["questions"])) for s in value["sub_aspects"])
+
+
+async def _more(setting: Setting, stage: str, sub_aspects: Sequence[SubAspect]) -> list[tuple[int, str]]:
+    """(index of the sub-aspect, question) of each question that the stage adds."""
+
+    def check(value: dict[str, Any]) -> str | None:
+        known = all(1 <= entry["sub_aspect"] <= len(sub_aspects) for entry in value["questions"])
+        return None if known else f"sub-aspects are numbered 1 to {len(sub_aspects)}"
+
+    given = [
+        {"id": number, "name": s.name, "questions": list(s.questions)} for number, s in enumerate(sub_aspects, start=1)
+    ]
+    value = await _ask(setting, stage, check, sub_aspects=given)
+    return [(entry["sub_aspect"] - 1, entry["question"]) for entry in value["questions"]]
+
+
+def _join(sub_aspects: Sequence[SubAspect], added: Sequence[tuple[int, str]]) -> tuple[SubAspect, ...]:
+    return tuple(
+        replace(s, questions=_distinct([*s.questions, *(question for place, question in added if place == index)]))
+        for index, s in enumerate(sub_aspects)
+    )
+
+
+def _distinct(questions: Sequence[str]) -> tuple[str, ...]:
+    """Without empty ones and without repetitions that differ only in case or space."""
+    found = {" ".join(question.split()).casefold(): " ".join(question.split()) for question in reversed(questions)}
+    return tuple(reversed([question for question in found.values() if question]))
+
+
+async def _filtered(setting: Setting, sub_aspects: Sequence[SubAspect]) -> tuple[Question, ...]:
+    everything = [
+        Question(question, s.name, position=position)
+        for s in sub_aspects
+        for position, question in enumerate(s.questions)
+    ]
+
+    def check(value: dict[str, Any]) -> str | None:
+        known = value["keep"] and all(1 <= number <= len(everything) for number in value["keep"])
+        return None if known else f"it must keep at least one question, by numbers from 1 to {len(everything)}"
+
+    numbered = [{"id": number, "question": q.text} for number, q in enumerate(everything, start=1)]
+    kept = set((await _ask(setting, FILTER, check, questions=numbered))["keep"])
+    return tuple(question for number, question in enumerate(everything, start=1) if number in kept)
+
+
+async def _ask(setting: Setting, stage: str, check: Check, **more: Any) -> dict[str, Any]:
+    template: PromptTemplate = load_prompt(stage)
+    prompt = template.render(
+        task=task_variables(setting.task), dimension=dimension_variables(setting.dimension), **more
+    )
+    request = ChatRequest(prompt, template.output_schema)
+    return await ask_once(setting.stages, setting.model, setting.dimension, stage, request, check)

@@ -1,0 +1,139 @@
+"""CoAScore: related aspects are named and scored first, and help to score the dimension (Gong and Mao 2023, section 3).
+
+Stage 1, once per dimension, names the aspects; stage 2 scores a text on all of them in one call; stage 3 scores the
+dimension with their definitions and scores at hand. Everything at temperature 0. The paper's aspects go from 1 to 5;
+here they have the dimension's own scale, which is 1 to 5 by default, so that an average is comparable.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Literal
+
+import numpy as np
+
+from app.domain.task import Dimension
+from app.domain.text import Text
+from app.errors import NotReadyError
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.free_score import ask_score, score_request
+from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.stages import Once, ask_once
+from app.prompting import dimension_variables, load_prompt, task_variables
+from app.providers.base import ChatRequest
+from app.providers.structured import ask
+
+ASPECTS = "coascore-aspects"
+SCORES = "coascore-scores"
+TARGET = "coascore-target"
+
+
+@dataclass(frozen=True, slots=True)
+class CoAScoreOptions:
+    """aspects: how many; the paper compares three numbers. variant: the whole method, or one of its ablations.
+
+    average: the mean of the aspects' scores, no stage 3. without-scores: stage 3 sees definitions only. random: stage 3
+    sees random scores. inter: the project's other dimensions are the aspects, no stage 1.
+    """
+
+    aspects: Literal[5, 10, 20] = 10
+    variant: Literal["full", "average", "without-scores", "random", "inter"] = "full"
+
+    @property
+    def asks_for_scores(self) -> bool:
+        return self.variant not in ("without-scores", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    name: str
+    description: str
+    score: float | None = None
+
+
+class CoAScore:
+    """Raises NotReadyError where `inter` is wanted and the project has no other dimension."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._options: CoAScoreOptions = setting.options
+        if self._options.variant == "inter" and not setting.others:
+            raise NotReadyError("The project has no other dimension to take as an aspect.", "Choose another variant.")
+        self._aspects = Once(self._name_aspects)
+
+    async def score(self, text: Text) -> Evaluation:
+        aspects = await self._scored(await self._aspects.get(), text)
+        details = {"aspects": [{"name": a.name, "score": a.score} for a in aspects]}
+        if self._options.variant == "average":
+            return Evaluation(fmean(aspect.score for aspect in aspects if aspect.score is not None), details=details)
+        here = self._setting
+        known = [{"name": a.name, "description": a.description, "score": a.score} for a in aspects]
+        request = score_request(TARGET, here.task, here.dimension, text, {"aspects": known})
+        found, _ = await ask_score(here.model, request, here.dimension)
+        return Evaluation(found.value, details=details)
+
+    async def _name_aspects(self) -> tuple[Aspect, ...]:
+        """Stage 1."""
+        here, count = self._setting, int(self._options.aspects)
+        if self._options.variant == "inter":
+            return tuple(Aspect(other.name, other.rubric) for other in here.others)
+        template = load_prompt(ASPECTS)
+        prompt = template.render(
+            task=task_variables(here.task), dimension=dimension_variables(here.dimension), count=count
+        )
+        request = ChatRequest(prompt, template.output_schema)
+
+        def check(value: dict[str, Any]) -> str | None:
+            names = {str(entry["name"]).strip().lower() for entry in value["aspects"]}
+            whole = len(value["aspects"]) == len(names) == count and "" not in names
+            return None if whole else f"it must name {count} different aspects"
+
+        value = await ask_once(here.stages, here.model, here.dimension, ASPECTS, request, check)
+        return tuple(Aspect(entry["name"], entry["description"]) for entry in value["aspects"])
+
+    async def _scored(self, aspects: Sequence[Aspect], text: Text) -> tuple[Aspect, ...]:
+        """Stage 2, or what an ablation puts in its place."""
+        here = self._setting
+        if self._options.variant == "without-scores":
+            return tuple(aspects)
+        if self._options.variant == "random":
+            drawn = np.random.default_rng((here.seed, here.dimension.id, text.id)).integers(
+                int(here.dimension.low), int(here.dimension.high), size=len(aspects), endpoint=True
+            )
+            return tuple(replace(a, score=float(score)) for a, score in zip(aspects, drawn, strict=True))
+        keys = [f"a{number}" for number in range(1, len(aspects) + 1)]
+        named = [{"key": k, "name": a.name, "description": a.description} for k, a in zip(keys, aspects, strict=True)]
+        asked = score_request(SCORES, here.task, here.dimension, text, {"aspects": named}, schema=scores_schema(keys))
+        answered = await ask(here.model, asked, check=lambda value: off_scale(value, here.dimension))
+        return tuple(replace(a, score=float(answered.value[k])) for k, a in zip(keys, aspects, strict=True))
+
+
+def scores_schema(keys: Sequence[str]) -> dict[str, Any]:
+    """One required number per aspect, and nothing else."""
+    return {
+        "type": "object",
+        "properties": {key: {"type": "number"} for key in keys},
+        "required": list(keys),
+        "additionalProperties": False,
+    }
+
+
+def off_scale(value: Mapping[str, Any], dimension: Dimension) -> str | None:
+    """Which scores leave the scale; not in the schema, because some providers know no bounds."""
+    wrong = [key for key, score in value.items() if not dimension.low <= score <= dimension.high]
+    return f"{', '.join(wrong)} must be from {dimension.low:g} to {dimension.high:g}" if wrong else None
+
+
+def _calls(options: CoAScoreOptions, _: bool) -> Calls:
+    second, third = options.asks_for_scores, options.variant != "average"
+    return Calls(second + third, 0 if options.variant == "inter" else 1)
+
+
+METHOD = Method(
+    "coascore",
+    "CoAScore: related aspects are scored first",
+    CoAScore,
+    options=CoAScoreOptions,
+    prompt=lambda options: SCORES if options.variant == "average" else TARGET,
+    calls=_calls,
+)

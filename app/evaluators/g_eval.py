@@ -1,0 +1,134 @@
+"""G-Eval: evaluation steps written once, a form filled in with a score, weighted by probabilities (Liu et al. 2023).
+
+score = sum of p(s) * s over the scale (section 2.3). p comes from the top 20 log-probabilities at the score's token,
+renormalised over the scores of the scale; where the judge gives none, from n = 20 samples at temperature 1 (section
+3.1). Samples without a readable score are left out. What fell on no score is kept with the text
+as `outside`, beside the probabilities.
+"""
+
+import asyncio
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Literal
+
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import UnreadableScoreError, UnsupportedError
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.free_score import ask_score, score_request
+from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.score_probabilities import probabilities_of_scores
+from app.evaluators.stages import Once, ask_once
+from app.prompting import dimension_variables, load_prompt, task_variables
+from app.providers.base import ChatRequest
+
+STEPS = "g-eval-steps"
+SCORE = "g-eval-score"
+ALTERNATIVES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class GEvalOptions:
+    """The whole method, or its ablations.
+
+    probabilities: auto takes log-probabilities where the judge gives them, else samples; none scores once and takes
+    the score as it is. samples: how many. steps: whether evaluation steps are written. description: whether the judge
+    is told what the material and the dimension are.
+    """
+
+    probabilities: Literal["auto", "logprobs", "samples", "none"] = "auto"
+    samples: int = 20
+    steps: bool = True
+    description: bool = True
+
+
+class GEval:
+    def __init__(self, setting: Setting) -> None:
+        options: GEvalOptions = setting.options
+        self._options = options
+        self._model = setting.model
+        self._stages = setting.stages
+        self._task, self._dimension = _told(setting.task, setting.dimension, options.description)
+        self._way = _way(options, setting.logprobs)
+        self._steps = Once(self._write_steps)
+
+    async def score(self, text: Text) -> Evaluation:
+        steps = {"steps": await self._steps.get()}
+        if self._way == "logprobs":
+            return await self._weighted(score_request(SCORE, self._task, self._dimension, text, steps))
+        if self._way == "samples":
+            asked = [
+                score_request(SCORE, self._task, self._dimension, text, steps, temperature=1.0, sample=number)
+                for number in range(self._options.samples)
+            ]
+            return await self._averaged(asked)
+        request = score_request(SCORE, self._task, self._dimension, text, steps)
+        found, _ = await ask_score(self._model, request, self._dimension)
+        return Evaluation(found.value)
+
+    async def _write_steps(self) -> list[str]:
+        if not self._options.steps:
+            return []
+        template = load_prompt(STEPS)
+        prompt = template.render(task=task_variables(self._task), dimension=dimension_variables(self._dimension))
+
+        def check(value: dict[str, Any]) -> str | None:
+            return None if any(step.strip() for step in value["steps"]) else "it must hold at least one step"
+
+        request = ChatRequest(prompt, template.output_schema)
+        value = await ask_once(self._stages, self._model, self._dimension, STEPS, request, check)
+        return [str(step) for step in value["steps"]]
+
+    async def _weighted(self, request: ChatRequest) -> Evaluation:
+        asked = replace(request, top_logprobs=ALTERNATIVES)
+        found, reply = await ask_score(self._model, asked, self._dimension)
+        if not reply.logprobs:
+            raise UnsupportedError(
+                f"{self._model.name} gave no log-probabilities.", "Use --set probabilities=samples, or another judge."
+            )
+        shares = probabilities_of_scores(reply.logprobs, found, self._dimension.low, self._dimension.high)
+        if shares is None:
+            raise UnreadableScoreError("The judge's score isn't a whole number, so it has no probability of its own.")
+        named = {str(score): share for score, share in shares.of.items()}
+        return Evaluation(shares.expected, details={"probabilities": named, "outside": shares.outside})
+
+    async def _averaged(self, requests: list[ChatRequest]) -> Evaluation:
+        async def one(request: ChatRequest) -> float | None:
+            try:
+                found, _ = await ask_score(self._model, request, self._dimension, attempts=1)
+            except UnreadableScoreError:
+                return None
+            return found.value
+
+        drawn = await asyncio.gather(*map(one, requests))
+        values = [value for value in drawn if value is not None]
+        if not values:
+            raise UnreadableScoreError(f"None of {len(drawn)} sampled answers holds a score.")
+        shares = {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))}
+        outside = 1 - len(values) / len(drawn)
+        return Evaluation(fmean(values), details={"probabilities": shares, "outside": outside})
+
+
+def _told(task: Task, dimension: Dimension, description: bool) -> tuple[Task, Dimension]:
+    """What the judge is told; without description nothing but names and the scale."""
+    return (task, dimension) if description else (replace(task, description=""), replace(dimension, rubric=""))
+
+
+def _calls(options: GEvalOptions, logprobs: bool) -> Calls:
+    return Calls(options.samples if _way(options, logprobs) == "samples" else 1, int(options.steps))
+
+
+def _way(options: GEvalOptions, logprobs: bool) -> str:
+    if options.probabilities == "auto":
+        return "logprobs" if logprobs else "samples"
+    return options.probabilities
+
+
+METHOD = Method(
+    "g-eval",
+    "G-Eval: written steps, then a score weighted by its probabilities",
+    GEval,
+    options=GEvalOptions,
+    prompt=lambda _: SCORE,
+    calls=_calls,
+)

@@ -1,0 +1,41 @@
+"""LLMScore and LLMScore-CoT: the judge gives a score directly, or after thinking (CoAScore's baselines, 4.2)."""
+
+from dataclasses import dataclass
+
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.free_score import ask_score, score_request
+from app.evaluators.method import Method, Setting
+from app.providers.base import ChatModel
+
+DIRECT = "llm-score"
+THINKING = "llm-score-cot"
+
+
+@dataclass(frozen=True, slots=True)
+class LlmScore:
+    """One call per text at temperature 0; the score is read from prose."""
+
+    model: ChatModel
+    task: Task
+    dimension: Dimension
+    prompt: str = DIRECT
+
+    async def score(self, text: Text) -> Evaluation:
+        request = score_request(self.prompt, self.task, self.dimension, text)
+        found, _ = await ask_score(self.model, request, self.dimension)
+        return Evaluation(found.value)
+
+
+def _method(name: str, title: str) -> Method:
+    def make(setting: Setting) -> LlmScore:
+        return LlmScore(setting.model, setting.task, setting.dimension, name)
+
+    return Method(name, title, make, prompt=lambda _: name)
+
+
+METHODS = (
+    _method(DIRECT, "LLMScore: the judge gives a score"),
+    _method(THINKING, "LLMScore-CoT: the judge thinks step by step, then gives a score"),
+)

@@ -1,0 +1,132 @@
+"""ROUGE, BLEU and METEOR: how much a text resembles its references. No model is asked.
+
+The figures are those of the packages of the field: rouge-score (no stemming, F1), sacrebleu (sentence level, effective
+order, 0 to 100) and NLTK (lower case, words and punctuation apart). With several references ROUGE and METEOR take the
+best one and BLEU all at once. All run in processes of their own, one a core.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from app.domain.text import Text
+from app.errors import NotReadyError, UnsupportedError
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.method import Calls, Method
+
+Metric = Callable[[str, Sequence[str]], float]
+
+
+def rouge(variant: str, text: str, references: Sequence[str]) -> float:
+    """F1 of `rouge1`, `rouge2` or `rougeL`, 0 to 1, the highest over the references (Lin 2004)."""
+    scorer = _rouge_scorer(variant)
+    return max(float(scorer.score(reference, text)[variant].fmeasure) for reference in references)
+
+
+@lru_cache(maxsize=4)
+def _rouge_scorer(variant: str) -> Any:
+    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415
+
+    return RougeScorer([variant])
+
+
+def rouge_1(text: str, references: Sequence[str]) -> float:
+    return rouge("rouge1", text, references)
+
+
+def rouge_2(text: str, references: Sequence[str]) -> float:
+    return rouge("rouge2", text, references)
+
+
+def rouge_l(text: str, references: Sequence[str]) -> float:
+    return rouge("rougeL", text, references)
+
+
+@lru_cache(maxsize=1)
+def _bleu_scorer() -> Any:
+    from sacrebleu.metrics.bleu import BLEU  # noqa: PLC0415
+
+    return BLEU(effective_order=True)
+
+
+def bleu(text: str, references: Sequence[str]) -> float:
+    """Sentence BLEU with all references at once, 0 to 100 (Papineni et al. 2002, as sacrebleu computes it)."""
+    return float(_bleu_scorer().sentence_score(text, list(references)).score)
+
+
+def bleu_signature() -> str:
+    """How exactly BLEU was computed; each text may have its own number of references, so that is `var`."""
+    scorer = _bleu_scorer()
+    scorer.sentence_score("a", ["a"])
+    parts = str(scorer.get_signature()).split("|")
+    return "|".join("nrefs:var" if part.startswith("nrefs:") else part for part in parts)
+
+
+def meteor(text: str, references: Sequence[str]) -> float:
+    """METEOR, 0 to 1, the highest over the references (Banerjee and Lavie 2005, as NLTK computes it)."""
+    from nltk.tokenize import wordpunct_tokenize  # noqa: PLC0415
+    from nltk.translate.meteor_score import meteor_score  # noqa: PLC0415
+
+    tokenized = [wordpunct_tokenize(reference) for reference in references]
+    return float(meteor_score(tokenized, wordpunct_tokenize(text)))
+
+
+def check_wordnet() -> None:
+    """METEOR matches synonyms with WordNet, which NLTK doesn't bring along. Raises NotReadyError."""
+    from nltk.corpus import wordnet  # noqa: PLC0415
+
+    try:
+        wordnet.ensure_loaded()
+    except LookupError:
+        raise NotReadyError(
+            "METEOR needs WordNet, which isn't on this computer.", "Get it with: python -m nltk.downloader wordnet"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceMetric:
+    """One of the functions above, as an evaluator. A text has the same value on every dimension: computed once."""
+
+    metric: Metric
+    computed: dict[int, asyncio.Future[float]] = field(default_factory=dict)
+
+    async def score(self, text: Text) -> Evaluation:
+        if not text.references:
+            raise UnsupportedError("This text has no reference to compare it with.", "Import it with its references.")
+        if text.id and text.id in self.computed:
+            return Evaluation(value=await asyncio.shield(self.computed[text.id]))
+        under_way = asyncio.wrap_future(_processes().submit(self.metric, text.text, text.references))
+        self.computed[text.id] = under_way
+        return Evaluation(value=await asyncio.shield(under_way))
+
+
+def _processes() -> Any:
+    """As many as there are cores, shared by all, ended when idle. Unlike multiprocessing, loky never runs the program
+    again to make one, which a web app or a script wouldn't bear."""
+    from joblib import cpu_count  # noqa: PLC0415
+    from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415
+
+    return get_reusable_executor(max_workers=cpu_count())
+
+
+def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:
+    return Method(
+        name,
+        title,
+        lambda _: ReferenceMetric(metric),
+        judged=False,
+        references=True,
+        calls=lambda *_: Calls(0),
+        **more,
+    )
+
+
+METHODS = (
+    _method("rouge-1", "ROUGE-1: words shared with a reference", rouge_1),
+    _method("rouge-2", "ROUGE-2: word pairs shared with a reference", rouge_2),
+    _method("rouge-l", "ROUGE-L: longest common sequence of words with a reference", rouge_l),
+    _method("bleu", "BLEU: word sequences shared with the references", bleu, signature=bleu_signature),
+    _method("meteor", "METEOR: words shared with a reference, synonyms included", meteor, check=check_wordnet),
+)

@@ -1,0 +1,145 @@
+"""A score from a judge's free text: read where one number can be meant, else reported as unreadable, never guessed.
+
+What was labelled as the score counts before what merely stands there: "Score: 4", "4/5", "4 out of 5", "rate it 4",
+and last a number by itself. Among the best kind found, all must agree; of several labelled "final" or "overall" the
+same holds. A number that only names the scale ("on a scale of 1 to 5", "out of 5") is no score. A range ("3-4"), a
+hedged number ("not a 5", "almost 4"), a number outside the scale, and a scale other than the asked one are unreadable.
+"""
+
+import re
+from dataclasses import dataclass
+
+from app.errors import UnreadableScoreError
+
+_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {name: number for number, name in enumerate(_NAMES)}
+# Runs of spaces are bounded, so that no answer, however long, takes long to read.
+_GAP = r"\s{1,6}"
+_NAMED = rf"\b(?:{'|'.join(_WORDS)})(?:{_GAP}and{_GAP}a{_GAP}half)?\b"
+_N = rf"(?<![\w.,/])(?:[-−+]?\d{{1,6}}(?:\.\d{{1,6}}|,\d{{1,2}})?(?!\d)|{_NAMED})"
+_END = r"(?![\w%]|[.,]\d)"
+_NUMBER = re.compile(_N + _END, re.IGNORECASE)
+_JOIN = r"\s{0,6}(?:-|–|—|−|\bto\b|\bor\b|\band\b|\bthrough\b|~)\s{0,6}"
+_SCALE = re.compile(
+    rf"(?:\b(?:on|using|in|within|from|between|along)\b\s{{1,6}})?(?:\b(?:a|an|the|this|our)\b\s{{1,6}})?"
+    rf"(?:\b(?:scale|range)\b\s{{0,6}}(?:\b(?:of|from|is|being|between)\b|:)?\s{{0,6}}\(?\s{{0,6}})(?P<low>{_N}){_JOIN}(?P<high>{_N})"
+    rf"{_END}\)?"
+    rf"|\(\s{{0,6}}(?P<low2>{_N}){_JOIN}(?P<high2>{_N})(?:\s{{1,6}}scale)?\s{{0,6}}\)"
+    rf"|\b(?:from|between)\s{{1,6}}(?P<low3>{_N}){_JOIN}(?P<high3>{_N}){_END}"
+    rf"|(?P<low4>{_N}){_JOIN}(?P<high4>{_N})\s{{1,6}}scale\b"
+    rf"|\b(?:on|using)\s{{1,6}}a\s{{1,6}}(?P<only>{_N})[- ]point\s{{1,6}}scale\b"
+    rf"|(?<![\w/] )(?<!\w)out\s{{1,6}}of\s{{1,6}}{_N}(?!\w)"
+    rf"|\bwhere\s{{1,6}}{_N}\s{{1,6}}(?:is|means|being|indicates|represents)\b[^.;\n]*"
+    rf"|(?<![\w.]){_N}\s{{0,6}}(?:=|being)\s{{0,6}}(?:the\s{{1,6}})?(?:lowest|highest|worst|best|poor|bad|excellent|perfect|good)\b",
+    re.IGNORECASE,
+)
+_OUT_OF = re.compile(
+    rf"(?P<value>{_N})\s{{0,6}}(?:points?|stars?)?\s{{0,6}}(?:/|\bout\s{{1,6}}of\b|\bof\b)\s{{0,6}}(?:a\s{{1,6}}(?:possible|maximum)\s{{1,6}})?"
+    rf"(?P<top>\d+(?:\.\d+)?|{'|'.join(_WORDS)})\b",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(rf"(?:\bbetween\s{{1,6}})?{_N}{_JOIN}{_N}{_END}", re.IGNORECASE)
+_LABEL = r"(?:score|rating|grade|mark|evaluation|verdict|answer|result)"
+_LABELLED = re.compile(
+    rf"(?P<final>\b(?:final|overall|total)\b[^.\n:=]{{0,40}}?)?\b{_LABEL}s?\b(?:\s{{0,6}}\([^)\d]*\))?"
+    rf"(?:\s{{1,6}}(?:for|of)\s{{1,6}}(?:the\s{{1,6}}|this\s{{1,6}})?[a-z][a-z -]{{0,40}}?)?"
+    rf"\s{{0,6}}(?::|=|\bis\b|\bwould\s{{1,6}}be\b|\bof\b|->|→|-|–)?\s{{0,6}}(?:\ba\b\s{{1,6}})?(?P<value>{_N}){_END}",
+    re.IGNORECASE,
+)
+_GIVEN = re.compile(
+    rf"\b(?:rate|rated|give|gave|assign|assigned|score|scored|award|awarded|deserves|gets|earns|receives)\b"
+    rf"(?:\s{{1,6}}(?:it|this|that|the|a|an|as|at|with|text|summary|response|essay|"
+    rf"story|score|rating|of|solid|strong|be)){{0,6}}"
+    rf"\s{{0,6}}:?\s{{0,6}}(?P<value>{_N}){_END}",
+    re.IGNORECASE,
+)
+_HEDGED = re.compile(
+    r"(?:\b(?:no|not|never|cannot|without|(?:less|more|lower|higher|better|worse|rather)\s{1,6}than|"
+    r"at\s{1,6}(?:least|most)|almost|nearly|above|below|under|over|instead\s{1,6}of|barely|short\s{1,6}of)\b|n['’]t\b)[^,.;:\n]{0,40}$",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"[*_`#\"“”\[\]{}|]+|\\boxed")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundScore:
+    """A score and where its digits stand in the text as it was read."""
+
+    value: float
+    start: int
+    end: int
+
+
+def read_score(text: str, low: float, high: float) -> float:
+    """The one score from `low` to `high` that the text gives. Raises UnreadableScoreError."""
+    return find_score(text, low, high).value
+
+
+def find_score(text: str, low: float, high: float) -> FoundScore:
+    """As read_score, with its place. Markup is blanked out, character for character, so places stay true."""
+    plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
+    plain = _without_scale(plain, low, high)
+    found = _candidates(plain, high)
+    values = {candidate.value for candidate in found}
+    if not values:
+        raise UnreadableScoreError("The judge's answer holds no score.")
+    if len(values) > 1:
+        raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
+    chosen = found[-1]
+    if any(_HEDGED.search(plain[max(0, candidate.start - 60) : candidate.start]) for candidate in found):
+        raise UnreadableScoreError("The judge says what the score is not, or what it is near.")
+    if not low <= chosen.value <= high:
+        raise UnreadableScoreError(f"The judge's score is outside the scale of {low:g} to {high:g}.")
+    return chosen
+
+
+def _candidates(plain: str, high: float) -> list[FoundScore]:
+    """Of the best kind there is."""
+    fractions = [(m, _number(m["top"])) for m in _OUT_OF.finditer(plain)]
+    if any(top != high for m, top in fractions if "/" in m[0] or "out" in m[0].lower()):
+        raise UnreadableScoreError("The judge's score is on another scale than the one asked for.")
+    fractions = [(m, top) for m, top in fractions if top == high]
+    blank = plain
+    for m, _ in fractions:  # the top of a fraction is no number of its own
+        blank = blank[: m.end("value")] + " " * (m.end() - m.end("value")) + blank[m.end() :]
+    ranges = [m.span() for m in _RANGE.finditer(blank)]
+    if any(_touches(m.span("value"), ranges) for m, _ in fractions):
+        raise UnreadableScoreError("The judge gives a range, not a score.")
+    labelled = list(_LABELLED.finditer(blank))
+    final = [m for m in labelled if m["final"]]
+    for kind in (final, labelled, [m for m, _ in fractions], list(_GIVEN.finditer(blank))):
+        if any(_touches(m.span("value"), ranges) for m in kind):
+            raise UnreadableScoreError("The judge gives a range, not a score.")
+        if kind:
+            return [FoundScore(_number(m["value"]), *m.span("value")) for m in kind]
+    if ranges:
+        raise UnreadableScoreError("The judge gives a range, not a score.")
+    return [FoundScore(_number(m[0]), *m.span()) for m in _NUMBER.finditer(blank)]
+
+
+def _touches(span: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:
+    return any(start <= span[0] < end for start, end in ranges)
+
+
+def _without_scale(plain: str, low: float, high: float) -> str:
+    """The text with mentions of the scale blanked out. Raises UnreadableScoreError where it is another scale."""
+
+    def blank(found: re.Match[str]) -> str:
+        groups = found.groupdict()
+        for a, b in (("low", "high"), ("low2", "high2"), ("low3", "high3"), ("low4", "high4")):
+            if groups[a] is not None and (_number(groups[a]), _number(groups[b])) != (low, high):
+                if a in ("low", "low4"):
+                    raise UnreadableScoreError("The judge's score is on another scale than the one asked for.")
+                return found[0]
+        if groups["only"] is not None and _number(groups["only"]) != high:
+            raise UnreadableScoreError("The judge's score is on another scale than the one asked for.")
+        return " " * len(found[0])
+
+    return _SCALE.sub(blank, plain)
+
+
+def _number(written: str) -> float:
+    word = written.lower().split()
+    if word[0] in _WORDS:
+        return _WORDS[word[0]] + (0.5 if len(word) > 1 else 0.0)
+    return float(written.replace(",", ".").replace("−", "-"))

@@ -1,0 +1,28 @@
+"""What methods ask once for a dimension, in the database."""
+
+import asyncio
+
+from app.domain.run import StageRun
+from db.unit_of_work import Database
+
+
+class DatabaseStages:
+    """Stages kept with their dimension: the newest one that answers the same request counts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
+        return await asyncio.to_thread(self._find, dimension, stage, inputs_digest)
+
+    async def keep(self, dimension: int, stage: StageRun) -> None:
+        await asyncio.to_thread(self._keep, dimension, stage)
+
+    def _find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
+        with self._database.read() as work:
+            runs = [r for r in work.runs.stages(dimension) if (r.stage, r.inputs_digest) == (stage, inputs_digest)]
+        return next((run.output for run in reversed(runs) if not run.error_kind), None)
+
+    def _keep(self, dimension: int, stage: StageRun) -> None:
+        with self._database.write() as work:
+            work.runs.add_stage(dimension, stage)

@@ -1,0 +1,99 @@
+"""G-Eval followed step by step: steps once, a form with a score, the sum of p(s) * s (section 2 of the paper)."""
+
+import asyncio
+import json
+import math
+from typing import Any
+
+import pytest
+
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import UnreadableScoreError, UnsupportedError
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.g_eval import METHOD, GEval
+from app.evaluators.method import Calls, Setting
+from app.providers.base import ChatReply, TokenLogprob
+from tests.support.scripted_model import Scripted, ScriptedModel
+
+STEPS = json.dumps({"steps": ["Read both.", "Compare their order.", "Choose a number."]})
+ITEM = Text("d", "The ferry sails.", source="A timetable.")
+
+
+FOUR = TokenLogprob(
+    "4",
+    math.log(0.5),
+    {t: math.log(p) for t, p in {"4": 0.5, "3": 0.2, " 4": 0.1, "5": 0.1, "The": 0.06, "6": 0.04}.items()},
+)
+
+
+def scored(*replies: Scripted, logprobs: bool = True, **given: Any) -> tuple[Evaluation, ScriptedModel]:
+    model = ScriptedModel(replies)
+    dimension = Dimension("coherence", "Parts fit.")
+    task = Task("summary", "article", "News of a harbour.")
+    setting = Setting(model, task, dimension, METHOD.read_options(given), logprobs=logprobs)
+    return asyncio.run(GEval(setting).score(ITEM)), model
+
+
+def test_the_weighted_sum_by_hand() -> None:
+    found, model = scored(STEPS, ChatReply("4", "m", logprobs=(FOUR,)))
+    # On scores: 4 with 0.5 + 0.1, 3 with 0.2, 5 with 0.1, together 0.9; "The" and 6 are outside, with 0.1.
+    assert found.value == pytest.approx((4 * 0.6 + 3 * 0.2 + 5 * 0.1) / 0.9)
+    assert found.details["outside"] == pytest.approx(0.1)
+    assert found.details["probabilities"] == pytest.approx({"3": 2 / 9, "4": 6 / 9, "5": 1 / 9})
+    first, second = model.requests
+    assert first.prompt.name == "g-eval-steps"
+    assert "Parts fit." in first.prompt.system
+    assert (second.top_logprobs, second.temperature, second.schema) == (20, 0.0, None)
+    assert "2. Compare their order." in second.prompt.system
+    assert ITEM.text in second.prompt.user
+    assert ITEM.source in second.prompt.user
+    assert second.prompt.user.endswith("Evaluation form (score only):\n- coherence:")
+
+
+def test_the_score_is_found_behind_other_tokens() -> None:
+    tokens = (TokenLogprob("Score", -0.1, {}), TokenLogprob(": ", -0.1, {"5": -0.1}), FOUR)
+    found, _ = scored(STEPS, ChatReply("Score: 4", "m", logprobs=tokens))
+    assert found.value == pytest.approx(3.5 / 0.9)
+
+
+def test_twenty_samples_at_temperature_1_where_there_are_no_probabilities() -> None:
+    drawn = ["4"] * 12 + ["3"] * 4 + ["5"] * 2 + ["unsure"] * 2
+    found, model = scored(STEPS, *drawn, logprobs=False)
+    assert found.value == pytest.approx((4 * 12 + 3 * 4 + 5 * 2) / 18)
+    assert found.details["outside"] == pytest.approx(2 / 20)
+    samples = model.requests[1:]
+    assert {request.temperature for request in samples} == {1.0}
+    assert sorted(request.sample for request in samples) == list(range(20))
+    with pytest.raises(UnreadableScoreError):
+        scored(STEPS, *["unsure"] * 3, probabilities="samples", samples="3")
+
+
+def test_without_probabilities_the_score_is_taken_as_it_is() -> None:
+    found, model = scored(STEPS, "4", probabilities="none")
+    assert (found.value, model.requests[1].top_logprobs) == (4, 0)
+
+
+def test_without_steps_and_without_description() -> None:
+    found, model = scored("4", probabilities="none", steps="no", description="no")
+    assert found.value == 4
+    (request,) = model.requests
+    for left_out in ("Parts fit.", "News of a harbour.", "Evaluation steps"):
+        assert left_out not in request.prompt.system
+
+
+def test_missing_probabilities_are_said() -> None:
+    with pytest.raises(UnsupportedError, match="probabilities=samples"):
+        scored(STEPS, "4")
+    with pytest.raises(UnreadableScoreError, match="whole number"):
+        half = (TokenLogprob("4.5", -0.1, {}),)
+        scored(STEPS, ChatReply("4.5", "m", logprobs=half))
+
+
+def test_what_it_asks_is_known_before() -> None:
+    def calls(logprobs: bool, **given: str) -> Calls:
+        return METHOD.calls(METHOD.read_options(given), logprobs)
+
+    assert calls(True) == Calls(1, 1)
+    assert calls(False) == Calls(20, 1)
+    assert calls(False, probabilities="none", steps="no") == Calls(1, 0)

@@ -1,0 +1,106 @@
+"""ROUGE, BLEU and METEOR against values worked out by hand and against their packages."""
+
+import asyncio
+import json
+import time
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+
+import nltk.corpus
+import pytest
+from nltk.translate import meteor_score as nltk_meteor
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu import sentence_bleu
+
+from app.domain.text import Text
+from app.errors import NotReadyError, UnsupportedError
+from app.evaluators import reference_metrics
+from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, rouge_1, rouge_2, rouge_l
+from app.evaluators.registry import method_named
+from tests.support.real_data import shared_data
+
+
+def test_rouge_by_hand_takes_the_best_reference() -> None:
+    text, near, far = "the cat sat down", "the cat sat there", "a dog"
+    # 3 of 4 words shared: P = R = 3/4. Pairs "the cat", "cat sat" of three each: 2/3. In order, 3 of 4 again.
+    assert rouge_1(text, [far, near]) == pytest.approx(3 / 4)
+    assert rouge_2(text, [far, near]) == pytest.approx(2 / 3)
+    assert rouge_l(text, [near, far]) == pytest.approx(3 / 4)
+    # "down sat cat the" shares all words, but no two of them in this order.
+    assert rouge_l("down sat cat the", ["the cat sat down"]) == pytest.approx(1 / 4)
+
+
+def test_bleu_uses_all_references_at_once_and_keeps_its_signature() -> None:
+    # Every 1- to 4-gram is in one reference or the other; 5 words against references of 5: no brevity penalty.
+    assert bleu("a b c d e", ["a b c d x", "y b c d e"]) == pytest.approx(100)
+    assert bleu("a b c d e", ["a b c d x"]) < 100
+    assert bleu_signature().startswith("nrefs:var|case:mixed|eff:yes|tok:13a|smooth:exp|version:")
+
+
+def test_meteor_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoSynonyms:
+        @staticmethod
+        def synsets(_: str) -> list[str]:
+            return []
+
+    original = nltk_meteor.meteor_score
+    monkeypatch.setattr(nltk_meteor, "meteor_score", lambda refs, hyp: original(refs, hyp, wordnet=NoSynonyms))
+    # All 4 words match in one chunk: F = 1, penalty = 0.5 * (1/4)^3.
+    assert reference_metrics.meteor("The cat sat down", ["a dog", "the cat sat down"]) == pytest.approx(1 - 0.5 / 64)
+
+
+def test_without_wordnet_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise LookupError
+
+    monkeypatch.setattr(nltk.corpus, "wordnet", SimpleNamespace(ensure_loaded=missing))
+    with pytest.raises(NotReadyError, match=r"nltk\.downloader wordnet"):
+        method_named("meteor").check()
+
+
+def test_a_text_without_references_says_so() -> None:
+    with pytest.raises(UnsupportedError, match="no reference"):
+        asyncio.run(ReferenceMetric(rouge_l).score(Text("d", "A text.")))
+
+
+async def _all(evaluator: ReferenceMetric, texts: list[Text]) -> list[float]:
+    """As the engine asks: 32 at a time."""
+    gate = asyncio.Semaphore(32)
+
+    async def one(text: Text) -> float:
+        async with gate:
+            value = (await evaluator.score(text)).value
+        assert value is not None
+        return value
+
+    return await asyncio.gather(*map(one, texts))
+
+
+def _summeval(path: Path, count: int) -> list[Text]:
+    with path.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in islice(lines, count)]
+    return [Text(str(n), row["decoded"], references=tuple(row["references"])) for n, row in enumerate(rows)]
+
+
+@pytest.fixture(scope="module")
+def summaries() -> list[Text]:
+    return _summeval(shared_data("summeval_model_annotations.aligned.paired.jsonl"), 1200)
+
+
+def test_rouge_and_bleu_equal_their_packages_on_real_summaries(summaries: list[Text]) -> None:
+    some = summaries[::60]
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
+    for key, metric in (("rouge1", rouge_1), ("rouge2", rouge_2), ("rougeL", rouge_l)):
+        expected = [scorer.score_multi(text.references, text.text)[key].fmeasure for text in some]
+        assert asyncio.run(_all(ReferenceMetric(metric), some)) == pytest.approx(expected)
+    expected = [sentence_bleu(text.text, text.references).score for text in some]
+    assert asyncio.run(_all(ReferenceMetric(bleu), some)) == pytest.approx(expected)
+
+
+def test_rouge_l_of_1200_summaries_with_11_references_is_quick(summaries: list[Text]) -> None:
+    started = time.monotonic()
+    values = asyncio.run(_all(ReferenceMetric(rouge_l), summaries))
+    assert len(values) == 1200
+    assert all(0 <= value <= 1 for value in values)
+    assert time.monotonic() - started < 20
