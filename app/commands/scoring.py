@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from app.services.workbench import Workbench
 
 RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
+AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
+OfProjectOption = Annotated[str | None, typer.Option("--project", help="The project whose newest run is meant.")]
 _SHOWN = 10
 
 
@@ -154,7 +156,7 @@ def list_(
         typer.echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
 
 
-def show(run: RunArgument, json_: JsonOption = False) -> None:
+def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: JsonOption = False) -> None:
     """One run, dimension by dimension.
 
     Example: interacteval runs show 3
@@ -165,6 +167,7 @@ def show(run: RunArgument, json_: JsonOption = False) -> None:
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
+    run = _meant(workbench, run, project)
     found = get_run(workbench, run)
     counts, spent = run_counts(workbench, run), run_spending(workbench, run)
     if json_:
@@ -195,16 +198,38 @@ def show(run: RunArgument, json_: JsonOption = False) -> None:
     )
 
 
-def cancel(run: RunArgument) -> None:
+def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     """Ask a run to stop; what it has is kept and it can be resumed.
 
     Example: interacteval runs cancel 3
     """
-    from app.services.scoring import stop_run
+    from app.services.scoring import get_run, stop_run
     from app.services.workbench import open_workbench
 
-    stop_run(open_workbench(), run)
-    typer.echo(f"Asked run {run} to stop.", err=True)
+    workbench = open_workbench()
+    run = _meant(workbench, run, project)
+    found = get_run(workbench, run)
+    if found.active:
+        stop_run(workbench, run)
+        typer.echo(f"Asked run {run} to stop.", err=True)
+    else:
+        typer.echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
+
+
+def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
+    """The run that was named, else the newest of the project."""
+    from app.errors import InputError, NotFoundError
+    from app.services.projects import get_project
+    from app.services.scoring import list_runs
+
+    if run is not None:
+        return run
+    if project is None:
+        raise InputError("No run is named.", "Give its number, or --project for the project's newest.")
+    runs = list_runs(workbench, get_project(workbench, project).id)
+    if not runs:
+        raise NotFoundError(f"“{project}” has no runs yet.", "`interacteval score` starts one.")
+    return runs[0].id
 
 
 def record(

@@ -105,6 +105,8 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     assert set(listed) == {"run", "project", "evaluator", "judge", "dimensions", "status", "done", "all", "started"}
     assert (listed["status"], listed["done"]) == ("done", listed["all"])
     assert run("score", *base, "--judge", "rules", "--resume", scored["run"])[0] == 0
+    assert _json(run("runs", "show", *base, "--json"))["run"] == scored["run"]
+    assert "done" in run("runs", "cancel", scored["run"])[2]
 
     output = tmp_path / "scores.csv"
     assert run("results", *base, "--output", output)[0] == 0
@@ -175,6 +177,8 @@ def test_the_demo_fills_its_contract(run: Run) -> None:
         (("checklist", "show", "--project", "Small", "--dimension", "coherence"), "Build one first"),
         (("results", "--project", "Small"), "scored"),
         (("runs", "show", "99"), "99"),
+        (("runs", "show"), "--project"),
+        (("runs", "cancel", "--project", "Small"), "no runs"),
         (("models", "test", "nobody:x"), "nobody"),
         (("project", "rename", "Small"), "rename"),
         (("import", "--project", "P"), "file"),
