@@ -117,6 +117,7 @@ def test_a_refresh_and_a_second_tab_while_a_run_scores_change_nothing(page: Page
         judge.fill("llama:judge")
         judge.press("Enter")
         expect(page.get_by_text("160 calls").first).to_be_visible()
+        judge.press("Tab")  # the list of judges stays open over the rest until one goes on
         _at(page, "start_scoring").get_by_role("button").click()
         expect(_at(page, "stop_scoring")).to_be_visible()
         page.reload()
