@@ -144,8 +144,3 @@ def _stage_run(record: StageRecord) -> StageRun:
 def _failure(model: str, ended: int, error: WorkbenchError) -> StageRun:
     kind = error.kind if isinstance(error, ProviderError) else "input"
     return StageRun(STAGES[min(ended, len(STAGES) - 1)], model, error_kind=kind, error=str(error))
-
-
-def stages_of(workbench: Workbench, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
-    with workbench.database.read() as work:
-        return work.runs.stages(dimension_id, checklist_id)

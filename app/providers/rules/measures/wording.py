@@ -1,7 +1,5 @@
 """Measures of word choice, density and tone."""
 
-from statistics import fmean, pstdev
-
 from app.providers.rules.measures.word_lists import OPINION, SUBORDINATORS
 from app.providers.rules.profile import Profile
 from app.providers.rules.reading import Reading, of, plural, share
@@ -57,12 +55,3 @@ def subordination(profile: Profile) -> Reading:
     """Words that open a subordinate clause, per 100 words."""
     found, every = sum(word in SUBORDINATORS for word in profile.text.words), len(profile.text.words)
     return Reading(100 * share(found, every), f"{plural(found, 'subordinate clause')} in {plural(every, 'word')}")
-
-
-def length_spread(profile: Profile) -> Reading:
-    """Standard deviation of sentence lengths over their mean."""
-    lengths = [len(s.words) for s in profile.text.sentences]
-    if len(lengths) < 2:
-        return Reading(0.0, "there is only one sentence", applies=False)
-    value = share(pstdev(lengths), fmean(lengths))
-    return Reading(value, f"sentence lengths vary by {value:.0%} around their mean".replace("%", " %"))
