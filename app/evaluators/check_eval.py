@@ -4,7 +4,7 @@ The share is put on the dimension's scale, as for the checklist, so that both co
 judge: a question without an answer is neither yes nor no, and lowers the coverage.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from app.domain.judgment import checklist_score
@@ -13,6 +13,7 @@ from app.evaluators.check_eval_questions import seeds_of, write_questions
 from app.evaluators.checklist import PROMPT, judge
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.options import shown
 from app.evaluators.stages import Once
 
 
@@ -20,7 +21,15 @@ from app.evaluators.stages import Once
 class CheckEvalOptions:
     """seeds: proposed by the model, or taken from the key questions of the published checklist."""
 
-    seeds: Literal["proposed", "checklist"] = "proposed"
+    seeds: Literal["proposed", "checklist"] = field(
+        default="proposed",
+        metadata=shown(
+            "Seed questions",
+            "Where the sub-aspects and their first questions come from, which the judge then widens, refines and "
+            "filters.",
+            {"proposed": "proposed by the judge", "checklist": "the published checklist's key questions"},
+        ),
+    )
 
 
 class CheckEval:

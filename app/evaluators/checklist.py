@@ -1,7 +1,7 @@
 """The checklist evaluator's one call: a judge answers questions about a text (InteractEval, section 3.5)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.checklist import Question
@@ -10,6 +10,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.answer_probabilities import probabilities_of_yes
+from app.evaluators.options import shown
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.structured import ask
@@ -30,10 +31,21 @@ class JudgeOptions:
     per_question: one call per question instead of one for all.
     """
 
-    reasons: bool = False
-    repeats: int = 1
-    soft: bool = False
-    per_question: bool = False
+    reasons: bool = field(
+        default=False, metadata=shown("Reasons with the answers", "A short one with each. More tokens, so dearer.")
+    )
+    repeats: int = field(
+        default=1,
+        metadata=shown("Ask each question", "How often; more than once, at temperature 1. Each repeat costs as much."),
+    )
+    soft: bool = field(
+        default=False,
+        metadata=shown("How sure the judge is", "Beside each answer its probability of yes, where the judge tells."),
+    )
+    per_question: bool = field(
+        default=False,
+        metadata=shown("One call for each question", "No answer can lean on another, at many times the cost."),
+    )
 
     def prompt(self, is_llm: bool = True) -> str:
         return PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT

@@ -6,7 +6,7 @@ here they have the dimension's own scale, which is 1 to 5 by default, so that an
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from app.errors import NotReadyError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.options import shown
 from app.evaluators.stages import Once, ask_once
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
@@ -36,8 +37,24 @@ class CoAScoreOptions:
     sees random scores. inter: the project's other dimensions are the aspects, no stage 1.
     """
 
-    aspects: Literal[5, 10, 20] = 10
-    variant: Literal["full", "average", "without-scores", "random", "inter"] = "full"
+    aspects: Literal[5, 10, 20] = field(
+        default=10,
+        metadata=shown("Related aspects", "How many the judge names, once, and then scores on every text."),
+    )
+    variant: Literal["full", "average", "without-scores", "random", "inter"] = field(
+        default="full",
+        metadata=shown(
+            "Variant",
+            "The whole method, or one of the paper's ablations, which leave out a part to show what it is worth.",
+            {
+                "full": "the whole method",
+                "average": "mean of the aspects' scores, no second look",
+                "without-scores": "aspects named, but not scored",
+                "random": "random scores for the aspects",
+                "inter": "the project's other dimensions as aspects",
+            },
+        ),
+    )
 
     @property
     def asks_for_scores(self) -> bool:

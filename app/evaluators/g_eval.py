@@ -7,7 +7,7 @@ as `outside`, beside the probabilities.
 """
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from app.errors import UnreadableScoreError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.options import shown
 from app.evaluators.score_probabilities import probabilities_of_scores
 from app.evaluators.stages import Once, ask_once
 from app.prompting import dimension_variables, load_prompt, task_variables
@@ -36,10 +37,32 @@ class GEvalOptions:
     is told what the material and the dimension are.
     """
 
-    probabilities: Literal["auto", "logprobs", "samples", "none"] = "auto"
-    samples: int = 20
-    steps: bool = True
-    description: bool = True
+    probabilities: Literal["auto", "logprobs", "samples", "none"] = field(
+        default="auto",
+        metadata=shown(
+            "Weighting",
+            "The score is the mean of the possible scores, weighted by how likely the judge finds each. Not every "
+            "judge tells; those that don't are asked several times instead.",
+            {
+                "auto": "the judge's probabilities, else samples",
+                "logprobs": "the judge's probabilities",
+                "samples": "several samples at temperature 1",
+                "none": "no weighting: one score as it is",
+            },
+        ),
+    )
+    samples: int = field(
+        default=20,
+        metadata=shown("Samples", "How often a text is scored where samples stand in for probabilities; each costs."),
+    )
+    steps: bool = field(
+        default=True,
+        metadata=shown("Evaluation steps", "The judge first writes down, once, how it will go about it."),
+    )
+    description: bool = field(
+        default=True,
+        metadata=shown("Description", "Tell the judge what the texts are and what the dimension means."),
+    )
 
 
 class GEval:

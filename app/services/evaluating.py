@@ -9,6 +9,7 @@ from app.domain.task import Dimension
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.method import Method, Setting
+from app.evaluators.options import Option, described
 from app.evaluators.registry import METHODS, method_named
 from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
@@ -31,6 +32,11 @@ def _usable(method: Method) -> bool:
     except InputError:
         return False
     return True
+
+
+def options_to_choose(name: str) -> tuple[Option, ...]:
+    """What can be chosen about a method, in plain words and in order. Raises InputError for a name that none has."""
+    return described(method_named(name).options)
 
 
 def asks_a_judge(name: str) -> bool:
