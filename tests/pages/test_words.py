@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.components.wording_change import marked
 from pages.components.words import model_label, plain
 
 
@@ -30,3 +31,10 @@ def test_what_is_no_llm_says_so() -> None:
     assert "not an LLM" in model_label("rules")
     assert "recorded" in model_label("replay:calls.jsonl")
     assert model_label("openai:gpt-4o") == "openai:gpt-4o"
+
+
+def test_differing_words_are_marked_and_markup_in_them_stays_text() -> None:
+    before, after = marked("Is the *text* clear?", "Is the summary clear?")
+    assert before == r"Is the :red[~~\*text\*~~] clear?"
+    assert after == "Is the :green[**summary**] clear?"
+    assert marked("Is it clear?", "Is it very clear?") == ("Is it clear?", "Is it :green[**very**] clear?")
