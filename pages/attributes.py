@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from app.services.attributes import contributors_of
 from app.services.projects import dimensions_named
 from pages.components.attribute_editor import editor
 from pages.components.attribute_entry import entry
@@ -25,7 +26,8 @@ if not attributes:
     entry(workbench, dimension.id, attributes)
     st.stop()
 
-counts(attributes)
+contributors = contributors_of(workbench, project.id)
+counts(attributes, contributors)
 st.page_link(page("compare"), label="See who notices what on Compare", icon=":material/compare:")
 shown = filtered(attributes, dimension.id)
 left, right = st.columns([2, 1], gap="medium")
@@ -35,5 +37,5 @@ with right:
     undo_button(pool_place(dimension.id))
     editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
 duplicates(workbench, attributes, dimension.id)
-take_away(attributes, dimension)
+take_away(attributes, contributors, dimension)
 entry(workbench, dimension.id, attributes)

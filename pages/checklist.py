@@ -7,6 +7,7 @@ from app.services.checklists import versions_of, view_checklist
 from pages.components.checklist_files import export_, import_
 from pages.components.checklist_versions import against_parent, choose_version, standing
 from pages.components.current import current_workbench
+from pages.components.hidden import open_attributes
 from pages.components.questions import add_form, questions
 from pages.components.shell import empty, needs_dimension
 
@@ -17,6 +18,7 @@ project, dimension = needs_dimension(
     "The yes/no questions that a judge answers for every text. They are yours: reword them, switch them off, add your "
     "own, then publish.",
 )
+open_attributes(workbench, project, dimension, "the checklist")
 versions = versions_of(workbench, dimension.id)
 if not versions:
     empty("There is no checklist yet.", "Build one from the attributes.", "build", "Go to Build")

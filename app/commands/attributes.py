@@ -61,17 +61,18 @@ def list_(
     """
     from app.errors import InputError
     from app.services.attribute_files import FORMATS, attribute_file
-    from app.services.attributes import attributes_of
+    from app.services.attributes import attributes_of, contributors_of
     from app.services.projects import dimensions_named, get_project
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     wanted = {d.name for d in dimensions_named(workbench, project, dimension)}
-    found = [a for a in attributes_of(workbench, get_project(workbench, project).id) if a.dimension in wanted]
+    target = get_project(workbench, project)
+    found = [a for a in attributes_of(workbench, target.id) if a.dimension in wanted]
     if format_ != "table":
         if format_ not in FORMATS:
             raise InputError(f"“{format_}” is no format.", f"Use table, {', '.join(FORMATS)}.")
-        typer.echo(attribute_file(found, format_), nl=False)
+        typer.echo(attribute_file(found, contributors_of(workbench, target.id), format_), nl=False)
     elif json_:
         print_json(
             [

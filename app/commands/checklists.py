@@ -32,7 +32,9 @@ def build(
     project: ProjectOption,
     model: Annotated[str, typer.Option(help="provider:name, or rules.")],
     dimension: DimensionOption = "all",
-    condition: Annotated[str, typer.Option(help="Whose attributes: comb, ml, mh, sl:NAME or sh:NAME.")] = "comb",
+    condition: Annotated[
+        str, typer.Option(help="Whose attributes: comb, ml, mh, sl:NAME, sh:NAME or only:NAME,NAME.")
+    ] = "comb",
     components: Annotated[int, typer.Option(min=3, max=9, help="At most so many components.")] = 5,
     publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
     json_: JsonOption = False,

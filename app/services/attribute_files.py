@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from app.domain.attribute import Attribute
+from app.domain.attribute import Attribute, Contributor
 from app.export.spreadsheet import csv_bytes
 
 FORMATS = ("text", "json", "csv")
@@ -13,6 +13,8 @@ _COLUMNS = (
     "dimension",
     "contributor",
     "kind",
+    "role",
+    "background",
     "text",
     "status",
     "round",
@@ -23,16 +25,18 @@ _COLUMNS = (
 )
 
 
-def attribute_file(attributes: Sequence[Attribute], form: str) -> bytes:
-    """UTF-8. text: the wordings, one a line (line breaks inside one become spaces); json and csv: all that is known."""
+def attribute_file(attributes: Sequence[Attribute], contributors: Sequence[Contributor], form: str) -> bytes:
+    """UTF-8. text: the wordings, one a line (line breaks inside one become spaces); json and csv: all that is known,
+    with what each contributor said about themselves."""
     if form == "text":
         return "".join(f"{' '.join(a.text.split())}\n" for a in attributes).encode()
-    rows = [_row(attribute) for attribute in attributes]
+    people = {contributor.name: contributor for contributor in contributors}
+    rows = [_row(attribute, people[attribute.contributor]) for attribute in attributes]
     if form == "csv":
         return csv_bytes(_COLUMNS, rows)
     return json.dumps(rows, ensure_ascii=False, indent=2).encode()
 
 
-def _row(attribute: Attribute) -> dict[str, Any]:
-    values = {name: getattr(attribute, name) for name in _COLUMNS}
+def _row(attribute: Attribute, who: Contributor) -> dict[str, Any]:
+    values = {name: getattr(who if name in ("role", "background") else attribute, name) for name in _COLUMNS}
     return values | {"kind": attribute.kind.value, "status": attribute.status.value}

@@ -1,21 +1,11 @@
 """Attributes: who said what to look for."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
-from app.errors import InputError, NotFoundError
+from app.errors import InputError
 from app.services.workbench import Workbench
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """Whose attributes feed a checklist: `code` as `of_condition` takes it, `size` the attributes in use."""
-
-    code: str
-    size: int
 
 
 def add_attributes(
@@ -72,40 +62,3 @@ def exclude_attribute(workbench: Workbench, attribute_id: int, reason: str) -> N
 def restore_attribute(workbench: Workbench, attribute_id: int) -> None:
     with workbench.database.write() as work:
         work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)
-
-
-def of_condition(attributes: Sequence[Attribute], condition: str) -> list[Attribute]:
-    """The active attributes that feed a checklist under a condition of InteractEval (section 4.2).
-
-    comb: everybody's; ml, mh: all LLMs', all people's; sl:NAME, sh:NAME: one LLM's, one person's.
-    """
-    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
-    short, _, name = condition.strip().partition(":")
-    kinds = {
-        "ml": ContributorKind.LLM,
-        "mh": ContributorKind.HUMAN,
-        "sl": ContributorKind.LLM,
-        "sh": ContributorKind.HUMAN,
-    }
-    if short == "comb" and not name:
-        return active
-    if short in ("ml", "mh") and not name:
-        return [a for a in active if a.kind is kinds[short]]
-    if short in ("sl", "sh") and name:
-        found = [a for a in active if a.kind is kinds[short] and a.contributor == name]
-        if not found:
-            raise NotFoundError(f"“{name}” has no attributes of the kind {kinds[short].value}.", "Check the name.")
-        return found
-    raise InputError(f"“{condition}” is no condition.", "Use comb, ml, mh, sl:NAME or sh:NAME.")
-
-
-def conditions_of(attributes: Sequence[Attribute]) -> list[Condition]:
-    """The conditions that have attributes in use: everybody, all people, all LLMs, then each contributor."""
-    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
-    kinds = Counter(a.kind for a in active)
-    single = Counter((a.kind, a.contributor) for a in active)
-    short = {ContributorKind.HUMAN: "h", ContributorKind.LLM: "l"}
-    found = [Condition("comb", len(active))]
-    found += [Condition(f"m{short[kind]}", kinds[kind]) for kind in ContributorKind]
-    found += [Condition(f"s{short[kind]}:{name}", size) for (kind, name), size in sorted(single.items())]
-    return [condition for condition in found if condition.size]

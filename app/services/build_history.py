@@ -7,10 +7,10 @@ from typing import Any
 from app.construction.pipeline import STAGES
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist
+from app.domain.condition import of_condition
 from app.domain.run import StageRun
 from app.errors import WorkbenchError
 from app.providers.json_schema import UnreadableAnswerError, parse_object
-from app.services.attributes import of_condition
 from app.services.workbench import Workbench
 
 

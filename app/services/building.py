@@ -9,11 +9,11 @@ from app.construction.pipeline import STAGES, BuiltChecklist, build_checklist
 from app.construction.stage import StageContext, StageRecord
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist
+from app.domain.condition import canonical, of_condition
 from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.task import Dimension
 from app.errors import NotReadyError, ProviderError, WorkbenchError
-from app.services.attributes import of_condition
 from app.services.models import opened
 from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
@@ -93,7 +93,7 @@ def build(
     except WorkbenchError as error:
         _keep_stages(workbench, dimension, [*map(_stage_run, finished), _failure(model, len(finished), error)])
         raise
-    return _keep(workbench, dimension, built, condition, model, publish)
+    return _keep(workbench, dimension, built, canonical(condition), model, publish)
 
 
 async def _build(

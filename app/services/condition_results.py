@@ -21,7 +21,7 @@ from app.services.workbench import Workbench
 
 # With three points every order is likely by chance; the paper has five conditions.
 FEWEST_CONDITIONS = 4
-CONDITIONS = ("comb", "ml", "mh", "sl", "sh")
+CONDITIONS = ("comb", "ml", "mh", "sl", "sh", "only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def condition_results(
     level: Level = "per-source",
     embedding: Embedding = LSA,
 ) -> ConditionResults:
-    """Every run with a checklist that was built from attributes under one of InteractEval's conditions."""
+    """Every run with a checklist that was built from the attributes of a condition."""
     with workbench.database.read() as work:
         attributes = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
     newest: dict[tuple[str, str], tuple[RunSummary, Checklist]] = {}

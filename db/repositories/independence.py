@@ -48,7 +48,18 @@ class Independence:
                 row = done.get(place)
                 if count or row:
                     finished = row is not None and row.done
-                    found.append(ExpertProgress(person.name, dimension.name, count, finished, late.get(place, 0), last))
+                    found.append(
+                        ExpertProgress(
+                            person.name,
+                            dimension.name,
+                            count,
+                            finished,
+                            late.get(place, 0),
+                            last,
+                            person.role,
+                            person.background,
+                        )
+                    )
         return found
 
     def _row(self, dimension_id: int, contributor_id: int) -> ThinkAloudDoneRow | None:

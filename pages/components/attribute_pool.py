@@ -7,8 +7,8 @@ from zlib import crc32
 import pandas as pd
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.services.attributes import conditions_of
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.condition import conditions_of
 from pages.components.conditions import EXPLAINED, STATES, condition_help, condition_label, kind_word, llms_word, number
 from pages.components.words import model_label, plain
 
@@ -23,8 +23,8 @@ STATUS_CHOICES = {
 TABLE_HEIGHT = 520
 
 
-def counts(attributes: Sequence[Attribute]) -> None:
-    """How many each condition has, each contributor in a table that unfolds."""
+def counts(attributes: Sequence[Attribute], contributors: Sequence[Contributor]) -> None:
+    """How many each condition has; who the contributors are, in a table that unfolds (as the paper's Table 1)."""
     conditions = conditions_of(attributes)
     joint = [condition for condition in conditions if ":" not in condition.code]
     llms = llms_word(attributes)
@@ -35,10 +35,13 @@ def counts(attributes: Sequence[Attribute]) -> None:
             st.metric(label, condition.size, help=condition_help(condition.code), width="content")
     with st.expander("By contributor", key="by_contributor"):
         st.caption(EXPLAINED)
-        st.dataframe(_by_contributor(attributes), hide_index=True, key="contributor_counts", width="content")
+        st.dataframe(
+            _by_contributor(attributes, contributors), hide_index=True, key="contributor_counts", width="content"
+        )
 
 
-def _by_contributor(attributes: Sequence[Attribute]) -> pd.DataFrame:
+def _by_contributor(attributes: Sequence[Attribute], contributors: Sequence[Contributor]) -> pd.DataFrame:
+    people = {contributor.name: contributor for contributor in contributors}
     own: dict[tuple[str, ContributorKind], list[Attribute]] = {}
     for attribute in attributes:
         own.setdefault((attribute.contributor, attribute.kind), []).append(attribute)
@@ -47,6 +50,8 @@ def _by_contributor(attributes: Sequence[Attribute]) -> pd.DataFrame:
             {
                 "Contributor": model_label(name),
                 "Kind": kind_word(kind, name),
+                "Role": people[name].role,
+                "Background": people[name].background,
                 "Condition": "SH" if kind is ContributorKind.HUMAN else "SL",
                 "In use": Counter(a.status for a in said)[AttributeStatus.ACTIVE],
                 "Left out": sum(a.status is not AttributeStatus.ACTIVE for a in said),

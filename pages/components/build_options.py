@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from app.domain.attribute import Attribute
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.attributes import Condition
 from app.services.build_history import attribute_changes
 from app.services.building import COMPONENTS, BuildOutcome, build, build_all
 from app.services.checklists import versions_of
 from app.services.jobs import JOBS, Progress
 from app.services.workbench import Workbench
-from pages.components.conditions import EXPLAINED, counted, number
+from pages.components.conditions import number
+from pages.components.contributor_choice import contributor_choice
 from pages.components.model_choice import model_choice
 from pages.components.words import show_error
 
@@ -39,15 +40,8 @@ def job_key(project_id: int, scope: int) -> str:
     return f"build_{project_id}_{scope}"
 
 
-def build_options(workbench: Workbench, conditions: Sequence[Condition], dimension_id: int, llms: str) -> BuildOptions:
-    labels = {condition.code: counted(condition, llms) for condition in conditions}
-    condition = st.selectbox(
-        "Whose attributes",
-        list(labels),
-        format_func=labels.__getitem__,
-        key=f"condition_{dimension_id}",
-        help=EXPLAINED,
-    )
+def build_options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id: int) -> BuildOptions:
+    _, condition = contributor_choice(attributes, f"condition_{dimension_id}")
     model = model_choice(workbench, "Model", "build_model", "It groups the attributes and writes the questions.")
     components = st.select_slider(
         "Components at most",
@@ -57,7 +51,7 @@ def build_options(workbench: Workbench, conditions: Sequence[Condition], dimensi
         help="A component is a key sub-concept of the dimension; each gets a key question and its sub-questions. The "
         "paper takes at most five and studied three to nine.",
     )
-    return BuildOptions(condition, model, components)
+    return BuildOptions(condition.code, model, components)
 
 
 def build_buttons(
@@ -78,9 +72,13 @@ def build_buttons(
         )
         return " ".join(map(_outcome, outcomes))
 
-    if st.button("Build the checklist", type="primary", key="build", disabled=not options.model):
+    if st.button(
+        "Build the checklist", type="primary", key="build", disabled=not (options.model and options.condition)
+    ):
         _start(job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)
-    if len(dimensions) > 1 and st.button("Build all dimensions", key="build_all", disabled=not options.model):
+    if len(dimensions) > 1 and st.button(
+        "Build all dimensions", key="build_all", disabled=not (options.model and options.condition)
+    ):
         _start(job_key(project.id, 0), "Building all checklists", every)
 
 

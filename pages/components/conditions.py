@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.services.attributes import Condition
+from app.domain.condition import ONLY, Condition, named_in
 from pages.components.words import RULES_LABEL, model_label
 
 KINDS = {ContributorKind.HUMAN: "person", ContributorKind.LLM: "LLM"}
@@ -44,15 +44,19 @@ def condition_label(code: str, llms: str = "LLMs") -> str:
         return f"All {llms}" if llms != RULES_LABEL else f"Only {RULES_LABEL}"
     if code in _JOINT:
         return _JOINT[code][0]
-    short, _, name = code.partition(":")
-    only = {"sh": "One person", "sl": "One LLM"}.get(short)
-    return f"{only}: {model_label(name)}" if only else code
+    names = ", ".join(map(model_label, named_in(code)))
+    only = {"sh": "One person: ", "sl": "One LLM: ", ONLY: "Only "}.get(code.partition(":")[0])
+    return f"{only}{names}" if only is not None else code
 
 
 def condition_help(code: str) -> str:
     if code in _JOINT:
         return _JOINT[code][1]
-    return "SH: a single person's attributes." if code.startswith("sh") else "SL: a single LLM's attributes."
+    return {
+        "sh": "SH: a single person's attributes.",
+        "sl": "SL: a single LLM's attributes.",
+        ONLY: "A choice of contributors that the paper has no name for.",
+    }.get(code.partition(":")[0], "")
 
 
 def counted(condition: Condition, llms: str = "LLMs") -> str:

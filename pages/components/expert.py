@@ -30,7 +30,7 @@ def expert(workbench: Workbench, project: Project) -> str:
     if name:
         with st.container(horizontal=True, vertical_alignment="center", key="who"):
             st.markdown(f"You are **{plain(name)}**.", width="content")
-            st.button("Somebody else", key="change_expert", type="tertiary", on_click=_forget)
+            st.button("Somebody else", key="change_expert", type="tertiary", on_click=forget_expert)
         return name
     st.subheader("Who are you?", anchor=False)
     people = [c.name for c in contributors_of(workbench, project.id) if c.kind is ContributorKind.HUMAN]
@@ -62,6 +62,7 @@ def _start(workbench: Workbench, project: Project, name: str, role: str, backgro
     st.rerun()
 
 
-def _forget() -> None:
+def forget_expert() -> None:
+    """From now on this session is nobody's in particular: the owner's."""
     st.session_state.pop(EXPERT, None)
     st.query_params.pop(EXPERT, None)

@@ -18,6 +18,8 @@ def experts_table(workbench: Workbench, project_id: int) -> None:
                 [
                     {
                         "Expert": one.expert,
+                        "Role": one.role,
+                        "Background": one.background,
                         "Dimension": one.dimension,
                         "Considerations": one.attributes,
                         "State": "done" if one.done else "at it",

@@ -12,6 +12,7 @@ from app.services.results import DimensionResult
 from app.services.workbench import Workbench
 from pages.components.address import keep, prepare
 from pages.components.disagreement_list import disagreement_list, opened
+from pages.components.hidden import open_attributes
 from pages.components.opened_text import opened_text
 from pages.components.question_shares import question_shares
 from pages.components.score_charts import score_charts
@@ -23,6 +24,11 @@ SIGNATURE_HELP = (
     "resamples | seed | checklist version | judge | prompt."
 )
 SCORES, TEXTS, QUESTIONS, TOPICS = VIEWS = ("Scores and ratings", "Disagreements", "Questions", "Topics")
+MADE_OF_ATTRIBUTES = {
+    TEXTS: "what each question answered",
+    QUESTIONS: "the checklist's questions",
+    TOPICS: "the topics",
+}
 
 
 def result_detail(
@@ -43,6 +49,8 @@ def result_detail(
     view = st.segmented_control("View", VIEWS, required=True, key="view", label_visibility="collapsed")
     keep("view", view or SCORES, SCORES)
     rows = result.compared(include_partial)
+    if view in MADE_OF_ATTRIBUTES:
+        open_attributes(workbench, project, dimension, MADE_OF_ATTRIBUTES[view])
     if view == QUESTIONS:
         stability = repeat_agreement(workbench, result.run.id, result.dimension.id)
         question_shares(shares_of(workbench, result.run.id, result.dimension.id), stability)

@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.task import Dimension, Task
-from app.services.attributes import attributes_of, edit_attribute, exclude_attribute
+from app.services.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
+from app.services.independence import introduce
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.workbench import Workbench
 
@@ -177,7 +178,18 @@ def test_ticked_contributors_are_counted(demo: Workbench, open_screen: Open):
     app.session_state["take_away"] = True
     app.run()
     found = pool(demo)
-    people = sorted({a.contributor for a in found if a.kind is ContributorKind.HUMAN})
-    assert any(f"Everybody together (Comb): {len(found)} attributes in use" in c.value for c in app.caption)
-    app.get_by_key(f"ticked_{dimensions_named(demo, 'Demo', 'all')[0].id}_{len(people) + 1}").set_value(people).run()
-    assert any("people (MH)" in c.value for c in app.caption)
+    everybody = {a.contributor for a in found}
+    assert any(f"Everybody · {len(found)} attributes" in c.value for c in app.caption)
+    key = f"take_{dimensions_named(demo, 'Demo', 'all')[0].id}_{len(everybody)}"
+    app.button(key=f"{key}_people").click().run()
+    people = sum(a.kind is ContributorKind.HUMAN for a in found)
+    assert any(f"All people · {people} attributes" in c.value for c in app.caption)
+
+
+def test_what_people_said_about_themselves_stands_beside_their_names(demo: Workbench, open_screen: Open):
+    introduce(demo, 1, "Ada", "Editor", "Twelve years at a newspaper")
+    add_attributes(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", ContributorKind.HUMAN, ["Order."])
+    tables = [table.value for table in open_screen("attributes").dataframe]
+    contributors = next(table for table in tables if "Background" in table.columns)
+    ada = contributors[contributors["Contributor"] == "Ada"].iloc[0]
+    assert (ada["Role"], ada["Background"]) == ("Editor", "Twelve years at a newspaper")

@@ -44,7 +44,10 @@ def test_before_the_first_build_the_stages_are_explained(workbench: Workbench, o
 def test_building_makes_the_next_version_from_the_chosen_condition(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     app = open_screen("build")
-    app.selectbox(key=f"condition_{dimension.id}").set_value("mh")
+    kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
+    assert any(c.value.startswith("Everybody · ") for c in app.caption)
+    app.button(key=f"condition_{dimension.id}_{len(kinds)}_people").click().run()
+    assert any(c.value.startswith("All people · ") for c in app.caption)
     app.select_slider(key="components").set_value(3).run()
     app.button(key="build").click().run()
     app = ended(app, job_key(project_id, dimension.id))
@@ -53,6 +56,31 @@ def test_building_makes_the_next_version_from_the_chosen_condition(demo: Workben
     assert len(newest.components) <= 3
     assert app.success[0].value.startswith("Version 2 is a draft with")
     assert any("made version 2" in m.value for m in app.markdown)
+
+
+def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_screen: Open):
+    project_id, dimension = place(demo)
+    for name in ("Ada, Dr.", "Bo"):
+        add_attributes(demo, dimension.id, name, ContributorKind.HUMAN, [f"What {name} looks at."])
+    kinds = {a.contributor: a.kind for a in attributes_of(demo, project_id, dimension.id)}
+    app = open_screen("build")
+    app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value(["Ada, Dr.", "rules"]).run()
+    assert any(c.value.startswith("Only Ada, Dr., rules, not an LLM · ") for c in app.caption)
+    app.button(key="build").click().run()
+    ended(app, job_key(project_id, dimension.id))
+    newest = checklists(demo)[0]
+    assert newest.condition == 'only:"Ada, Dr.",rules'
+    used = {a for c in newest.components for a in c.attributes} | {d.attribute for d in newest.dropped}
+    said = {a.id for a in attributes_of(demo, project_id, dimension.id) if a.contributor in ("Ada, Dr.", "rules")}
+    assert used == said
+
+
+def test_nobody_ticked_builds_nothing(demo: Workbench, open_screen: Open):
+    project_id, dimension = place(demo)
+    kinds = {a.contributor for a in attributes_of(demo, project_id, dimension.id)}
+    app = open_screen("build")
+    app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value([]).run()
+    assert app.button(key="build").disabled
 
 
 def test_all_dimensions_are_built_and_named(demo: Workbench, open_screen: Open):

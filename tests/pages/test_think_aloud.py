@@ -198,6 +198,21 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
     assert any("still hidden from you" in m.value for m in app.markdown)
 
 
+@pytest.mark.parametrize(
+    ("screen", "view"),
+    [("build", ""), ("checklist", ""), ("compare", ""), ("results", "Topics"), ("results", "Questions")],
+)
+def test_what_is_made_of_others_thoughts_opens_with_done(demo: Workbench, open_screen: Open, screen: str, view: str):
+    app = say(expert(open_screen), demo, "It has one topic.")
+    if view:
+        app.session_state["view"] = view
+    app.switch_page(f"../pages/{screen}.py").run()
+    assert not app.exception
+    assert any("still hidden from you" in m.value for m in app.markdown)
+    app.button(key="hidden_not_me").click().run()
+    assert not any("still hidden from you" in m.value for m in app.markdown)
+
+
 def test_a_refresh_opens_nothing(demo: Workbench, open_screen: Open):
     say(expert(open_screen), demo, "It has one topic.")
     app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)

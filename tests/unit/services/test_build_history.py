@@ -5,10 +5,11 @@ import json
 import pytest
 
 from app.domain.attribute import ContributorKind
+from app.domain.condition import conditions_of
 from app.domain.run import StageRun
 from app.domain.task import Dimension, Task
 from app.providers.credentials import Credentials
-from app.services.attributes import add_attributes, attributes_of, conditions_of, exclude_attribute
+from app.services.attributes import add_attributes, attributes_of, exclude_attribute
 from app.services.build_history import attribute_changes, newest_build
 from app.services.building import build, build_all
 from app.services.checklists import import_checklist_file, new_draft

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.condition import of_condition
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError, InputError
 from app.services.attribute_files import attribute_file
-from app.services.attributes import add_attributes, attributes_of, of_condition, restore_attribute
+from app.services.attributes import add_attributes, attributes_of, contributors_of, restore_attribute
+from app.services.independence import introduce
 from app.services.merging import merge, move, near_duplicates
 from app.services.workbench import Workbench
 from tests.support.projects import ready_to_score, workbench_at
@@ -68,12 +70,13 @@ def test_a_moved_attribute_remembers_where_it_was_said(bench: Workbench) -> None
 
 
 def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:
-    found = pool(bench)
-    assert [row["text"] for row in json.loads(attribute_file(found, "json"))] == SAID
-    assert attribute_file(found, "text").decode().splitlines()[3] == "<b>عربي</b> 🎈 line"
-    rows = list(csv.DictReader(io.StringIO(attribute_file(found, "csv").decode("utf-8-sig"), newline="")))
+    introduce(bench, 1, "Ada", "Editor", "=1+1")
+    found, who = pool(bench), contributors_of(bench, 1)
+    assert [row["text"] for row in json.loads(attribute_file(found, who, "json"))] == SAID
+    assert attribute_file(found, who, "text").decode().splitlines()[3] == "<b>عربي</b> 🎈 line"
+    rows = list(csv.DictReader(io.StringIO(attribute_file(found, who, "csv").decode("utf-8-sig"), newline="")))
     assert [row["text"] for row in rows] == [*SAID[:2], "'=SUM(A1:A9)", SAID[3]]
-    assert {row["contributor"] for row in rows} == {"Ada"}
+    assert {(row["contributor"], row["role"], row["background"]) for row in rows} == {("Ada", "Editor", "'=1+1")}
 
 
 def test_two_thousand_attributes_are_compared_in_seconds(bench: Workbench) -> None:
