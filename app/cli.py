@@ -17,6 +17,7 @@ _COMMANDS = (
     "importing",
     "attributes",
     "checklists",
+    "split",
     "scoring",
     "results",
     "meta_eval",

@@ -8,12 +8,14 @@ from functools import cached_property
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
+from app.domain.locked_split import Scope
 from app.errors import DatabaseError
 from db.engine import open_engines
 from db.migrate import upgrade
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
 from db.repositories.independence import Independence
+from db.repositories.locked_split import LockedSplits
 from db.repositories.projects import Projects
 from db.repositories.results import Results
 from db.repositories.runs import Runs
@@ -24,7 +26,11 @@ from db.repositories.transcripts import Transcripts
 
 
 class UnitOfWork:
-    """The repositories, sharing one session. They return frozen values, never rows."""
+    """The repositories, sharing one session. They return frozen values, never rows.
+
+    `texts` and `results` leave out what is in a locked test split, so that whatever asks them is safe by itself. The
+    `every_` and `locked_` ones don't: only the few services that tests/architecture names may use them.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -36,6 +42,18 @@ class UnitOfWork:
     @cached_property
     def texts(self) -> Texts:
         return Texts(self._session)
+
+    @cached_property
+    def every_text(self) -> Texts:
+        return Texts(self._session, Scope.EVERY)
+
+    @cached_property
+    def locked_texts(self) -> Texts:
+        return Texts(self._session, Scope.LOCKED)
+
+    @cached_property
+    def locked_splits(self) -> LockedSplits:
+        return LockedSplits(self._session)
 
     @cached_property
     def think_aloud(self) -> ThinkAloud:
@@ -64,6 +82,14 @@ class UnitOfWork:
     @cached_property
     def results(self) -> Results:
         return Results(self._session)
+
+    @cached_property
+    def every_result(self) -> Results:
+        return Results(self._session, Scope.EVERY)
+
+    @cached_property
+    def locked_results(self) -> Results:
+        return Results(self._session, Scope.LOCKED)
 
     @cached_property
     def calls(self) -> Calls:

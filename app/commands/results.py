@@ -50,10 +50,10 @@ def results(
     if json_:
         print_json([result.to_json() for result in found])
     elif output is None:
-        _print(found, target.notice)
+        print_results(found, target.notice)
 
 
-def _print(found: "list[DimensionResult]", notice: str) -> None:
+def print_results(found: "list[DimensionResult]", notice: str) -> None:
     rows = [
         [r.run.id, r.run.evaluator, shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline] for r in found
     ]

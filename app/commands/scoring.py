@@ -38,6 +38,7 @@ def score(
     checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
     sample: Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
+    locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     reasons: Annotated[bool, typer.Option("--reasons", help="Ask for a short reason with each answer.")] = False,
@@ -66,7 +67,9 @@ def score(
     dimensions = tuple(dimensions_named(workbench, project, dimension))
     asking = JudgeOptions(reasons, repeats, soft, per_question)
     given = read_settings(setting or ())
-    options = RunOptions(dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache, given)
+    options = RunOptions(
+        dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache, given, locked
+    )
     if dry_run:
         found = estimate(workbench, target.id, options)
         print_json(found.to_json()) if json_ else typer.echo(str(found))

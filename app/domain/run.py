@@ -61,6 +61,11 @@ class RunSummary:
         return self.status in (RunStatus.WAITING, RunStatus.RUNNING)
 
     @property
+    def locked(self) -> bool:
+        """Whether it scores the locked test split, and nothing else."""
+        return bool(self.params.get("locked"))
+
+    @property
     def resumable(self) -> bool:
         return not self.active and self.done < self.all
 

@@ -16,11 +16,15 @@ from app.meta_evaluation.signature import ABSENT, Signature
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the scores came from, for the signature; absent for scores of other programs."""
+    """Where the scores came from, for the signature; absent for scores of other programs.
+
+    locked: the figure is over a locked test split.
+    """
 
     checklist: str = ABSENT
     judge: str = ABSENT
     prompt: str = ABSENT
+    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,7 @@ def signature_of(coefficient: str, design: Design, basis: Basis, origin: Origin 
     return Signature(
         level=design.level,
         coefficient=coefficient,
-        groups=f"{basis.groups_used}/{basis.groups_all} {design.constant}",
+        groups=f"{basis.groups_used}/{basis.groups_all} {design.constant}{' locked' if known.locked else ''}",
         duplicates=design.duplicates,
         resamples=f"{design.resamples} {design.resampling}",
         seed=str(design.seed),

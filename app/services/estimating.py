@@ -158,7 +158,7 @@ def _requests(
         dimension = work.projects.dimension_by_id(part.dimension)
         questions = work.checklists.get(part.checklist or 0).asked
         groups = [(question,) for question in questions] if asking.per_question else [questions]
-        texts = work.texts.many(part.texts)
+        texts = work.every_text.many(part.texts)
         for text_id in part.texts:
             for group in groups:
                 for repeat in range(asking.repeats):

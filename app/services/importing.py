@@ -139,7 +139,7 @@ def _report(
     return ImportReport(
         project=project.name,
         format=format_name,
-        texts=work.texts.count(project.id),
+        texts=work.every_text.count(project.id),
         sources=sources,
         systems=systems,
         ratings=sum(d.ratings for d in dimensions.values()),

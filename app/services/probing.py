@@ -44,7 +44,7 @@ def probe(database: Database, project_id: int, options: RunOptions, plan: Sequen
 
         async def run() -> None:
             for part in plan:
-                for text in work.texts.many(part.texts).values():
+                for text in work.every_text.many(part.texts).values():
                     with suppress(ProviderError):
                         await evaluators[part.dimension].score(text)
 

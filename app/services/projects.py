@@ -135,7 +135,7 @@ def overview(workbench: Workbench, project_id: int) -> Overview:
         runs = tuple(work.runs.all(project_id))
         return Overview(
             project=project,
-            texts=work.texts.count(project_id),
+            texts=work.every_text.count(project_id),
             sources=sources,
             systems=systems,
             dimensions=tuple(_progress(work, project_id, runs)),

@@ -110,7 +110,9 @@ async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -
     """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
     model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
     for dimension, evaluator in evaluators_of(work, run, model, Forgetful()).items():
-        tried = [row.text for row in work.results.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING]
-        for text in work.texts.many(tried).values():
+        tried = [
+            row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING
+        ]
+        for text in work.every_text.many(tried).values():
             with suppress(ProviderError):  # failed then, or a request whose words have changed since
                 await evaluator.score(text)

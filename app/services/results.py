@@ -31,7 +31,8 @@ __all__ = [
 class DimensionResult:
     """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for.
 
-    `soft`: the scores are those from the judge's probabilities, not from its answers.
+    `soft`: the scores are those from the judge's probabilities, not from its answers. `locked`: over the texts of the
+    locked split alone, none of which are in any other result.
     """
 
     run: RunSummary
@@ -42,6 +43,7 @@ class DimensionResult:
     partial: int
     meta: MetaEvaluation
     soft: bool = False
+    locked: bool = False
 
     @property
     def scored(self) -> int:
@@ -79,6 +81,7 @@ class DimensionResult:
             "score_from": "probabilities" if self.soft else "answers",
             "scored": self.scored,
             "partial": self.partial,
+            "locked_split": self.locked,
             "excluded_docs": list(self.excluded_docs),
             **self.meta.to_json(),
         }
@@ -93,12 +96,14 @@ def results_of(
     resamples: int = 1000,
     seed: int = 0,
     soft: bool = False,
+    locked: bool = False,
 ) -> list[DimensionResult]:
     """Agreement with the mean human rating on every dimension of a run.
 
     soft: the score from the judge's P(yes), where the run asked for it; its share of yes elsewhere.
+    locked: over the locked texts instead of the others; only for a look that is counted (app.services.locked_split).
     """
-    return _results(workbench.database, run_id, level, constant, include_partial, soft, resamples, seed)
+    return _results(workbench.database, run_id, level, constant, include_partial, soft, resamples, seed, locked)
 
 
 def kept_results(
@@ -140,11 +145,12 @@ def _results(
     soft: bool,
     resamples: int = 1000,
     seed: int = 0,
+    locked: bool = False,
 ) -> list[DimensionResult]:
     with database.read() as work:
         run = work.runs.get(run_id)
         return [
-            _result(work, run, part, level, constant, include_partial, soft and asks_soft(run), resamples, seed)
+            _result(work, run, part, level, constant, include_partial, soft and asks_soft(run), resamples, seed, locked)
             for part in work.runs.parts(run_id)
         ]
 
@@ -159,8 +165,9 @@ def _result(
     soft: bool,
     resamples: int,
     seed: int,
+    locked: bool,
 ) -> DimensionResult:
-    rows = tuple(work.results.scored(run.id, part.dimension))
+    rows = tuple((work.locked_results if locked else work.results).scored(run.id, part.dimension))
     if soft:
         rows = tuple(replace(row, score=row.soft) for row in rows)
     checklist = work.checklists.get(part.checklist) if part.checklist else None
@@ -180,6 +187,7 @@ def _result(
             checklist=str(checklist.version) if checklist else "none",
             judge=f"{run.judge} P(yes)" if soft else run.judge,
             prompt=part.prompt_digest[:12] or "none",
+            locked=locked,
         ),
     )
     return DimensionResult(
@@ -191,6 +199,7 @@ def _result(
         partial=len(partial),
         meta=meta,
         soft=soft,
+        locked=locked,
     )
 
 
@@ -206,7 +215,7 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
     unknown = [run for run in asked or () if run not in runs]
     if unknown:
         raise NotFoundError(f"This project has no run {unknown[0]}.", "`interacteval runs list` shows them.")
-    found = list(asked or ()) or [run.id for run in runs.values() if run.done][:1]
+    found = list(asked or ()) or [run.id for run in runs.values() if run.done and not run.locked][:1]
     if not found:
         raise NotReadyError("No text of this project has been scored yet.", "Score them first.")
     return found
@@ -217,12 +226,12 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
     with workbench.database.read() as work:
         counts = {}
         for part in work.runs.parts(run_id):
-            rows = work.results.scored(run_id, part.dimension)
+            rows = work.every_result.scored(run_id, part.dimension)
             coverages = [row.coverage for row in rows if row.coverage is not None]
             counts[part.name] = {
                 "scored": sum(1 for row in rows if row.status is ScoreStatus.DONE),
                 "failed": sum(1 for row in rows if row.status is ScoreStatus.FAILED),
-                "unanswered": work.results.unanswered(run_id, part.dimension),
+                "unanswered": work.every_result.unanswered(run_id, part.dimension),
                 "coverage": round(fmean(coverages), 4) if coverages else None,
             }
         return counts

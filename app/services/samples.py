@@ -81,24 +81,32 @@ def sample_options(
     return found[:limit]
 
 
-def evaluation_texts(work: UnitOfWork, project_id: int, dimension_id: int) -> tuple[list[Text], tuple[str, ...]]:
-    """The texts to score on a dimension, and the documents left out because one of their texts was a sample."""
+def evaluation_texts(
+    work: UnitOfWork, project_id: int, dimension_id: int, locked: bool = False
+) -> tuple[list[Text], tuple[str, ...]]:
+    """The texts to score on a dimension, and the documents left out because one of their texts was a sample.
+
+    locked: those of the locked split instead of all others.
+    """
     excluded = tuple(sorted({sample.text.doc_id for sample in work.think_aloud.samples(dimension_id)}))
-    return [text for text in work.texts.all(project_id) if text.doc_id not in excluded], excluded
+    texts = (work.locked_texts if locked else work.texts).all(project_id)
+    return [text for text in texts if text.doc_id not in excluded], excluded
 
 
 def drawn(
-    workbench: Workbench, project_id: int, dimension_id: int, share: float, seed: int
+    workbench: Workbench, project_id: int, dimension_id: int, share: float, seed: int, locked: bool = False
 ) -> tuple[list[Text], tuple[str, ...]]:
     """The evaluation texts or a share of them, and the documents left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
-    4.1); the same seed draws the same texts.
+    4.1); the same seed draws the same texts. The locked split is always taken whole.
     """
     if not 0 < share <= 1:
         raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
+    if locked and share < 1:
+        raise InputError("The locked split can't be sampled.", "Score it whole.")
     with workbench.database.read() as work:
-        texts, excluded = evaluation_texts(work, project_id, dimension_id)
+        texts, excluded = evaluation_texts(work, project_id, dimension_id, locked)
         if share == 1:
             return texts, excluded
         scores = {c.text_id: c.score for c in _candidates(work, dimension_id).values()}

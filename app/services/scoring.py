@@ -51,6 +51,7 @@ class RunOptions:
     asking: how a checklist is asked. settings: the options of any other method, by name, as written.
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
+    locked: score the texts of the locked test split, and only those.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -63,6 +64,7 @@ class RunOptions:
     budget: float | None = None
     use_cache: bool = True
     settings: tuple[tuple[str, str], ...] = ()
+    locked: bool = False
 
     def params(self) -> dict[str, Any]:
         """As stored with the run."""
@@ -71,6 +73,7 @@ class RunOptions:
             "seed": self.seed,
             "budget": self.budget,
             "use_cache": self.use_cache,
+            "locked": self.locked,
             **asdict(self.method_options()),
         }
 
@@ -104,9 +107,10 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
-    texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed)
+    texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed, options.locked)
     if not texts:
-        raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
+        todo = "Lock a test split first." if options.locked else "Import more texts."
+        raise NotReadyError(f"No text is left to score on {dimension.name}.", todo)
     if method.references and not any(text.references for text in texts):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",

@@ -101,7 +101,7 @@ async def _score(
     with workbench.database.read() as work:
         first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
         planned = work.runs.open_scores(run.id)
-        texts = work.texts.many({score.text for score in planned})
+        texts = work.every_text.many({score.text for score in planned})
     sink = _DatabaseSink(workbench, run.id, heard)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency)
     chance = dict(sink.chance)

@@ -8,6 +8,7 @@ from db.models.checklist import (
     QuestionAttributeRow,
     QuestionRow,
 )
+from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
 from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
@@ -23,6 +24,9 @@ __all__ = [
     "DimensionRow",
     "DroppedAttributeRow",
     "JudgmentRow",
+    "LockedDocumentRow",
+    "LockedLookRow",
+    "LockedSplitRow",
     "ModelCallRow",
     "ProjectRow",
     "ProposedAttributeRow",

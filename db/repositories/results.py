@@ -6,13 +6,18 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.domain.judgment import Answer, Judgment
+from app.domain.locked_split import Scope
 from app.domain.run import ScoredText, ScoreStatus
 from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
+from db.repositories.locked_split import within
 
 
 class Results:
-    def __init__(self, session: Session) -> None:
+    """What runs found on the texts of one scope. Failures are of all texts: they say why a text has no score."""
+
+    def __init__(self, session: Session, scope: Scope = Scope.OPEN) -> None:
         self._session = session
+        self._scope = scope
 
     def scored(self, run_id: int, dimension_id: int) -> list[ScoredText]:
         """Every text the run planned on this dimension, in import order."""
@@ -41,7 +46,7 @@ class Results:
             )  # type: ignore[call-overload]
             .join(TextRow, col(TextRow.id) == ScoreRow.text_id)
             .outerjoin(human, human.c.text_id == ScoreRow.text_id)
-            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
+            .where(*self._scores(run_id, dimension_id))
             .order_by(col(ScoreRow.text_id))
         )
         return [
@@ -51,18 +56,14 @@ class Results:
 
     def details(self, run_id: int, dimension_id: int) -> dict[int, dict[str, Any]]:
         """What each score was computed from, by text; only texts whose method says it."""
-        rows = self._session.exec(
-            select(ScoreRow.text_id, ScoreRow.details).where(
-                ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id
-            )
-        )
+        rows = self._session.exec(select(ScoreRow.text_id, ScoreRow.details).where(*self._scores(run_id, dimension_id)))
         return {text: dict(details) for text, details in rows if details}
 
     def rating_state(self, dimension_id: int) -> tuple[int, float]:
-        """Number and sum of the ratings on a dimension, which change when they do."""
+        """Number and sum of the ratings on a dimension, which change when they do or when texts are locked."""
         count, total = self._session.exec(
             select(func.count(col(RatingRow.id)), func.sum(RatingRow.value)).where(
-                RatingRow.dimension_id == dimension_id
+                RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id)
             )
         ).one()
         return count, total or 0.0
@@ -71,7 +72,7 @@ class Results:
         rows = self._session.exec(
             select(JudgmentRow)
             .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id, ScoreRow.text_id == text_id)
+            .where(*self._scores(run_id, dimension_id), ScoreRow.text_id == text_id)
             .order_by(col(JudgmentRow.id))
         )
         return [Judgment(row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes) for row in rows]
@@ -81,11 +82,7 @@ class Results:
         rows = self._session.exec(
             select(ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
             .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(
-                ScoreRow.run_id == run_id,
-                ScoreRow.dimension_id == dimension_id,
-                ScoreRow.status == ScoreStatus.DONE.value,
-            )
+            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
             .order_by(col(JudgmentRow.id))
         )
         found: dict[int, list[tuple[int, int, Answer]]] = {}
@@ -98,7 +95,7 @@ class Results:
         rows = self._session.exec(
             select(JudgmentRow.question_id, JudgmentRow.answer, func.count(col(JudgmentRow.id)))
             .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
-            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
+            .where(*self._scores(run_id, dimension_id))
             .group_by(col(JudgmentRow.question_id), col(JudgmentRow.answer))
         )
         counts: dict[int, dict[Answer, int]] = {}
@@ -117,3 +114,10 @@ class Results:
 
     def unanswered(self, run_id: int, dimension_id: int) -> int:
         return sum(counts.get(Answer.UNANSWERED, 0) for counts in self.answer_counts(run_id, dimension_id).values())
+
+    def _scores(self, run_id: int, dimension_id: int) -> list[Any]:
+        return [
+            ScoreRow.run_id == run_id,
+            ScoreRow.dimension_id == dimension_id,
+            *within(self._scope, ScoreRow.text_id),
+        ]

@@ -6,16 +6,21 @@ from typing import Any
 from sqlalchemy import func, insert
 from sqlmodel import Session, col, or_, select
 
+from app.domain.locked_split import Scope
 from app.domain.text import Rating, Text
 from app.errors import NotFoundError
 from db.models import DimensionRow, RatingRow, TextRow
+from db.repositories.locked_split import within
 
 Key = tuple[str, str, str]
 
 
 class Texts:
-    def __init__(self, session: Session) -> None:
+    """The texts of one scope. What an import needs to recognise, and bare counts of ratings, cover all of them."""
+
+    def __init__(self, session: Session, scope: Scope = Scope.OPEN) -> None:
         self._session = session
+        self._scope = scope
 
     def ids_by_key(self, project_id: int) -> dict[Key, int]:
         return {key: text_id for key, (text_id, _, _) in self.known(project_id).items()}
@@ -49,26 +54,31 @@ class Texts:
             self._session.execute(insert(RatingRow), values)
 
     def all(self, project_id: int) -> list[Text]:
-        rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id).order_by(col(TextRow.id)))
-        return [text_value(row) for row in rows]
+        query = select(TextRow).where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
+        return [text_value(row) for row in self._session.exec(query.order_by(col(TextRow.id)))]
 
     def count(self, project_id: int, search: str = "") -> int:
-        return self._session.exec(select(func.count()).select_from(TextRow).where(*_matches(project_id, search))).one()
+        query = select(func.count()).select_from(TextRow)
+        return self._session.exec(query.where(*self._matches(project_id, search))).one()
 
     def page(self, project_id: int, offset: int, limit: int, search: str = "") -> list[Text]:
         rows = self._session.exec(
-            select(TextRow).where(*_matches(project_id, search)).order_by(col(TextRow.id)).offset(offset).limit(limit)
+            select(TextRow)
+            .where(*self._matches(project_id, search))
+            .order_by(col(TextRow.id))
+            .offset(offset)
+            .limit(limit)
         )
         return [text_value(row) for row in rows]
 
     def in_project(self, project_id: int, text_id: int) -> Text:
-        row = self._session.get(TextRow, text_id)
+        row = self._row(text_id)
         if row is None or row.project_id != project_id:
             raise NotFoundError("This text is not in the project.", "Go back to the list.")
         return text_value(row)
 
     def get(self, text_id: int) -> Text:
-        row = self._session.get(TextRow, text_id)
+        row = self._row(text_id)
         if row is None:
             raise NotFoundError("This text is no longer there.", "Reload the page.")
         return text_value(row)
@@ -77,7 +87,11 @@ class Texts:
         wanted = list(text_ids)
         found: dict[int, Text] = {}
         for start in range(0, len(wanted), 500):
-            rows = self._session.exec(select(TextRow).where(col(TextRow.id).in_(wanted[start : start + 500])))
+            rows = self._session.exec(
+                select(TextRow).where(
+                    col(TextRow.id).in_(wanted[start : start + 500]), *within(self._scope, TextRow.id)
+                )
+            )
             found.update({int(row.id or 0): text_value(row) for row in rows})
         return found
 
@@ -85,7 +99,7 @@ class Texts:
         """(text id, rater, value) of every rating on a dimension."""
         rows = self._session.exec(
             select(RatingRow.text_id, RatingRow.rater, RatingRow.value)
-            .where(RatingRow.dimension_id == dimension_id)
+            .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
             .order_by(col(RatingRow.text_id), col(RatingRow.rater))
         )
         return [(text_id, rater, value) for text_id, rater, value in rows]
@@ -95,7 +109,7 @@ class Texts:
         rows = self._session.exec(
             select(DimensionRow.name, RatingRow.rater, RatingRow.value)
             .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
-            .where(RatingRow.text_id == text_id)
+            .where(RatingRow.text_id == text_id, *within(self._scope, RatingRow.text_id))
             .order_by(col(DimensionRow.position), col(RatingRow.rater))
         )
         return [(dimension, rater, value) for dimension, rater, value in rows]
@@ -105,7 +119,7 @@ class Texts:
         rows = self._session.exec(
             select(RatingRow.text_id, DimensionRow.name, func.avg(RatingRow.value))
             .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
-            .where(col(RatingRow.text_id).in_(text_ids))
+            .where(col(RatingRow.text_id).in_(text_ids), *within(self._scope, RatingRow.text_id))
             .group_by(col(RatingRow.text_id), DimensionRow.name)
         )
         return {(text_id, dimension): float(mean) for text_id, dimension, mean in rows}
@@ -114,7 +128,7 @@ class Texts:
         """Text id -> mean over raters, for every text that is rated on a dimension."""
         rows = self._session.exec(
             select(RatingRow.text_id, func.avg(RatingRow.value))
-            .where(RatingRow.dimension_id == dimension_id)
+            .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
             .group_by(col(RatingRow.text_id))
         )
         return {text_id: float(mean) for text_id, mean in rows}
@@ -150,18 +164,22 @@ class Texts:
         ).one()
         return sources, systems
 
+    def _row(self, text_id: int) -> TextRow | None:
+        return self._session.exec(
+            select(TextRow).where(TextRow.id == text_id, *within(self._scope, TextRow.id))
+        ).first()
 
-def _matches(project_id: int, search: str) -> list[Any]:
-    clauses: list[Any] = [TextRow.project_id == project_id]
-    if search:
-        clauses.append(
-            or_(
-                col(TextRow.text).icontains(search, autoescape=True),
-                col(TextRow.doc_id).icontains(search, autoescape=True),
-                col(TextRow.system_id).icontains(search, autoescape=True),
+    def _matches(self, project_id: int, search: str) -> list[Any]:
+        clauses: list[Any] = [TextRow.project_id == project_id, *within(self._scope, TextRow.id)]
+        if search:
+            clauses.append(
+                or_(
+                    col(TextRow.text).icontains(search, autoescape=True),
+                    col(TextRow.doc_id).icontains(search, autoescape=True),
+                    col(TextRow.system_id).icontains(search, autoescape=True),
+                )
             )
-        )
-    return clauses
+        return clauses
 
 
 def _values(project_id: int, text: Text) -> dict[str, Any]:

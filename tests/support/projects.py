@@ -11,7 +11,7 @@ from app.domain.text import Rating, Text
 from app.providers.base import ChatModel
 from app.providers.credentials import Access, Credentials
 from app.services.workbench import Workbench
-from db.unit_of_work import Database
+from db.unit_of_work import Database, UnitOfWork
 
 
 def workbench_at(folder: Path, llm_url: str = "") -> Workbench:
@@ -41,10 +41,15 @@ def ready_to_score(workbench: Workbench, texts: int = 12, questions: int = 3) ->
         work.texts.add_ratings(
             [(ids[text.key], dimension.id, Rating("coherence", "r1", 1.0 + n % 5)) for n, text in enumerate(made)]
         )
-        asked = [
-            Question(f"Is part {n} in its place?", "Order", origin=QuestionOrigin.ADDED, position=n)
-            for n in range(questions)
-        ]
-        draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Order"),), tuple(asked))
-        work.checklists.publish(work.checklists.save(dimension.id, draft))
+        small_checklist(work, dimension.id, questions)
         return dimension
+
+
+def small_checklist(work: UnitOfWork, dimension_id: int, questions: int = 3) -> Checklist:
+    """A published checklist of so many questions."""
+    asked = [
+        Question(f"Is part {n} in its place?", "Order", origin=QuestionOrigin.ADDED, position=n)
+        for n in range(questions)
+    ]
+    draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Order"),), tuple(asked))
+    return work.checklists.publish(work.checklists.save(dimension_id, draft))

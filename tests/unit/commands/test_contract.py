@@ -2,31 +2,15 @@
 
 import csv
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app import cli
 from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The console entry with these words: (exit status, stdout, stderr)."""
-
-    def invoke(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["interacteval", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.run()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return invoke
 
 
 @pytest.fixture

@@ -1,0 +1,106 @@
+"""Locked test splits, and the rule that keeps their texts out of every other question to the database."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import func
+from sqlalchemy import select as sql_select
+from sqlmodel import Session, col, select
+
+from app.domain.locked_split import LockedSplit, Look, Scope
+from app.domain.run import ScoreStatus
+from db.models import LockedDocumentRow, LockedLookRow, LockedSplitRow, ScoreRow, ScoringRunRow, TextRow
+from db.models.columns import now
+
+_LOCKED_TEXTS = (
+    sql_select(col(TextRow.id))
+    .join(LockedDocumentRow, col(LockedDocumentRow.doc_id) == col(TextRow.doc_id))
+    .join(LockedSplitRow, col(LockedSplitRow.id) == col(LockedDocumentRow.split_id))
+    .where(col(LockedSplitRow.project_id) == col(TextRow.project_id), col(LockedSplitRow.opened_at).is_(None))
+)
+
+
+def within(scope: Scope, text_id: Any) -> list[Any]:
+    """The clauses that keep a query to texts of this scope; `text_id` is the column that names the text."""
+    if scope is Scope.EVERY:
+        return []
+    # A query of its own, not one for each row: the database runs it once, and mostly finds nothing.
+    return [col(text_id).not_in(_LOCKED_TEXTS) if scope is Scope.OPEN else col(text_id).in_(_LOCKED_TEXTS)]
+
+
+class LockedSplits:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def of(self, project_id: int) -> list[LockedSplit]:
+        """Newest first; at most the first is still locked."""
+        rows = self._session.exec(
+            select(LockedSplitRow)
+            .where(LockedSplitRow.project_id == project_id)
+            .order_by(col(LockedSplitRow.id).desc())
+        )
+        return [self._value(row) for row in rows]
+
+    def lock(self, project_id: int, documents: Sequence[str], share: float, seed: int, who: str) -> None:
+        row = LockedSplitRow(project_id=project_id, share=share, seed=seed, locked_by=who)
+        self._session.add(row)
+        self._session.flush()
+        self._session.add_all(LockedDocumentRow(split_id=int(row.id or 0), doc_id=name) for name in documents)
+        self._session.flush()
+
+    def open(self, split_id: int, who: str) -> None:
+        row = self._session.get_one(LockedSplitRow, split_id)
+        row.opened_by, row.opened_at = who, now()
+
+    def add_look(self, split_id: int, who: str, runs: Sequence[int]) -> None:
+        self._session.add(LockedLookRow(split_id=split_id, who=who, runs=list(runs)))
+
+    def scored_before(self, split_id: int) -> int:
+        """How many of the locked texts had a score of a run that was started before they were locked."""
+        split = self._session.get_one(LockedSplitRow, split_id)
+        return self._session.exec(
+            select(func.count(func.distinct(ScoreRow.text_id)))
+            .join(ScoringRunRow, col(ScoringRunRow.id) == ScoreRow.run_id)
+            .where(
+                ScoringRunRow.project_id == split.project_id,
+                ScoringRunRow.started_at < split.locked_at,
+                ScoreRow.status == ScoreStatus.DONE.value,
+                *within(Scope.LOCKED, ScoreRow.text_id),
+            )
+        ).one()
+
+    def runs_with_scores(self, project_id: int) -> list[int]:
+        """The runs that have scored locked texts, newest first."""
+        rows = self._session.exec(
+            select(ScoreRow.run_id)
+            .join(ScoringRunRow, col(ScoringRunRow.id) == ScoreRow.run_id)
+            .where(
+                ScoringRunRow.project_id == project_id,
+                ScoreRow.status == ScoreStatus.DONE.value,
+                *within(Scope.LOCKED, ScoreRow.text_id),
+            )
+            .distinct()
+            .order_by(col(ScoreRow.run_id).desc())
+        )
+        return list(rows)
+
+    def _value(self, row: LockedSplitRow) -> LockedSplit:
+        documents = self._session.exec(
+            select(LockedDocumentRow.doc_id)
+            .where(LockedDocumentRow.split_id == row.id)
+            .order_by(col(LockedDocumentRow.doc_id))
+        )
+        looks = self._session.exec(
+            select(LockedLookRow).where(LockedLookRow.split_id == row.id).order_by(col(LockedLookRow.id))
+        )
+        return LockedSplit(
+            id=int(row.id or 0),
+            share=row.share,
+            seed=row.seed,
+            locked_by=row.locked_by,
+            locked_at=row.locked_at,
+            documents=tuple(documents),
+            looks=tuple(Look(look.who, look.looked_at, tuple(look.runs)) for look in looks),
+            opened_by=row.opened_by,
+            opened_at=row.opened_at,
+        )

@@ -1,0 +1,58 @@
+"""What can reach the texts of a locked test split is named here, with the reason."""
+
+import re
+
+from tests.support.repository import ROOT, name_of, python_files
+
+ALLOWED = {
+    "app/services/locked_split.py": "draws the split, and shows results on it when somebody looks",
+    "app/services/samples.py": "plans a run on the locked split",
+    "app/services/sitting.py": "the judge reads what the run planned",
+    "app/services/estimating.py": "counts the tokens of what a run planned",
+    "app/services/probing.py": "counts the tokens of what a run planned",
+    "app/services/recordings.py": "asks the ledger again what a run asked",
+    "app/services/results.py": "counts what a run scored; computes a look's results",
+    "app/services/projects.py": "counts the texts of a project",
+    "app/services/importing.py": "counts the texts of a project",
+}
+REACHES = re.compile(r"\.(every_text|every_result|locked_texts|locked_results)\b")
+TABLES = re.compile(r"\b(TextRow|RatingRow|JudgmentRow)\b")
+# Samples are drawn from open documents, and these are never locked; runs write judgments; the scope's rule itself.
+READERS = {"texts.py", "results.py", "locked_split.py", "think_aloud.py", "runs.py"}
+
+
+def test_only_what_has_a_reason_reaches_locked_texts() -> None:
+    found = {name_of(path) for path in python_files("app", "pages") if REACHES.search(path.read_text(encoding="utf-8"))}
+    assert found == set(ALLOWED), "work.texts and work.results leave locked texts out: use those, or give a reason here"
+
+
+def test_texts_ratings_and_judgments_are_read_where_the_scope_is_applied() -> None:
+    folder = ROOT / "db" / "repositories"
+    found = {path.name for path in folder.glob("*.py") if TABLES.search(path.read_text(encoding="utf-8"))}
+    assert found <= READERS, "take texts from work.texts, or apply db.repositories.locked_split.within and add it here"
+
+
+def test_every_query_of_texts_and_results_names_its_scope_or_says_why_not() -> None:
+    """Each public method that reads texts or scores applies the scope; the others cover all texts on purpose."""
+    for_all = {
+        "texts.py": {
+            "ids_by_key",
+            "add_many",
+            "known",
+            "rating_values",
+            "add_ratings",
+            "rating_range",
+            "rating_counts",
+            "distinct",
+        },
+        "results.py": {"failures", "unanswered"},  # a kind and a sentence; a sum over what is in scope
+    }
+    for name, exempt in for_all.items():
+        source = (ROOT / "db" / "repositories" / name).read_text(encoding="utf-8")
+        methods = re.split(r"\n    def ", source)[1:]
+        unscoped = {
+            m.split("(")[0]
+            for m in methods
+            if "_scope" not in m and "self._scores(" not in m and "_row(" not in m and "_matches(" not in m
+        }
+        assert unscoped == exempt, f"{name}: every question about texts applies self._scope"
