@@ -1,8 +1,9 @@
 """Llama and its like behind any OpenAI-compatible endpoint: vLLM, Ollama, llama.cpp."""
 
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 from app.providers.calling import DEFAULT_TIMEOUT
+from app.providers.certificates import trusted
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.openai_adapter import OpenAIModel
@@ -18,6 +19,7 @@ def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIM
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
+        http_client=DefaultAsyncHttpxClient(verify=trusted()),
     )
     # The SDK takes these from the environment; they are between the person and OpenAI, not for another server.
     client.organization = None

@@ -12,8 +12,9 @@ from openai import (
     APIStatusError,
     APITimeoutError,
     AsyncOpenAI,
+    DefaultAsyncHttpxClient,
 )
-from openai.resources.chat import completions as _imported_now_rather_than_in_the_first_call  # noqa: F401
+from openai.resources.chat import chat as _imported_now_rather_than_in_the_first_call  # noqa: F401
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.chat.chat_completion import Choice
 
@@ -21,6 +22,7 @@ from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.calling import DEFAULT_TIMEOUT, call
+from app.providers.certificates import trusted
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.rejection import (
@@ -152,6 +154,7 @@ def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIM
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
+        http_client=DefaultAsyncHttpxClient(verify=trusted()),
     )
     return OpenAIModel(name, client, timeout)
 

@@ -45,12 +45,25 @@ def test_never_more_in_flight_than_allowed() -> None:
         nonlocal in_flight, peak
         in_flight += 1
         peak = max(peak, in_flight)
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0.03)
         in_flight -= 1
         return Outcome(planned, value=1.0)
 
     asyncio.run(engine.run(PLAN, counted, MemorySink(), concurrency=8))
     assert peak == 8
+
+
+def test_workers_do_not_all_begin_at_once() -> None:
+    """Requests that leave together come back together, and then wait for each other's turn."""
+    begun: list[float] = []
+
+    async def noted(planned: PlannedScore) -> Outcome:
+        begun.append(asyncio.get_running_loop().time())
+        await asyncio.sleep(0.2)
+        return Outcome(planned, value=1.0)
+
+    asyncio.run(engine.run(PLAN[:16], noted, MemorySink(), concurrency=16))
+    assert begun[-1] - begun[0] >= 15 * engine.STAGGER_SECONDS * 0.9
 
 
 def test_one_text_that_fails_does_not_stop_the_others() -> None:
