@@ -80,6 +80,8 @@ class _Run:
         await asyncio.sleep(delay)
         saving: asyncio.Task[None] | None = None
         for planned in self.queue:
+            if self.fatal:
+                break
             try:
                 outcome = await self.score_one(planned)
             except FATAL as error:
@@ -103,11 +105,14 @@ class _Run:
             self.done += 1
 
     async def _listen(self, workers: Sequence[asyncio.Task[None]]) -> bool:
-        """True when somebody asked to stop; False when all workers ended or one of them can't go on."""
+        """True when somebody asked to stop; False when all workers ended or one of them met a bug.
+
+        Where no further text can be scored, what is under way is still waited for: it is paid.
+        """
         pending = set(workers)
         while pending:
             finished, pending = await asyncio.wait(pending, timeout=LISTEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if self.fatal or any(task.exception() for task in finished):
+            if any(task.exception() for task in finished):
                 return False
             stop: bool = await asyncio.to_thread(self.sink.beat)
             if pending and stop:

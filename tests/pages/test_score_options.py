@@ -104,7 +104,7 @@ def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, 
     by_judge = {run.judge: run.params for run in list_runs(ready, 1) if run.all}
     assert by_judge[OPENAI] == {
         "sample": 1.0, "seed": 1, "budget": 1.5, "use_cache": False,
-        "reasons": True, "repeats": 2, "soft": False, "per_question": True,
+        "reasons": True, "repeats": 2, "soft": False, "per_question": True, "locked": False,
     }  # fmt: skip
     assert (by_judge["rules"]["repeats"], by_judge["rules"]["reasons"]) == (1, False)
 
