@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+from app.commands.run_comparison import compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,7 @@ def register(root: typer.Typer) -> None:
     runs.command()(show)
     runs.command()(cancel)
     runs.command()(record)
+    runs.command()(compare)
     root.add_typer(runs, name="runs")
 
 

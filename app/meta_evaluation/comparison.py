@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from app.meta_evaluation.permutation import permutation_tests
 from app.meta_evaluation.reasons import TOO_CLOSE
 from app.meta_evaluation.score_matrix import Column, Floats, Intake, ScoreTable, score_table, source_grid
 from app.meta_evaluation.signature import Signature
-from app.meta_evaluation.significance import FISHER_CAVEAT, DifferenceTest, fisher_z, holm, untestable, williams
+from app.meta_evaluation.significance import FISHER_CAVEAT, DifferenceTest, fisher_z, holm, stars, untestable, williams
 
+Key = TypeVar("Key")
 PERMUTATIONS = 10_000
 APPROXIMATE = (
     "Williams' and Fisher's tests were made for Pearson's r of independent texts; for ranks, and for means over "
@@ -60,6 +62,11 @@ class TestedDifference:
     williams: DifferenceTest
     fisher: DifferenceTest
     p_holm: float | None = None
+
+    @property
+    def stars(self) -> str:
+        """Of the permutation test, corrected where several comparisons were made together."""
+        return stars(self.permutation.p if self.p_holm is None else self.p_holm)
 
     def to_json(self) -> dict[str, object]:
         tests = (self.permutation, self.williams, self.fisher)
@@ -156,20 +163,24 @@ def compare_many(
     pairs = (
         list(combinations(preds, 2)) if baseline is None else [(name, baseline) for name in preds if name != baseline]
     )
-    made = {(a, b): compare_scores(preds[a], preds[b], human, **choices) for a, b in pairs}  # type: ignore[arg-type]
+    return corrected({(a, b): compare_scores(preds[a], preds[b], human, **choices) for a, b in pairs})  # type: ignore[arg-type]
+
+
+def corrected(made: Mapping[Key, Comparison]) -> dict[Key, Comparison]:
+    """Comparisons that are read together, with Holm's correction of the permutation test per coefficient."""
     adjusted = {
         name: holm([comparison.differences[name].permutation.p for comparison in made.values()])
         for name in COEFFICIENTS
     }
     return {
-        pair: replace(
+        key: replace(
             comparison,
             differences={
                 name: replace(difference, p_holm=adjusted[name][index])
                 for name, difference in comparison.differences.items()
             },
         )
-        for index, (pair, comparison) in enumerate(made.items())
+        for index, (key, comparison) in enumerate(made.items())
     }
 
 

@@ -31,7 +31,12 @@ class DifferenceTest:
     @property
     def stars(self) -> str:
         """* .05, ** .01, *** .001, as in Table 11 of the InteractEval paper."""
-        return "" if self.p is None else "*" * sum(self.p < limit for limit in (0.05, 0.01, 0.001))
+        return stars(self.p)
+
+
+def stars(p: float | None) -> str:
+    """* below .05, ** below .01, *** below .001."""
+    return "" if p is None else "*" * sum(p < limit for limit in (0.05, 0.01, 0.001))
 
 
 def untestable(method: str, n: int, reason: str) -> DifferenceTest:

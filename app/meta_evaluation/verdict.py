@@ -1,0 +1,29 @@
+"""What a comparison says, in one sentence that promises no more than the numbers do."""
+
+from app.meta_evaluation.comparison import TestedDifference
+
+SURE = 0.05
+
+
+def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: int) -> str:
+    """`tested` is other less baseline, one of so many comparisons that were corrected together."""
+    figure = tested.figure
+    if figure.difference is None:
+        return f"Can't be compared: {figure.reason}"
+    if figure.low is None or figure.high is None:
+        return f"Not told apart: there is no interval. {figure.reason}".strip()
+    better = other if figure.difference > 0 else baseline
+    if figure.low <= 0 <= figure.high:
+        return "Not told apart: the interval of the difference includes 0."
+    p = tested.p_holm if tested.p_holm is not None else tested.permutation.p
+    among = f" among {comparisons} comparisons" if comparisons > 1 else ""
+    if p is None:
+        return f"{better} agrees better by the interval alone; no permutation test: {tested.permutation.reason}"
+    if p >= SURE:
+        return f"Leans to {better}: the interval leaves out 0, but chance does as much too often{among} ({said(p)})."
+    return f"{better} agrees better with people: the interval leaves out 0, and chance hardly does as much ({said(p)})."
+
+
+def said(p: float) -> str:
+    """A p-value as papers print it."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
