@@ -3,6 +3,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+NEURAL := yes
+NEURAL_INSTALLED := $(VENV)/.neural-$(NEURAL)
 PORT := 8501
 BENCHMARKS := statistics attributes
 
@@ -19,7 +21,7 @@ help: ## Show this list
 run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 	@$(BIN)/interacteval serve --port $(PORT)
 
-test: install browser check ## Every check and every test, as CI does
+test: install $(NEURAL_INSTALLED) browser check ## Every check and every test, as CI does
 	@echo "Tests"
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e
 	@echo "Tests in a browser"
@@ -51,6 +53,15 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@echo "Installing what requirements.lock names (a minute or two the first time)"
 	@$(BIN)/python -m pip install -qq --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(NEURAL_INSTALLED): requirements-neural.lock $(INSTALLED)
+ifeq ($(NEURAL),yes)
+	@echo "Installing torch and transformers for the tests of models on this computer (without them: make test NEURAL=no)"
+	@$(BIN)/python -m pip install -qq -r requirements-neural.lock
+else
+	@echo "Tests that need torch and transformers are skipped"
+endif
 	@touch $@
 
 browser: install

@@ -1,11 +1,13 @@
 """What the workbench knows about a way of scoring before it scores: its options, what it needs, what it asks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.checklist import Checklist
+from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
+from app.domain.text import Text
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.options import NoOptions, read_options
 from app.evaluators.stages import Forgetful, Stages
@@ -14,10 +16,17 @@ from app.providers.base import ChatModel
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """How many requests a method makes, re-asks aside: once for a dimension, and for each of its texts."""
+    """How many requests a method makes, re-asks aside: once for a dimension, for each of its texts, and for each
+    reference of a text."""
 
     per_text: int = 1
     per_dimension: int = 0
+    per_reference: int = 0
+
+    def of(self, texts: Collection[Text]) -> int:
+        """For these texts on one dimension."""
+        references = sum(len(text.references) for text in texts)
+        return self.per_dimension + len(texts) * self.per_text + references * self.per_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +34,7 @@ class Setting:
     """Everything a method may use to score one dimension.
 
     options: of the method's own type. others: the project's other dimensions. seed: for what is drawn at random.
-    logprobs: whether the judge's provider gives log-probabilities.
+    logprobs: whether the judge's provider gives log-probabilities. samples: the dimension's, which are never scored.
     """
 
     model: ChatModel
@@ -37,6 +46,7 @@ class Setting:
     stages: Stages = field(default_factory=Forgetful)
     seed: int = 0
     logprobs: bool = False
+    samples: tuple[Sample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +55,16 @@ class Method:
 
     options: a frozen dataclass whose defaults are the paper's and whose fields say what they choose (options.shown).
     judged: whether a model is asked; by_rules: whether the built-in rules can be that model.
-    references: whether it needs texts that have references.
+    rates_given: whether that model must say how likely given texts are, which chat models can't.
+    of_dimension: whether a text's score depends on the dimension.
+    on_scale: whether scores lie on the dimension's scale, so that they can be compared with ratings as they are.
+    references: whether it needs texts that have references, by the options.
     checklist: whether it needs a published checklist, by the options.
     prompt: the prompt that scores a text, by the options; "" where none is asked.
     calls: by the options and whether the judge gives log-probabilities.
     check: raises InputError or UnsupportedError where something has to be installed first.
-    signature: the exact variant of the metric, kept with the run.
+    ready: the same for what its options name: a model that isn't there.
+    signature: the exact variant of the metric by the options, kept with the run.
     """
 
     name: str
@@ -59,12 +73,16 @@ class Method:
     options: type = NoOptions
     judged: bool = True
     by_rules: bool = False
-    references: bool = False
+    rates_given: bool = False
+    of_dimension: bool = True
+    on_scale: bool = True
+    references: Callable[[Any], bool] = lambda _: False
     checklist: Callable[[Any], bool] = lambda _: False
     prompt: Callable[[Any], str] = lambda _: ""
     calls: Callable[[Any, bool], Calls] = lambda *_: Calls()
     check: Callable[[], None] = lambda: None
-    signature: Callable[[], str] = lambda: ""
+    ready: Callable[[Any], None] = lambda _: None
+    signature: Callable[[Any], str] = lambda _: ""
 
     def read_options(self, given: Mapping[str, Any]) -> Any:
         """The method's options from names and values, which may be written out. Raises InputError."""

@@ -10,11 +10,6 @@ from app.errors import InputError
 from app.evaluators.method import Method
 
 _NEEDS = {
-    "gptscore": (
-        "GPTScore: how likely a language model finds the text",
-        "gptscore needs the log-probability of every token of a given text, which chat models don't give; it takes a "
-        "completions endpoint with echo or a local model (extra “local”), and this version has no adapter for either.",
-    ),
     "bertscore": ("BERTScore: similarity of words in context", ""),
     "moverscore": ("MoverScore: effort of turning the text into a reference", ""),
     "bartscore": ("BARTScore: how likely BART finds the text", ""),

@@ -117,7 +117,9 @@ def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:
         title,
         lambda _: ReferenceMetric(metric),
         judged=False,
-        references=True,
+        of_dimension=False,
+        on_scale=False,
+        references=lambda _: True,
         calls=lambda *_: Calls(0),
         **more,
     )
@@ -127,6 +129,6 @@ METHODS = (
     _method("rouge-1", "ROUGE-1: words shared with a reference", rouge_1),
     _method("rouge-2", "ROUGE-2: word pairs shared with a reference", rouge_2),
     _method("rouge-l", "ROUGE-L: longest common sequence of words with a reference", rouge_l),
-    _method("bleu", "BLEU: word sequences shared with the references", bleu, signature=bleu_signature),
+    _method("bleu", "BLEU: word sequences shared with the references", bleu, signature=lambda _: bleu_signature()),
     _method("meteor", "METEOR: words shared with a reference, synonyms included", meteor, check=check_wordnet),
 )

@@ -1,7 +1,16 @@
 """Every method by its name: the one list that command line, screens and runs share."""
 
 from app.errors import InputError
-from app.evaluators import check_eval, checklist_evaluator, coascore, g_eval, llm_score, model_based, reference_metrics
+from app.evaluators import (
+    check_eval,
+    checklist_evaluator,
+    coascore,
+    g_eval,
+    gptscore,
+    llm_score,
+    model_based,
+    reference_metrics,
+)
 from app.evaluators.method import Method
 
 _ALL = (
@@ -9,6 +18,7 @@ _ALL = (
     check_eval.METHOD,
     g_eval.METHOD,
     coascore.METHOD,
+    gptscore.METHOD,
     *llm_score.METHODS,
     *reference_metrics.METHODS,
     *model_based.METHODS,

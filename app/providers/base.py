@@ -27,6 +27,8 @@ class ChatRequest:
     sample: 0, 1, 2 ... keeps repeated asks of the same request apart in the cache.
     top_logprobs: how many alternatives per token to return; 0 for none.
     turns: earlier failed exchanges, oldest first (re-asks).
+    given: a text that could go on from `before`: the log-probabilities of its tokens are wanted, and nothing is
+    generated. None for an ordinary question.
     """
 
     prompt: RenderedPrompt
@@ -36,6 +38,12 @@ class ChatRequest:
     sample: int = 0
     top_logprobs: int = 0
     turns: tuple[Turn, ...] = ()
+    given: str | None = None
+
+    @property
+    def before(self) -> str:
+        """What a given text continues: both parts of the prompt and a line break."""
+        return "\n\n".join(part for part in (self.prompt.system, self.prompt.user) if part) + "\n"
 
     def digest(self, model: str) -> str:
         """Hash of everything that decides the answer; equal digests are never paid for twice."""
@@ -50,6 +58,8 @@ class ChatRequest:
             "top_logprobs": self.top_logprobs,
             "turns": [[turn.answer, turn.correction] for turn in self.turns],
         }
+        if self.given is not None:
+            parts["given"] = self.given
         canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -72,7 +82,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """A generated token, its log-probability and the most likely alternatives (token -> log-probability)."""
+    """A generated or given token, its log-probability and the most likely alternatives (token -> log-probability)."""
 
     token: str
     logprob: float

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from app.errors import ProviderError
 from app.providers.base import ChatRequest
-from app.providers.model_name import ModelName
-from app.providers.rejection import Rejection, provider_error, timed_out
+from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+from app.providers.rejection import Rejection, provider_error, rates_no_given_text, timed_out
 from app.providers.request_style import RequestStyle, StyleMemory, lesson_of
 
 Answer = TypeVar("Answer")
@@ -32,6 +32,8 @@ async def call(
 
     Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
     """
+    if request.given is not None and not KNOWN_PROVIDERS[name.provider].rates_given:
+        raise rates_no_given_text(str(name))
     while True:
         style = memory.style
         failure: Rejection | ProviderError | None

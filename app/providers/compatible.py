@@ -1,18 +1,68 @@
 """Llama and its like behind any OpenAI-compatible endpoint: vLLM, Ollama, llama.cpp."""
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+import time
+from typing import Any
 
-from app.providers.calling import DEFAULT_TIMEOUT
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from openai.types import Completion
+
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
+from app.providers.calling import DEFAULT_TIMEOUT, call
 from app.providers.certificates import trusted
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.openai_adapter import OpenAIModel
+from app.providers.rejection import no_echo, unreadable
+from app.providers.request_style import RequestStyle
 
 # The SDK demands a key; servers without one ignore it.
 _NO_KEY = "none"
 
 
-def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> OpenAIModel:
+class CompatibleModel(OpenAIModel):
+    """Also rates given texts, through the completions endpoint with echo: it returns the prompt with the
+    log-probability of each of its tokens."""
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        if request.given is None:
+            return await super().complete(request)
+        started, given, whole = time.perf_counter(), request.given, request.before + request.given
+
+        async def send(_: RequestStyle) -> Any:
+            # Servers refuse to generate nothing at all; the one token is left out again.
+            return await self._client.completions.create(
+                model=self._name.model, prompt=whole, echo=True, logprobs=1, max_tokens=1, temperature=0.0
+            )
+
+        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        if not isinstance(answer, Completion) or not answer.choices:
+            raise unreadable(self._name)
+        usage = Usage(answer.usage.prompt_tokens or 0, 0, answer.usage.completion_tokens or 0) if answer.usage else None
+        return ChatReply(
+            "", self.name, usage or Usage(), "stop", time.perf_counter() - started, self._of_given(answer, whole, given)
+        )
+
+    def _of_given(self, answer: Completion, whole: str, given: str) -> tuple[TokenLogprob, ...]:
+        """The tokens at the end of the echoed prompt that hold a character of the text, the first of them perhaps with
+        the end of what stands before. Some servers echo nothing, or only what they generated, without a word."""
+        said = answer.choices[0].logprobs
+        tokens, logprobs = (said.tokens or [], said.token_logprobs or []) if said else ([], [])
+        spelled = "".join(tokens)
+        at = spelled.find(whole)  # behind a mark of the beginning
+        if at < 0 or len(tokens) != len(logprobs):
+            raise no_echo(self._name)
+        found, start = [], 0
+        for token, logprob in zip(tokens, logprobs, strict=True):
+            end = start + len(token)
+            if start < at + len(whole) and end > at + len(whole) - len(given):
+                if logprob is None:
+                    raise no_echo(self._name)
+                found.append(TokenLogprob(token, logprob))
+            start = end
+        return tuple(found)
+
+
+def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> CompatibleModel:
     """A client is opened here and kept until `aclose`."""
     client = AsyncOpenAI(
         api_key=endpoint.key.get_secret_value() or _NO_KEY,
@@ -25,4 +75,4 @@ def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIM
     client.organization = None
     client.project = None
     client._custom_headers = {}
-    return OpenAIModel(name, client, timeout, for_openai=False)
+    return CompatibleModel(name, client, timeout, for_openai=False)

@@ -14,6 +14,8 @@ class Provider:
 
     default_url: the vendor's address; None where there is none and the person must give one.
     gives_logprobs: whether its API can return log-probabilities (a single model of it may still refuse).
+    rates_given: whether it can say how likely each token of a given text is.
+    answers: whether it can be asked anything else.
     """
 
     prefix: str
@@ -22,6 +24,8 @@ class Provider:
     speaks_http: bool = True
     needs_key: bool = True
     gives_logprobs: bool = True
+    rates_given: bool = False
+    answers: bool = True
     key_variable: str = ""
     url_variable: str = ""
     default_url: str | None = None
@@ -60,11 +64,22 @@ KNOWN_PROVIDERS: Mapping[str, Provider] = {
             "The Llama endpoint",
             "llama:llama3.1",
             needs_key=False,
+            rates_given=True,
             key_variable="LLAMA_API_KEY",
             url_variable="LLAMA_BASE_URL",
         ),
         Provider("rules", "Rules", "rules", speaks_http=False, needs_key=False, gives_logprobs=False),
-        Provider("replay", "Replay", "replay:calls.jsonl", speaks_http=False, needs_key=False),
+        Provider("replay", "Replay", "replay:calls.jsonl", speaks_http=False, needs_key=False, rates_given=True),
+        Provider(
+            "local",
+            "A model on this computer",
+            "local:gpt2",
+            speaks_http=False,
+            needs_key=False,
+            gives_logprobs=False,
+            rates_given=True,
+            answers=False,
+        ),
     )
 }
 

@@ -30,7 +30,8 @@ def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIM
 
     timeout: seconds for one request.
 
-    Raises UnknownModelError, MissingKeyError, WrongKeyError, InputError; for replay NotFoundError or FileFormatError.
+    Raises UnknownModelError, MissingKeyError, WrongKeyError, InputError; for replay NotFoundError or FileFormatError,
+    for local NotReadyError.
     """
     parsed = parse_model_name(name)
     if parsed.provider == "rules":
@@ -41,6 +42,10 @@ def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIM
         from app.providers.replay_adapter import ReplayModel  # noqa: PLC0415
 
         return ReplayModel(Path(parsed.model))
+    if parsed.provider == "local":
+        from app.providers.local_adapter import LocalModel  # noqa: PLC0415
+
+        return LocalModel(parsed)
     return _open_over_http(parsed, credentials, timeout)
 
 
@@ -49,12 +54,22 @@ def gives_logprobs(name: str) -> bool:
     return KNOWN_PROVIDERS[parse_model_name(name).provider].gives_logprobs
 
 
+def rates_given_texts(name: str) -> bool:
+    """Whether the provider can say how likely each token of a given text is; a single server may still not."""
+    return KNOWN_PROVIDERS[parse_model_name(name).provider].rates_given
+
+
+def answers_questions(name: str) -> bool:
+    return KNOWN_PROVIDERS[parse_model_name(name).provider].answers
+
+
 def describe_models(credentials: Credentials, prices: PriceList | None = None) -> list[ModelInfo]:
     """What can be used and what it costs: the built-in models, then every model with a known price."""
     known = prices or shipped_prices()
     names = ["rules", "replay:FILE", *known.prices]
     if not any(name.startswith("llama:") for name in known.prices):
         names.append("llama:NAME")
+    names.append("local:NAME")
     return [_describe(name, credentials, known) for name in names]
 
 
@@ -66,6 +81,8 @@ def _describe(name: str, credentials: Credentials, prices: PriceList) -> ModelIn
         note = "Text rules, not an LLM; needs no key."
     elif provider == "replay":
         note = "Answers from recorded calls in a file; needs no key."
+    elif provider == "local":
+        note = "A folder or downloaded model on this computer (extra “local”); for gptscore only."
     elif provider == "llama" and not note:
         note = "Any model your endpoint serves."
     return ModelInfo(name, provider, access.key is not None, access.source, prices.of(name), note)

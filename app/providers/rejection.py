@@ -175,6 +175,23 @@ def no_logprobs(name: ModelName) -> ProviderError:
     )
 
 
+def rates_no_given_text(name: str) -> ProviderError:
+    """Not something to approximate: what a chat model would write says little about a text that is there."""
+    return UnsupportedError(
+        f"{name} can't say how likely each token of a given text is.",
+        "Use a completions endpoint with echo (llama:NAME at a vLLM or llama-cpp-python server), or a model on this "
+        "computer (local:NAME, extra “local”).",
+    )
+
+
+def no_echo(name: ModelName) -> ProviderError:
+    return UnsupportedError(
+        f"{name} didn't send the given text back with the log-probability of each of its tokens.",
+        "Use a server whose completions endpoint supports echo with logprobs (vLLM, llama-cpp-python), or a model on "
+        "this computer (local:NAME, extra “local”).",
+    )
+
+
 _TABLE: tuple[tuple[Callable[[Rejection], bool], Callable[[ModelName, Rejection], ProviderError]], ...] = (
     (lambda r: r.status < 500 and bool(_QUOTA.search(r.gist)), _quota),
     (lambda r: r.status == 402, _quota),

@@ -10,7 +10,7 @@ from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
-from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import Judge, check_wishes, judge_named
 from app.services.probing import probe
 from app.services.scoring import RunOptions, plan_run
@@ -85,6 +85,7 @@ def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> For
     method = check_evaluator(options.evaluator)
     if not method.judged:
         return Forecast(NO_JUDGE, tuple(plan), len(texts), False, Estimate(0, 0, 0, 0, 0.0))
+    check_provider_of(method, options.judge)
     judge = judge_named(workbench, options.judge)
     check_judge_of(method, judge.name, judge.is_llm)
     check_wishes(judge, options.asking, options.budget)

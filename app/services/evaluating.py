@@ -13,7 +13,7 @@ from app.evaluators.options import Option, described
 from app.evaluators.registry import METHODS, method_named
 from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
-from app.providers.registry import gives_logprobs
+from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
 from db.unit_of_work import UnitOfWork
 
 CHECKLIST = "checklist"
@@ -50,6 +50,22 @@ def check_evaluator(name: str) -> Method:
     return method
 
 
+def check_provider_of(method: Method, judge: str) -> None:
+    """Raises UnsupportedError where no model of the judge's provider can do what the method asks for; it needs no key,
+    so that nobody sets one in vain."""
+    if not method.judged:
+        return
+    if not method.rates_given and not answers_questions(judge):
+        raise UnsupportedError(f"{judge} only says how likely given texts are.", "Use it with gptscore.")
+    if method.rates_given and not rates_given_texts(judge):
+        raise UnsupportedError(
+            f"{method.name} needs the log-probability of every token of a given text, which {judge} can't give; "
+            "nothing else can stand in for it.",
+            "Use llama:NAME at a server whose completions endpoint has echo (vLLM, llama-cpp-python), or a model on "
+            "this computer: local:NAME, extra “local”.",
+        )
+
+
 def check_judge_of(method: Method, judge: str, is_llm: bool) -> None:
     """Raises UnsupportedError where the judge is no LLM and the method needs one."""
     if method.judged and not method.by_rules and not is_llm:
@@ -83,8 +99,8 @@ def made(
 ) -> dict[int, Evaluator]:
     """The method for each part of a run, planned or stored."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
-    if not method.judged:  # the dimension plays no part: one evaluator serves all
-        evaluator_of_all = method.make(Setting(model, project.task, Dimension("")))
+    if not method.of_dimension:  # one evaluator serves all
+        evaluator_of_all = method.make(Setting(model, project.task, Dimension(""), options))
         return {part.dimension: evaluator_of_all for part in parts}
     everything = work.projects.dimensions(project.id)
     return {
@@ -99,6 +115,7 @@ def made(
                 stages,
                 seed=seed,
                 logprobs=judge != NO_JUDGE and gives_logprobs(judge),
+                samples=tuple(work.think_aloud.samples(part.dimension)),
             )
         )
         for part in parts

@@ -42,14 +42,17 @@ def probe(database: Database, project_id: int, options: RunOptions, plan: Sequen
             work, project_id, plan, options.evaluator, method_options, judge, options.seed, knowing, stages
         )
 
-        async def run() -> None:
+        async def run() -> int:
+            calls = 0
             for part in plan:
-                for text in work.every_text.many(part.texts).values():
+                texts = work.every_text.many(part.texts).values()
+                calls += each.of(texts)
+                for text in texts:
                     with suppress(ProviderError):
                         await evaluators[part.dimension].score(text)
+            return calls
 
-        asyncio.run(run())
-    calls = sum(len(part.texts) * each.per_text + each.per_dimension for part in plan)
+        calls = asyncio.run(run())
     new = max(calls - len(knowing.known), 0)
     mean = sum(knowing.missing.values()) / max(len(knowing.missing), 1)
     return Probed(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new)

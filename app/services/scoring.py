@@ -15,7 +15,7 @@ from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.prompting import load_prompt
 from app.providers.recorded import Tally
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of
+from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import check_wishes, judge_named
 from app.services.samples import drawn
 from app.services.sitting import Heard, sit
@@ -99,8 +99,7 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
 
     Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
     """
-    check_evaluator(options.evaluator)
-    options.method_options()
+    check_evaluator(options.evaluator).ready(options.method_options())
     return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
 
 
@@ -111,7 +110,7 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
     if not texts:
         todo = "Lock a test split first." if options.locked else "Import more texts."
         raise NotReadyError(f"No text is left to score on {dimension.name}.", todo)
-    if method.references and not any(text.references for text in texts):
+    if method.references(chosen) and not any(text.references for text in texts):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
             "Import the texts with their references.",
@@ -150,6 +149,7 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
 def _check_judge(workbench: Workbench, options: RunOptions) -> None:
     method = check_evaluator(options.evaluator)
     if method.judged:
+        check_provider_of(method, options.judge)
         judge = judge_named(workbench, options.judge)
         check_judge_of(method, judge.name, judge.is_llm)
         check_wishes(judge, options.asking, options.budget)
@@ -160,7 +160,7 @@ def _judge_of(options: RunOptions) -> str:
 
 
 def _stored(options: RunOptions) -> dict[str, Any]:
-    signature = check_evaluator(options.evaluator).signature()
+    signature = check_evaluator(options.evaluator).signature(options.method_options())
     return options.params() | ({"signature": signature} if signature else {})
 
 

@@ -41,3 +41,13 @@ def test_everything_that_pyproject_asks_for_is_pinned() -> None:
         versions = [next(iter(found.specifier)).version for found in pinned.get(canonicalize_name(asked.name), [])]
         assert versions, f"{asked.name} is not in requirements.lock: make lock"
         assert all(asked.specifier.contains(version) for version in versions), f"{asked}: make lock"
+
+
+NEURAL = (ROOT / "requirements-neural.lock").read_text(encoding="utf-8").splitlines()[1:]
+
+
+def test_the_optional_libraries_are_exact_and_no_part_of_the_lock() -> None:
+    names = {canonicalize_name(Requirement(line).name) for line in NEURAL}
+    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", line) for line in NEURAL)
+    assert {"torch", "transformers"} <= names
+    assert not names & {"torch", "transformers"} & _pinned().keys()

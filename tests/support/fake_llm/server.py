@@ -14,6 +14,7 @@ from tests.support.fake_llm import (
     anthropic_wire,
     google_embedding_wire,
     google_wire,
+    openai_completions_wire,
     openai_embedding_wire,
     openai_wire,
     transcription_wire,
@@ -22,6 +23,7 @@ from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, F
 
 WIRES = (
     openai_wire,
+    openai_completions_wire,
     openai_embedding_wire,
     anthropic_wire,
     google_wire,

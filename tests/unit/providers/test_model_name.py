@@ -36,7 +36,7 @@ def test_names_are_split_at_the_first_colon(written: str, parsed: ModelName) -> 
         ("openai", "for example openai:gpt-4o"),
         ("rules:fast", "without a model"),
         ("", "provider:name"),
-        ("mine:model", "openai, anthropic, google, llama, rules, replay"),
+        ("mine:model", "openai, anthropic, google, llama, rules, replay, local"),
     ],
 )
 def test_what_was_probably_meant_is_said(written: str, suggestion: str) -> None:

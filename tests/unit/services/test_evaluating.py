@@ -53,7 +53,7 @@ def test_every_name_is_known() -> None:
     assert set(PUBLIC_NAMES) <= set(EVALUATORS)
 
 
-@pytest.mark.parametrize("name", ["gptscore", "bertscore", "moverscore", "bartscore", "unieval"])
+@pytest.mark.parametrize("name", ["bertscore", "moverscore", "bartscore", "unieval"])
 def test_what_can_not_run_here_says_what_it_needs(name: str) -> None:
     with pytest.raises(InputError, match=f"{name}.*(extra|echo)"):
         check_evaluator(name)
@@ -118,6 +118,29 @@ def test_g_eval_writes_its_steps_once_and_keeps_them(workbench: Workbench, llm: 
     other = RunOptions((dimension,), "llama:judge", evaluator="g-eval", settings=(("probabilities", "none"),))
     work_on(workbench, start_run(workbench, 1, other))
     assert len(llm.requests) == 25 + 12  # the steps are there already
+
+
+@pytest.mark.parametrize("judge", ["rules", "openai:gpt-4o", "anthropic:claude-opus-5", "google:gemini-3.8-flash"])
+def test_gptscore_is_refused_where_given_texts_can_not_be_rated_before_any_key_is_asked_for(
+    workbench: Workbench, judge: str
+) -> None:
+    dimension = ready_to_score(workbench)
+    options = RunOptions((dimension,), judge, evaluator="gptscore")
+    for attempt in (start_run, estimate):
+        with pytest.raises(UnsupportedError, match=r"log-probability of every token.*echo.*extra “local”"):
+            attempt(workbench, 1, options)
+
+
+def test_gptscore_through_a_completions_endpoint(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench)
+    options = RunOptions((dimension,), "llama:judge", evaluator="gptscore")
+    assert (estimate(workbench, 1, options).calls, estimate(workbench, 1, options).calls_cached) == (12, 0)
+    report = work_on(workbench, start_run(workbench, 1, options))
+    assert (report.run.done, report.run.failed, len(llm.requests)) == (12, 0, 12)
+    (result,) = results_of(workbench, report.run.id)
+    # "Text number 3." has words of 4, 6 and 2 letters; the fake provider gives -0.1 a letter.
+    assert {round(row.score, 6) for row in result.rows if row.score is not None} >= {-0.4}
+    assert estimate(workbench, 1, options).calls_cached == 12
 
 
 @pytest.mark.parametrize("name", ["g-eval", "coascore", "llm-score", "llm-score-cot", "check-eval"])

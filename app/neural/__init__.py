@@ -1,0 +1,1 @@
+"""Language models that run on this computer: loaded, batched, asked for vectors and probabilities, never for prose."""

@@ -1,0 +1,59 @@
+"""Vectors of tokens in their context, as an encoder such as BERT gives them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import NotReadyError
+from app.neural.batching import in_batches, padded, shortened
+from app.neural.loading import LoadedModel
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """vectors: (tokens, width), each of length 1. tokens: as the tokenizer spells them. special: which tokens mark
+    beginning and end and belong to no word. cut: whether the end of the text was cut off."""
+
+    tokens: tuple[str, ...]
+    vectors: NDArray[np.float64]
+    special: NDArray[np.bool_]
+    cut: bool
+
+
+def embed(loaded: LoadedModel, texts: Sequence[str], layer: int | None = None) -> list[Embedded]:
+    """layer: how many layers up, 0 for the embeddings before the first; None for the last.
+
+    Raises NotReadyError where the model has no such layer.
+    """
+    layers = int(loaded.model.config.num_hidden_layers)
+    if layer is not None and layer > layers:
+        raise NotReadyError(
+            f"“{loaded.name}” has {layers} layers, so there is no layer {layer}.", "Choose a lower one."
+        )
+    whole = [list(loaded.tokenizer(text, verbose=False).input_ids) for text in texts]
+    rows = [shortened(row, loaded.limit) for row in whole]
+    vectors = _vectors(loaded, rows, layers if layer is None else layer)
+    special = set(loaded.tokenizer.all_special_ids)
+    return [
+        Embedded(
+            tuple(loaded.tokenizer.convert_ids_to_tokens(row)),
+            vectors[place],
+            np.array([token in special for token in row], dtype=np.bool_),
+            len(row) < len(whole[place]),
+        )
+        for place, row in enumerate(rows)
+    ]
+
+
+def _vectors(loaded: LoadedModel, rows: Sequence[list[int]], layer: int) -> dict[int, NDArray[np.float64]]:
+    import torch  # noqa: PLC0415
+
+    found: dict[int, NDArray[np.float64]] = {}
+    for places in in_batches([len(row) for row in rows]):
+        with torch.inference_mode():
+            states = loaded.model(**padded(loaded, [rows[place] for place in places]), output_hidden_states=True)
+            normed = torch.nn.functional.normalize(states.hidden_states[layer].float(), dim=-1).cpu().numpy()
+        found |= {place: normed[at, : len(rows[place])].astype(np.float64) for at, place in enumerate(places)}
+    return found
