@@ -14,9 +14,11 @@ from db.engine import open_engines
 from db.migrate import upgrade
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
+from db.repositories.drafts import Drafts
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
 from db.repositories.projects import Projects
+from db.repositories.proposals import Proposals
 from db.repositories.results import Results
 from db.repositories.runs import Runs
 from db.repositories.side_by_side import SideBySide
@@ -74,6 +76,14 @@ class UnitOfWork:
     @cached_property
     def checklists(self) -> Checklists:
         return Checklists(self._session)
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        return Drafts(self._session)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        return Proposals(self._session)
 
     @cached_property
     def runs(self) -> Runs:

@@ -5,8 +5,10 @@ import streamlit as st
 from app.domain.checklist import ChecklistStatus
 from app.services.checklists import versions_of, view_checklist
 from pages.components.checklist_files import export_, import_
+from pages.components.checklist_history import history_table, undo_bar
 from pages.components.checklist_versions import against_parent, choose_version, standing
 from pages.components.current import current_workbench
+from pages.components.editor_name import editor, editor_name
 from pages.components.hidden import open_attributes
 from pages.components.questions import add_form, questions
 from pages.components.shell import empty, needs_dimension
@@ -25,15 +27,21 @@ if not versions:
     import_(workbench, dimension.id)
     st.stop()
 
+who = editor()
 left, right = st.columns([5, 2], gap="large")
 with right:
     version = choose_version(versions, dimension.id)
     view = view_checklist(workbench, dimension.id, version)
     standing(workbench, view.checklist)
+    editor_name(who)
     export_(view)
     import_(workbench, dimension.id)
 with left:
     against_parent(workbench, view.checklist)
-    questions(workbench, view)
     if view.checklist.status is ChecklistStatus.DRAFT:
-        add_form(workbench, view.checklist)
+        undo_bar(workbench, view.checklist, who)
+    questions(workbench, view, who)
+    if view.checklist.status is ChecklistStatus.DRAFT:
+        add_form(workbench, view.checklist, who)
+    with st.expander("History of this version", key="history_expander"):
+        history_table(workbench, view.checklist)

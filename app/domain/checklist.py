@@ -37,6 +37,7 @@ class Question:
     """A yes/no question. Key questions structure the checklist; the judge is asked the enabled sub-questions.
 
     `attributes` are the ids of those it came from; `original` is its first wording, `reason` why it was changed.
+    `guidance` tells the judge how to decide, "" for nothing. `weight` counts in the weighted score only.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Question:
     reason: str = ""
     original: str = ""
     id: int = 0
+    guidance: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,11 @@ class Checklist:
     created_at: datetime | None = None
     published_at: datetime | None = None
     id: int = 0
+
+    @property
+    def weighted(self) -> bool:
+        """Whether the questions asked count differently, so that a weighted score says something of its own."""
+        return len({question.weight for question in self.asked}) > 1
 
     @property
     def asked(self) -> tuple[Question, ...]:

@@ -18,14 +18,22 @@ class Piece:
 
 
 def word_changes(before: str, after: str) -> tuple[Piece, ...]:
-    """The stretches in reading order: "same" and "old" together give `before`, "same" and "new" give `after`."""
+    """The stretches in reading order: "same" and "old" together give `before`, "same" and "new" give `after`.
+
+    A space between two changed words counts as changed too, so that a new phrase is one stretch.
+    """
     old, new = _PIECE.findall(before), _PIECE.findall(after)
     found: list[Piece] = []
+    gone, come = "", ""
     for what, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        gone, come = "".join(old[old_from:old_to]), "".join(new[new_from:new_to])
-        if what == "equal":
-            found.append(Piece("same", gone))
+        was, now = "".join(old[old_from:old_to]), "".join(new[new_from:new_to])
+        if what != "equal" or (was.isspace() and (gone or come) and old_to < len(old) and new_to < len(new)):
+            gone, come = gone + was, come + now
             continue
-        found += [Piece("old", gone)] if gone else []
-        found += [Piece("new", come)] if come else []
-    return tuple(found)
+        found += [*_changed(gone, come), Piece("same", was)]
+        gone, come = "", ""
+    return (*found, *_changed(gone, come))
+
+
+def _changed(gone: str, come: str) -> list[Piece]:
+    return ([Piece("old", gone)] if gone else []) + ([Piece("new", come)] if come else [])

@@ -108,7 +108,9 @@ def judge_request(
     prompt = template.render(
         task=task_variables(task),
         dimension=dimension_variables(dimension),
-        questions=[{"key": key, "question": q.text} for key, q in zip(keys, questions, strict=True)],
+        questions=[
+            {"key": key, "question": q.text, "guidance": q.guidance} for key, q in zip(keys, questions, strict=True)
+        ],
         item={"source": item.source, "text": item.text},
     )
     return ChatRequest(

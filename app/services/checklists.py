@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from app.construction.hint import Hint
-from app.construction.lint import lint_checklist
+from app.construction.lint import lint_checklist, lint_question
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.errors import FileFormatError, NotReadyError
+from app.errors import ConflictError, FileFormatError, NotReadyError
 from app.export.checklist import FORMATS, export_checklist, import_checklist
 from app.services.workbench import Workbench
 
@@ -61,24 +61,14 @@ def published_checklist(workbench: Workbench, dimension_id: int, version: int | 
         return found
 
 
-def edit_question(workbench: Workbench, question_id: int, text: str) -> None:
+def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = None) -> Checklist:
+    """From now on this version stays as it is, and texts can be scored with it.
+
+    seen: what the person saw. Raises ConflictError where the draft isn't so any more: nobody publishes unread words.
+    """
     with workbench.database.write() as work:
-        work.checklists.edit_question(question_id, text)
-
-
-def enable_question(workbench: Workbench, question_id: int, enabled: bool) -> None:
-    with workbench.database.write() as work:
-        work.checklists.set_enabled(question_id, enabled)
-
-
-def add_question(workbench: Workbench, checklist_id: int, text: str, component: str = "") -> int:
-    with workbench.database.write() as work:
-        return work.checklists.add_question(checklist_id, text, component)
-
-
-def publish(workbench: Workbench, checklist_id: int) -> Checklist:
-    """From now on this version stays as it is, and texts can be scored with it."""
-    with workbench.database.write() as work:
+        if seen is not None and work.checklists.get(checklist_id) != seen:
+            raise ConflictError(f"Version {seen.version} was changed while you looked at it.", "Read it again first.")
         return work.checklists.publish(checklist_id)
 
 
@@ -113,11 +103,21 @@ def export_file(view: ChecklistView, format_name: str) -> bytes:
 def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
     """Remarks on the wording of the enabled questions, by question id; only questions that have any."""
     asked = view.checklist.asked
+    found = lint_checklist([q.text for q in asked], _read_aloud(workbench, view), view.project.task.language)
+    return {question.id: hints for question, hints in zip(asked, found, strict=True) if hints}
+
+
+def hints_on(workbench: Workbench, view: ChecklistView, text: str, question_id: int = 0) -> list[Hint]:
+    """Remarks on a wording that isn't saved yet, compared with the other enabled questions."""
+    others = [question.text for question in view.checklist.asked if question.id != question_id]
+    return lint_question(text, others, _read_aloud(workbench, view), view.project.task.language)
+
+
+def _read_aloud(workbench: Workbench, view: ChecklistView) -> list[str]:
+    """What assessors read while thinking aloud: questions shouldn't be about that."""
     with workbench.database.read() as work:
         samples = [sample.text for sample in work.think_aloud.samples(view.dimension.id)]
-    read = [words for text in samples for words in (text.text, text.source) if words]
-    found = lint_checklist([question.text for question in asked], read, view.project.task.language)
-    return {question.id: hints for question, hints in zip(asked, found, strict=True) if hints}
+    return [words for text in samples for words in (text.text, text.source) if words]
 
 
 def get_checklist(workbench: Workbench, checklist_id: int) -> Checklist:

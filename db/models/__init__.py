@@ -1,10 +1,12 @@
 """The tables. Importing this package registers them all."""
 
 from db.models.checklist import (
+    ChecklistChangeRow,
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
     DroppedAttributeRow,
+    ProposalRow,
     QuestionAttributeRow,
     QuestionRow,
 )
@@ -17,6 +19,7 @@ from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
     "AttributeRow",
+    "ChecklistChangeRow",
     "ChecklistRow",
     "ComponentAttributeRow",
     "ComponentRow",
@@ -29,6 +32,7 @@ __all__ = [
     "LockedSplitRow",
     "ModelCallRow",
     "ProjectRow",
+    "ProposalRow",
     "ProposedAttributeRow",
     "QuestionAttributeRow",
     "QuestionRow",

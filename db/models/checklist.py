@@ -1,11 +1,12 @@
 """Checklists: components, questions, and the attributes behind each of them."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import UniqueConstraint
 from sqlmodel import Field, SQLModel
 
-from db.models.columns import now, owned_by, refers_to, text_column, time_column
+from db.models.columns import json_column, now, owned_by, refers_to, text_column, time_column
 
 
 class ChecklistRow(SQLModel, table=True):
@@ -33,6 +34,7 @@ class ComponentRow(SQLModel, table=True):
     name: str
     description: str = Field(default="", sa_column=text_column())
     position: int = 0
+    removed: bool = False
 
 
 class ComponentAttributeRow(SQLModel, table=True):
@@ -56,7 +58,10 @@ class DroppedAttributeRow(SQLModel, table=True):
 
 
 class QuestionRow(SQLModel, table=True):
-    """`original_text` is the first wording; `parent_id` is a sub-question's key question."""
+    """`original_text` is the first wording; `parent_id` is a sub-question's key question.
+
+    A question that was removed stays, so that it can come back.
+    """
 
     __tablename__ = "question"
 
@@ -67,8 +72,10 @@ class QuestionRow(SQLModel, table=True):
     kind: str = "sub"
     text: str = Field(sa_column=text_column())
     original_text: str = Field(sa_column=text_column())
+    guidance: str = Field(default="", sa_column=text_column())
     position: int = 0
     enabled: bool = True
+    removed: bool = False
     weight: float = 1.0
     origin: str = "generated"
     reason: str = Field(default="", sa_column=text_column())
@@ -82,3 +89,37 @@ class QuestionAttributeRow(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     question_id: int = Field(sa_column=owned_by("question.id"))
     attribute_id: int = Field(sa_column=owned_by("attribute.id"))
+
+
+class ChecklistChangeRow(SQLModel, table=True):
+    """One edit of a draft: who, when, and what each thing it touched was before and after. `undoes_id`: takes back."""
+
+    __tablename__ = "checklist_change"
+
+    id: int | None = Field(default=None, primary_key=True)
+    checklist_id: int = Field(sa_column=owned_by("checklist.id"))
+    who: str = ""
+    what: str
+    steps: list[dict[str, Any]] = Field(default_factory=list, sa_column=json_column())
+    undoes_id: int | None = Field(default=None, sa_column=refers_to("checklist_change.id"))
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class ProposalRow(SQLModel, table=True):
+    """What a model would change in a draft, open until a person decides. `sources` are question ids."""
+
+    __tablename__ = "question_proposal"
+
+    id: int | None = Field(default=None, primary_key=True)
+    checklist_id: int = Field(sa_column=owned_by("checklist.id"))
+    stage_run_id: int | None = Field(default=None, sa_column=refers_to("stage_run.id"))
+    action: str
+    model: str
+    sources: list[int] = Field(default_factory=list, sa_column=json_column())
+    before: list[str] = Field(default_factory=list, sa_column=json_column())
+    after: list[str] = Field(default_factory=list, sa_column=json_column())
+    reason: str = Field(default="", sa_column=text_column())
+    status: str = "open"
+    decided_by: str = ""
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+    decided_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))

@@ -85,6 +85,8 @@ class ScoreRow(SQLModel, table=True):
 
 
 class JudgmentRow(SQLModel, table=True):
+    """`origin_run_id` is the earlier run that asked, where this one took its answer over."""
+
     __tablename__ = "judgment"
     __table_args__ = (UniqueConstraint("score_id", "question_id", "repeat"),)
 
@@ -94,6 +96,7 @@ class JudgmentRow(SQLModel, table=True):
     repeat: int = 0
     answer: str
     p_yes: float | None = None
+    origin_run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     rationale: str = Field(default="", sa_column=text_column())
 
 

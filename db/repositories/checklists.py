@@ -14,7 +14,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
-from app.errors import ConflictError, InputError, NotFoundError
+from app.errors import InputError, NotFoundError
 from db.models import (
     ChecklistRow,
     ComponentAttributeRow,
@@ -25,6 +25,7 @@ from db.models import (
     QuestionRow,
 )
 from db.models.columns import now
+from db.repositories.drafts import locked_draft
 
 
 class Checklists:
@@ -97,66 +98,18 @@ class Checklists:
         return self.save(row.dimension_id, replace(source, parent=checklist_id), origin="copied")
 
     def publish(self, checklist_id: int) -> Checklist:
-        row = self._editable(checklist_id)
+        row = locked_draft(self._session, checklist_id)
         if not self._value(row).asked:
             raise InputError("This checklist asks nothing.", "Enable or add at least one question.")
         row.status, row.published_at = ChecklistStatus.PUBLISHED.value, now()
         self._session.flush()
         return self._value(row)
 
-    def edit_question(self, question_id: int, text: str) -> None:
-        """Change the wording; the first wording and the attributes behind it stay on record."""
-        cleaned = " ".join(text.split())
-        if not cleaned:
-            raise InputError("A question can't be empty.", "Switch it off instead.")
-        row = self._question(question_id)
-        if row.text != cleaned:
-            row.text = cleaned
-            if row.origin == QuestionOrigin.GENERATED.value:
-                row.origin = QuestionOrigin.EDITED.value
-
-    def set_enabled(self, question_id: int, enabled: bool) -> None:
-        self._question(question_id).enabled = enabled
-
-    def add_question(self, checklist_id: int, text: str, component: str) -> int:
-        """A question written by a person, at the end of its component."""
-        self._editable(checklist_id)
-        cleaned = " ".join(text.split())
-        if not cleaned:
-            raise InputError("The question is empty.", "Write a question that can be answered yes or no.")
-        question = Question(cleaned, component, origin=QuestionOrigin.ADDED, reason="added by hand")
-        owner = self._session.exec(
-            select(ComponentRow).where(ComponentRow.checklist_id == checklist_id, ComponentRow.name == component)
-        ).first()
-        last = self._session.exec(
-            select(func.max(QuestionRow.position)).where(QuestionRow.checklist_id == checklist_id)
-        ).one()
-        placed = replace(question, position=0 if last is None else last + 1)
-        return self._add_question(checklist_id, placed, owner.id if owner else None, None)
-
     def _next_version(self, dimension_id: int) -> int:
         last = self._session.exec(
             select(func.max(ChecklistRow.version)).where(ChecklistRow.dimension_id == dimension_id)
         ).one()
         return (last or 0) + 1
-
-    def _editable(self, checklist_id: int) -> ChecklistRow:
-        row = self._session.get(ChecklistRow, checklist_id)
-        if row is None:
-            raise NotFoundError("This checklist is no longer there.", "Choose another version.")
-        if row.status == ChecklistStatus.PUBLISHED.value:
-            raise ConflictError(
-                f"Version {row.version} is published and stays as it is.",
-                "Start a new draft from it to change it.",
-            )
-        return row
-
-    def _question(self, question_id: int) -> QuestionRow:
-        row = self._session.get(QuestionRow, question_id)
-        if row is None:
-            raise NotFoundError("This question is no longer there.", "Reload the page.")
-        self._editable(row.checklist_id)
-        return row
 
     def _add_component(self, checklist_id: int, component: Component) -> int:
         row = ComponentRow(
@@ -184,6 +137,7 @@ class Checklists:
             kind=question.kind.value,
             text=question.text,
             original_text=question.original or question.text,
+            guidance=question.guidance,
             position=question.position,
             enabled=question.enabled,
             weight=question.weight,
@@ -226,7 +180,7 @@ class Checklists:
     def _components(self, checklist_id: int) -> dict[int, Component]:
         rows = self._session.exec(
             select(ComponentRow)
-            .where(ComponentRow.checklist_id == checklist_id)
+            .where(ComponentRow.checklist_id == checklist_id, col(ComponentRow.removed).is_(False))
             .order_by(col(ComponentRow.position), col(ComponentRow.id))
         ).all()
         links = self._session.exec(
@@ -248,9 +202,10 @@ class Checklists:
         }
 
     def _questions(self, checklist_id: int, components: dict[int, Component]) -> list[Question]:
+        """Key questions first, then component by component; those of no component last."""
         rows = self._session.exec(
             select(QuestionRow)
-            .where(QuestionRow.checklist_id == checklist_id)
+            .where(QuestionRow.checklist_id == checklist_id, col(QuestionRow.removed).is_(False))
             .order_by(col(QuestionRow.position), col(QuestionRow.id))
         ).all()
         links = self._session.exec(
@@ -261,6 +216,8 @@ class Checklists:
         )
         attributes = _grouped(links)
         texts = {row.id: row.text for row in rows}
+        place = {component: number for number, component in enumerate(components)}
+        ordered = sorted(rows, key=lambda row: (row.kind != "key", place.get(row.component_id or 0, len(place))))
         return [
             Question(
                 text=row.text,
@@ -275,8 +232,9 @@ class Checklists:
                 reason=row.reason,
                 original=row.original_text,
                 id=int(row.id or 0),
+                guidance=row.guidance,
             )
-            for row in rows
+            for row in ordered
         ]
 
 

@@ -14,6 +14,7 @@ from pages.components.conditions import condition_label, number
 from pages.components.words import model_label, plain, show_error
 
 _NEXT = "next_version"
+_PROBLEM = "publish_problem"
 
 
 def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
@@ -51,12 +52,22 @@ def standing(workbench: Workbench, checklist: Checklist) -> None:
 
 
 def _draft(workbench: Workbench, checklist: Checklist) -> None:
-    if st.button(f"Publish version {checklist.version}", type="primary", key="publish"):
-        _do(lambda: publish(workbench, checklist.id))
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    label = f"Publish version {checklist.version}"
+    st.button(label, type="primary", key="publish", on_click=_publish, args=[workbench, checklist])
     st.caption(
         "Texts are scored with published versions. Once published it can't be changed any more, so that scores stay "
         "comparable; a new draft can start from it."
     )
+
+
+def _publish(workbench: Workbench, seen: Checklist) -> None:
+    """As a callback it gets the draft that the person was looking at."""
+    try:
+        publish(workbench, seen.id, seen)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
 
 
 def _published(workbench: Workbench, checklist: Checklist) -> None:

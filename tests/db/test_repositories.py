@@ -17,6 +17,7 @@ from app.domain.checklist import (
     QuestionKind,
     QuestionOrigin,
 )
+from app.domain.checklist_change import Edit
 from app.domain.judgment import Answer, Judgment
 from app.domain.run import Outcome, RunDimension, RunStatus, ScoreStatus
 from app.domain.task import Dimension, Task
@@ -134,25 +135,28 @@ def test_a_checklist_comes_back_with_its_lineage(filled: Filled) -> None:
     assert key.kind is QuestionKind.KEY
 
 
+def reworded(question_id: int, text: str) -> Edit:
+    return Edit("question", question_id, {"text": text})
+
+
 def test_a_published_version_never_changes(filled: Filled) -> None:
     with filled.database.write() as work:
         checklist_id = work.checklists.save(filled.dimension.id, filled.checklist())
         question = work.checklists.get(checklist_id).asked[0]
-        work.checklists.edit_question(question.id, "Is everything in order?")
+        work.drafts.change(checklist_id, "Ana", "reworded", [reworded(question.id, "Is everything in order?")])
         published = work.checklists.publish(checklist_id)
     assert (published.asked[0].text, published.asked[0].original) == ("Is everything in order?", "Is it in order?")
-    assert published.asked[0].origin is QuestionOrigin.EDITED
     for change in (
-        lambda work: work.checklists.edit_question(question.id, "Other?"),
-        lambda work: work.checklists.set_enabled(question.id, False),
-        lambda work: work.checklists.add_question(checklist_id, "New?", "Flow"),
+        lambda work: work.drafts.change(checklist_id, "Ana", "reworded", [reworded(question.id, "Other?")]),
+        lambda work: work.drafts.add_question(checklist_id, "New?", QuestionKind.SUB, 9),
+        lambda work: work.drafts.add_component(checklist_id, "New", 9),
         lambda work: work.checklists.publish(checklist_id),
     ):
         with pytest.raises(ConflictError, match="published"), filled.database.write() as work:
             change(work)
     with filled.database.write() as work:
         draft = work.checklists.get(work.checklists.new_draft(checklist_id))
-        work.checklists.edit_question(draft.asked[0].id, "Is it ordered?")
+        work.drafts.change(draft.id, "Ana", "reworded", [reworded(draft.asked[0].id, "Is it ordered?")])
         assert work.checklists.get(checklist_id) == published
     assert (draft.version, draft.parent, draft.status) == (2, checklist_id, ChecklistStatus.DRAFT)
     assert [q.text for q in draft.questions] == [q.text for q in published.questions]

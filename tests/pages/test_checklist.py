@@ -106,7 +106,7 @@ def test_hints_show_under_the_question_and_never_block(draft: Workbench, open_sc
     app = open_screen("checklist")
     app.text_input(key="new_question").set_value("Tell whether it is good")
     app.button(key="add_question_submit").click().run()
-    added = newest(draft).asked[-1]
+    added = next(q for q in newest(draft).asked if q.origin is QuestionOrigin.ADDED)
     assert (added.text, added.origin) == ("Tell whether it is good", QuestionOrigin.ADDED)
     row = next(m.value for m in app.markdown if m.value.startswith("Tell whether"))
     assert "question mark" in row

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,10 +50,24 @@ def test_the_request_holds_the_questions_in_the_constant_part_and_the_text_in_th
     assert "q3: Is point 3 met?" in request.prompt.system
     assert "The text itself." in request.prompt.user
     assert "The text itself." not in request.prompt.system
-    assert request.prompt.variables["questions"][1] == {"key": "q2", "question": "Is point 2 met?"}
+    assert request.prompt.variables["questions"][1] == {
+        "key": "q2",
+        "question": "Is point 2 met?",
+        "guidance": "",
+    }
     assert request.prompt.variables["item"] == {"source": "The source.", "text": "The text itself."}
     assert request.schema == judge_schema(3)
     assert request.temperature == 0
+
+
+def test_guidance_reaches_the_judge_and_makes_it_another_request() -> None:
+    template = load_prompt("judge-checklist")
+    guided = [replace(QUESTIONS[0], guidance="One is enough."), *QUESTIONS[1:]]
+    with_guidance = judge_request(template, TASK, DIMENSION, guided, ITEM)
+    without = judge_request(template, TASK, DIMENSION, QUESTIONS, ITEM)
+    assert "How to decide q1: One is enough." in with_guidance.prompt.system
+    assert "How to decide" not in without.prompt.system
+    assert with_guidance.digest("llama:judge") != without.digest("llama:judge")
 
 
 def test_answers_come_back_under_the_questions_ids_with_their_reasons() -> None:

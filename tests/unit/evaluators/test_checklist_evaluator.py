@@ -68,8 +68,8 @@ def test_question_by_question_asks_each_alone() -> None:
     found, model = run(JudgeOptions(per_question=True), '{"q1": "yes"}', '{"q1": "no"}')
     assert [(j.question, j.answer) for j in found.judgments] == [(10, Answer.YES), (20, Answer.NO)]
     assert [r.prompt.variables["questions"] for r in model.requests] == [
-        [{"key": "q1", "question": "Is point 1 met?"}],
-        [{"key": "q1", "question": "Is point 2 met?"}],
+        [{"key": "q1", "question": "Is point 1 met?", "guidance": ""}],
+        [{"key": "q1", "question": "Is point 2 met?", "guidance": ""}],
     ]
 
 

@@ -28,7 +28,7 @@ VARIABLES: dict[str, dict[str, Any]] = {
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
     "transcript-attributes": {"transcript": HOSTILE},
     "judge-checklist": {
-        "questions": [{"key": "q1", "question": "Is it in order?"}],
+        "questions": [{"key": "q1", "question": "Is it in order?", "guidance": ""}],
         "item": {"source": "The source.", "text": HOSTILE},
     },
 }
@@ -134,6 +134,34 @@ def test_the_judges_constant_part_does_not_change_with_the_text() -> None:
         for item in ({"source": "", "text": "One."}, {"source": "Two.", "text": "Three."})
     }
     assert len(systems) == 1
+
+
+def _judge_prompt(name: str, version: int, guidance: str) -> str:
+    questions = [{"key": "q1", "question": "Is it in order?", "guidance": guidance}, {**PLAIN_QUESTION, "key": "q2"}]
+    return (
+        load_prompt(name, version)
+        .render(
+            task=task_variables(TASK),
+            dimension=dimension_variables(DIMENSION),
+            questions=questions,
+            item={"source": "", "text": "One."},
+        )
+        .system
+    )
+
+
+PLAIN_QUESTION = {"question": "Is it linked?", "guidance": ""}
+
+
+@pytest.mark.parametrize("name", ["judge-checklist", "judge-checklist-reasons"])
+def test_guidance_stands_under_its_question_and_without_any_the_judge_is_asked_as_before(name: str) -> None:
+    asked = _judge_prompt(name, 2, "Yes if at most one\nsentence is out of place.")
+    assert (
+        "q1: Is it in order?\n    How to decide q1: Yes if at most one sentence is out of place.\nq2: Is it linked?\n"
+        in asked
+    )
+    assert "go by that line" in asked
+    assert _judge_prompt(name, 2, "") == _judge_prompt(name, 1, "")
 
 
 def test_prompts_are_found_by_name_and_version() -> None:

@@ -1,0 +1,163 @@
+"""Drafts of checklists while people edit them: every change is written down with what was there before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.domain.checklist import ChecklistStatus, QuestionKind, QuestionOrigin
+from app.domain.checklist_change import Change, Edit, Kind, Step
+from app.errors import ConflictError, NotFoundError
+from db.models import ChecklistChangeRow, ChecklistRow, ComponentRow, QuestionAttributeRow, QuestionRow
+
+_QUESTION = (
+    *("text", "guidance", "weight", "enabled", "removed", "position"),
+    *("origin", "reason", "component_id", "parent_id", "attributes"),
+)
+_COMPONENT = ("name", "description", "position", "removed")
+_FIELDS: Mapping[Kind, tuple[str, ...]] = {"question": _QUESTION, "component": _COMPONENT}
+
+
+def locked_draft(session: Session, checklist_id: int) -> ChecklistRow:
+    """A draft, locked until the end of the transaction, so that its editors take turns.
+
+    Raises ConflictError where it is published, NotFoundError where it is gone.
+    """
+    row = session.get(ChecklistRow, checklist_id, with_for_update=True)
+    if row is None:
+        raise NotFoundError("This checklist is no longer there.", "Choose another version.")
+    if row.status == ChecklistStatus.PUBLISHED.value:
+        raise ConflictError(
+            f"Version {row.version} is published and stays as it is.", "Start a new draft from it to change it."
+        )
+    return row
+
+
+class Drafts:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def draft_of(self, kind: Kind, id_: int) -> int:
+        """The checklist that a question or component belongs to."""
+        return self._row(kind, id_).checklist_id
+
+    def change(
+        self, checklist_id: int, who: str, what: str, edits: Sequence[Edit], undoes: int | None = None
+    ) -> Change | None:
+        """Carry out edits as one change of the history; None where everything is so already."""
+        locked_draft(self._session, checklist_id)
+        steps = [step for edit in edits if (step := self._step(checklist_id, edit)) is not None]
+        if not steps:
+            return None
+        for step in steps:
+            self._write(step.kind, step.id, step.after)
+        row = ChecklistChangeRow(
+            checklist_id=checklist_id, who=who, what=what, steps=[_stored(step) for step in steps], undoes_id=undoes
+        )
+        self._session.add(row)
+        self._session.flush()
+        return _change(row, frozenset())
+
+    def add_question(self, checklist_id: int, text: str, kind: QuestionKind, position: int) -> int:
+        """A question nobody sees yet: the change that shows it sets `removed` to False, so that it can be undone."""
+        row = QuestionRow(
+            checklist_id=checklist_id,
+            kind=kind.value,
+            text=text,
+            original_text=text,
+            position=position,
+            removed=True,
+            origin=QuestionOrigin.ADDED.value,
+        )
+        return self._added(row)
+
+    def add_component(self, checklist_id: int, name: str, position: int) -> int:
+        """A component nobody sees yet, like a new question."""
+        return self._added(ComponentRow(checklist_id=checklist_id, name=name, position=position, removed=True))
+
+    def history(self, checklist_id: int) -> list[Change]:
+        """Newest first."""
+        rows = self._session.exec(
+            select(ChecklistChangeRow)
+            .where(ChecklistChangeRow.checklist_id == checklist_id)
+            .order_by(col(ChecklistChangeRow.id).desc())
+        ).all()
+        undone = frozenset(row.undoes_id for row in rows if row.undoes_id is not None)
+        return [_change(row, undone) for row in rows]
+
+    def undo(self, checklist_id: int, change: Change, who: str) -> Change | None:
+        """Put back what a change replaced. Raises ConflictError where somebody has changed the same again since.
+
+        Places in the order are no reason to refuse: one that was moved since stays where it is.
+        """
+        edits = []
+        for step in change.steps:
+            now = self._values(step.kind, step.id, step.before)
+            kept = [field for field in step.before if now[field] == step.after[field]]
+            if any(field not in kept for field in step.before if field != "position"):
+                raise ConflictError("This was changed again since, so it can't be taken back.", "Edit it instead.")
+            edits.append(Edit(step.kind, step.id, {field: step.before[field] for field in kept}))
+        return self.change(checklist_id, who, f"took back: {change.what}", edits, change.id)
+
+    def _added(self, row: QuestionRow | ComponentRow) -> int:
+        locked_draft(self._session, row.checklist_id)
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def _step(self, checklist_id: int, edit: Edit) -> Step | None:
+        if self._row(edit.kind, edit.id).checklist_id != checklist_id:
+            raise NotFoundError("This belongs to another checklist.", "Reload the page.")
+        before = self._values(edit.kind, edit.id, edit.values)
+        changed = [field for field, value in edit.values.items() if before[field] != value]
+        if not changed:
+            return None
+        return Step(edit.kind, edit.id, {f: before[f] for f in changed}, {f: edit.values[f] for f in changed})
+
+    def _values(self, kind: Kind, id_: int, fields: Iterable[str]) -> dict[str, Any]:
+        row = self._row(kind, id_)
+        return {f: self._attributes(id_) if f == "attributes" else getattr(row, f) for f in _known(kind, fields)}
+
+    def _write(self, kind: Kind, id_: int, values: Mapping[str, Any]) -> None:
+        row = self._row(kind, id_)
+        for field in _known(kind, values):
+            if field == "attributes":
+                self._relink(id_, values[field])
+            else:
+                setattr(row, field, values[field])
+
+    def _attributes(self, question_id: int) -> list[int]:
+        query = select(QuestionAttributeRow.attribute_id).where(QuestionAttributeRow.question_id == question_id)
+        return list(self._session.exec(query.order_by(col(QuestionAttributeRow.id))))
+
+    def _relink(self, question_id: int, attributes: Sequence[int]) -> None:
+        query = select(QuestionAttributeRow).where(QuestionAttributeRow.question_id == question_id)
+        for link in self._session.exec(query).all():
+            self._session.delete(link)
+        self._session.flush()
+        self._session.add_all(QuestionAttributeRow(question_id=question_id, attribute_id=id_) for id_ in attributes)
+        self._session.flush()
+
+    def _row(self, kind: Kind, id_: int) -> QuestionRow | ComponentRow:
+        row: QuestionRow | ComponentRow | None
+        row = self._session.get(QuestionRow, id_) if kind == "question" else self._session.get(ComponentRow, id_)
+        if row is None:
+            raise NotFoundError(f"This {kind} is no longer there.", "Reload the page.")
+        return row
+
+
+def _known(kind: Kind, fields: Iterable[str]) -> list[str]:
+    found = list(fields)
+    unknown = [field for field in found if field not in _FIELDS[kind]]
+    if unknown:
+        raise KeyError(f"a {kind} has no field {unknown[0]}")
+    return found
+
+
+def _stored(step: Step) -> dict[str, Any]:
+    return {"kind": step.kind, "id": step.id, "before": dict(step.before), "after": dict(step.after)}
+
+
+def _change(row: ChecklistChangeRow, undone: frozenset[int]) -> Change:
+    steps = tuple(Step(step["kind"], step["id"], step["before"], step["after"]) for step in row.steps)
+    return Change(int(row.id or 0), row.who, row.what, steps, row.created_at, row.undoes_id, row.id in undone)

@@ -1,0 +1,168 @@
+"""The checklist's draft under several hands: every edit is kept, told, and can be taken back."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.checklist import Checklist
+from app.services.checklist_editing import Wording, edit_question, remove_question
+from app.services.checklist_history import history_of
+from app.services.checklists import new_draft, publish, versions_of
+from app.services.projects import dimensions_named
+from app.services.workbench import Workbench
+
+Open = Callable[[str], AppTest]
+
+
+def newest(workbench: Workbench) -> Checklist:
+    return versions_of(workbench, dimensions_named(workbench, "Demo", "all")[0].id)[0]
+
+
+@pytest.fixture
+def draft(demo: Workbench) -> Workbench:
+    new_draft(demo, newest(demo).id)
+    return demo
+
+
+def words(app: AppTest) -> str:
+    shown = (*app.markdown, *app.caption, *app.warning, *app.text)
+    return "\n".join(str(element.value) for element in shown).replace("\\", "")
+
+
+def keys(app: AppTest) -> list[str | None]:
+    return [button.key for button in app.button]
+
+
+def signed(app: AppTest, name: str) -> AppTest:
+    app.text_input(key="editor_typed").set_value(name)
+    return app.button(key="editor_submit").click().run()
+
+
+def typed(app: AppTest, question: int, text: str) -> AppTest:
+    app.button(key=f"open_{question}").click().run()
+    return app.text_area(key=f"question_text_{question}").set_value(text).run()
+
+
+def test_guidance_weight_and_component_are_saved_with_the_wording(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.text_area(key=f"question_guidance_{question.id}").set_value("One is enough.")
+    app.number_input(key=f"question_weight_{question.id}").set_value(2.5)
+    app.button(key=f"save_question_{question.id}").click().run()
+    assert not app.exception
+    found = next(q for q in newest(draft).asked if q.id == question.id)
+    assert (found.guidance, found.weight, found.text) == ("One is enough.", 2.5, question.text)
+    assert "weight 2.5 · says how to decide" in words(app)
+
+
+def test_hints_are_about_what_is_typed_before_it_is_saved(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = typed(open_screen("checklist"), question.id, "Tell whether")
+    assert "End with a question mark" in words(app)
+    assert newest(draft).asked[0].text == question.text
+
+
+def test_the_last_change_can_be_taken_back(draft: Workbench, open_screen: Open):
+    before = newest(draft)
+    first, second = before.asked[:2]
+    app = open_screen("checklist")
+    assert "undo_last" not in keys(app)
+    app.button(key=f"down_{first.id}").click().run()
+    assert [q.id for q in newest(draft).asked[:2]] == [second.id, first.id]
+    app = typed(app, first.id, "Is it in order?")
+    app.button(key=f"remove_question_{first.id}").click().run()
+    assert first.id not in [q.id for q in newest(draft).questions]
+    assert app.button(key="undo_last").label == "Undo: removed a question"
+    app.button(key="undo_last").click().run()
+    app.button(key="undo_last").click().run()
+    assert newest(draft) == before
+    assert "undo_last" not in keys(app)
+
+
+def test_the_second_editor_is_told_by_whom_sees_both_texts_and_chooses(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    ana, ben = signed(open_screen("checklist"), "Ana"), signed(open_screen("checklist"), "Ben")
+    ana, ben = typed(ana, question.id, "Is it linked?"), typed(ben, question.id, "Is it tied together?")
+    ana.button(key=f"save_question_{question.id}").click().run()
+    ben.button(key=f"save_question_{question.id}").click().run()
+    assert newest(draft).asked[0].text == "Is it linked?"
+    shown = words(ben)
+    assert "not saved yet" in shown
+    assert "Ana (" in shown
+    assert all(word in shown for word in ("linked", "tied together"))
+    ben.button(key=f"keep_mine_{question.id}").click().run()
+    assert newest(draft).asked[0].text == "Is it tied together?"
+    assert f"keep_mine_{question.id}" not in keys(ben)
+    assert [change.who for change in history_of(draft, newest(draft).id)] == ["Ben", "Ana"]
+    ana.run()
+    assert "Last change: Ben reworded a question" in words(ana)
+
+
+def test_the_second_editor_can_leave_what_is_there(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = typed(open_screen("checklist"), question.id, "Is it tied together?")
+    edit_question(draft, question, Wording("Is it linked?", question.component), "Ana")
+    app.button(key=f"save_question_{question.id}").click().run()
+    app.button(key=f"keep_theirs_{question.id}").click().run()
+    assert newest(draft).asked[0].text == "Is it linked?"
+    assert "not saved yet" not in words(app)
+
+
+def test_words_for_a_question_removed_meanwhile_are_not_lost(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = typed(open_screen("checklist"), question.id, "Is it tied together?")
+    remove_question(draft, question, "Ana")
+    app.button(key=f"save_question_{question.id}").click().run()
+    assert "The question was removed" in words(app)
+    app.button(key=f"keep_mine_{question.id}").click().run()
+    assert not app.exception
+    assert "Is it tied together?" in [q.text for q in newest(draft).asked]
+
+
+def test_words_for_a_version_published_meanwhile_stay_on_the_screen(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = typed(open_screen("checklist"), question.id, "Is it tied together?")
+    publish(draft, newest(draft).id)
+    app.button(key=f"save_question_{question.id}").click().run()
+    assert not app.exception
+    assert "published meanwhile" in words(app)
+    assert "tied" in words(app)
+
+
+def test_nobody_publishes_what_they_have_not_seen(draft: Workbench, open_screen: Open):
+    app = open_screen("checklist")
+    question = newest(draft).asked[0]
+    edit_question(draft, question, Wording("Is it linked?", question.component), "Ana")
+    app.button(key="publish").click().run()
+    assert "was changed while you looked at it" in app.error[0].value.replace("\\", "")
+    app.button(key="publish").click().run()
+    assert newest(draft).status.value == "published"
+
+
+def test_components_are_added_edited_and_removed(draft: Workbench, open_screen: Open):
+    app = open_screen("checklist")
+    app.text_input(key="new_component").set_value("Tone")
+    app.button(key="add_component_submit").click().run()
+    tone = newest(draft).components[-1]
+    assert tone.name == "Tone"
+    app.button(key=f"component_up_{tone.id}").click().run()
+    assert newest(draft).components[-2].id == tone.id
+    app.button(key=f"open_component_{tone.id}").click().run()
+    app.text_input(key=f"component_name_{tone.id}").set_value("Voice")
+    app.text_input(key=f"component_key_question_{tone.id}").set_value("Is the voice right?")
+    app.button(key=f"save_component_{tone.id}").click().run()
+    assert "Voice" in [c.name for c in newest(draft).components]
+    assert "Key question: Is the voice right?" in words(app)
+    app.button(key=f"open_component_{tone.id}").click().run()
+    app.button(key=f"remove_component_{tone.id}").click().run()
+    assert "Voice" not in [c.name for c in newest(draft).components]
+
+
+def test_an_address_leads_to_a_question(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[2]
+    app = open_screen("checklist")
+    app.query_params["question"] = str(question.id)
+    app.run()
+    assert app.text_area(key=f"question_text_{question.id}").value == question.text
