@@ -229,6 +229,10 @@ def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
     assert len(edits) == 6
     assert "Point 7." in shown(app)
     assert "Point 0." not in shown(app)
+    app.get_by_key(f"own_page_{place(demo)[1].id}_Ada_0").set_value(2).run()
+    assert "Point 0." in shown(app)
+    say(app, demo, "Point 8.")
+    assert "Point 8." in shown(app)
 
 
 def test_a_sample_is_replaced_by_hand_and_chosen_again(demo: Workbench, open_screen: Open):
