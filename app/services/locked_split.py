@@ -12,7 +12,7 @@ from app.corpora.sampling import stratified_sample
 from app.domain.locked_split import LockedSplit, Look
 from app.errors import ConflictError, InputError, NotReadyError
 from app.meta_evaluation.choices import Level
-from app.services.results import DimensionResult, results_of
+from app.services.results import Choices, DimensionResult, results_of
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -115,7 +115,7 @@ def look(
         raise NotReadyError(f"{which} no scores on the locked texts.", "Score them first (score --locked).")
     with workbench.database.write() as work:
         work.locked_splits.add_look(split.id, name, runs)
-    return [result for run in runs for result in results_of(workbench, run, level, locked=True)]
+    return [result for run in runs for result in results_of(workbench, run, Choices(level), locked=True)]
 
 
 def _named(who: str) -> str:
