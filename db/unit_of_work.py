@@ -15,6 +15,7 @@ from db.migrate import upgrade
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
 from db.repositories.drafts import Drafts
+from db.repositories.expert_answers import ExpertAnswers
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
 from db.repositories.projects import Projects
@@ -72,6 +73,10 @@ class UnitOfWork:
     @cached_property
     def side_by_side(self) -> SideBySide:
         return SideBySide(self._session)
+
+    @cached_property
+    def expert_answers(self) -> ExpertAnswers:
+        return ExpertAnswers(self._session)
 
     @cached_property
     def checklists(self) -> Checklists:

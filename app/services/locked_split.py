@@ -48,8 +48,8 @@ class SplitState:
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
     """Lock a share of the rated documents, drawn so that they are rated like the whole.
 
-    Documents of think-aloud samples have been read and can't be drawn. Raises InputError, ConflictError where a split
-    is locked already, NotReadyError where too few documents are rated.
+    Documents of think-aloud samples and of texts that experts answer questions on have been read and can't be drawn.
+    Raises InputError, ConflictError where a split is locked already, NotReadyError where too few documents are rated.
     """
     name = _named(who)
     if not 0 < share < 1:
@@ -59,10 +59,11 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
             raise ConflictError("This project has a locked split already.", "Open it before another is drawn.")
         means = _document_means(work, project_id)
         read = {s.text.doc_id for d in work.projects.dimensions(project_id) for s in work.think_aloud.samples(d.id)}
+        read |= work.expert_answers.drawn_documents(project_id)
         free = sorted(means.keys() - read)
         if len(means) < 2 or not free:
             raise NotReadyError(
-                f"Only {len(free)} of {len(means)} rated documents can be locked; samples were taken from the others.",
+                f"Only {len(free)} of {len(means)} rated documents can be locked; experts read the others.",
                 "A split needs at least two rated documents, one of them without a sample.",
             )
         wanted = min(1.0, share * len(means) / len(free))

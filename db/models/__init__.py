@@ -10,6 +10,7 @@ from db.models.checklist import (
     QuestionAttributeRow,
     QuestionRow,
 )
+from db.models.expert_answer import AnswerDrawRow, AnswerDrawTextRow, ExpertAnswerRow
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
@@ -18,6 +19,8 @@ from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRo
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
+    "AnswerDrawRow",
+    "AnswerDrawTextRow",
     "AttributeRow",
     "ChecklistChangeRow",
     "ChecklistRow",
@@ -26,6 +29,7 @@ __all__ = [
     "ContributorRow",
     "DimensionRow",
     "DroppedAttributeRow",
+    "ExpertAnswerRow",
     "JudgmentRow",
     "LockedDocumentRow",
     "LockedLookRow",

@@ -47,6 +47,13 @@ class Checklists:
             raise NotFoundError("This checklist is no longer there.", "Choose another version.")
         return self._value(row)
 
+    def dimension_of(self, checklist_id: int) -> int:
+        """The id of the dimension that a checklist is about."""
+        row = self._session.get(ChecklistRow, checklist_id)
+        if row is None:
+            raise NotFoundError("This checklist is no longer there.", "Choose another version.")
+        return row.dimension_id
+
     def find(
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
     ) -> Checklist | None:
