@@ -59,7 +59,8 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
             raise ConflictError("This project has a locked split already.", "Open it before another is drawn.")
         means = _document_means(work, project_id)
         read = {s.text.doc_id for d in work.projects.dimensions(project_id) for s in work.think_aloud.samples(d.id)}
-        read |= work.expert_answers.drawn_documents(project_id)
+        answered = work.texts.many(work.expert_answers.drawn_texts(project_id))
+        read |= {text.doc_id for text in answered.values()}
         free = sorted(means.keys() - read)
         if len(means) < 2 or not free:
             raise NotReadyError(

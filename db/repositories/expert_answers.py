@@ -10,9 +10,10 @@ from app.errors import NotFoundError
 from db.models import (
     AnswerDrawRow,
     AnswerDrawTextRow,
+    ChecklistRow,
     ContributorRow,
+    DimensionRow,
     ExpertAnswerRow,
-    TextRow,
 )
 from db.models.columns import now
 
@@ -42,13 +43,15 @@ class ExpertAnswers:
     def remove_draw(self, draw_id: int) -> None:
         self._session.exec(delete(AnswerDrawRow).where(col(AnswerDrawRow.id) == draw_id))
 
-    def drawn_documents(self, project_id: int) -> set[str]:
-        """The documents of every text that was drawn for experts in this project."""
+    def drawn_texts(self, project_id: int) -> set[int]:
+        """Every text that was drawn for experts in this project, whichever dimension and version it was for."""
         return set(
             self._session.exec(
-                select(TextRow.doc_id)
-                .join(AnswerDrawTextRow, col(AnswerDrawTextRow.text_id) == TextRow.id)
-                .where(TextRow.project_id == project_id)
+                select(AnswerDrawTextRow.text_id)
+                .join(AnswerDrawRow, col(AnswerDrawRow.id) == AnswerDrawTextRow.draw_id)
+                .join(ChecklistRow, col(ChecklistRow.id) == AnswerDrawRow.checklist_id)
+                .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
+                .where(DimensionRow.project_id == project_id)
             )
         )
 
