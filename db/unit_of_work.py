@@ -12,6 +12,7 @@ from app.domain.locked_split import Scope
 from app.errors import DatabaseError
 from db.engine import open_engines
 from db.migrate import upgrade
+from db.repositories.builds import Builds
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
 from db.repositories.drafts import Drafts
@@ -89,6 +90,10 @@ class UnitOfWork:
     @cached_property
     def proposals(self) -> Proposals:
         return Proposals(self._session)
+
+    @cached_property
+    def builds(self) -> Builds:
+        return Builds(self._session)
 
     @cached_property
     def runs(self) -> Runs:

@@ -1,5 +1,6 @@
 """The tables. Importing this package registers them all."""
 
+from db.models.build import BuildRevisionRow, BuildRow
 from db.models.checklist import (
     ChecklistChangeRow,
     ChecklistRow,
@@ -22,6 +23,8 @@ __all__ = [
     "AnswerDrawRow",
     "AnswerDrawTextRow",
     "AttributeRow",
+    "BuildRevisionRow",
+    "BuildRow",
     "ChecklistChangeRow",
     "ChecklistRow",
     "ComponentAttributeRow",
