@@ -5,6 +5,7 @@ from typing import Any
 
 from app.construction.stage import (
     Numbering,
+    Stage,
     StageContext,
     StageResult,
     ask_stage,
@@ -14,7 +15,6 @@ from app.construction.stage import (
     unknown_numbers,
 )
 from app.domain.attribute import Attribute
-from app.domain.build import Stage
 from app.domain.checklist import Component, Question, QuestionKind
 from app.errors import NotReadyError
 from app.providers.base import ChatModel

@@ -2,17 +2,14 @@
 
 from app.errors import InputError
 from app.evaluators import (
-    bartscore,
-    bertscore,
     check_eval,
     checklist_evaluator,
     coascore,
     g_eval,
     gptscore,
     llm_score,
-    moverscore,
+    model_based,
     reference_metrics,
-    unieval,
 )
 from app.evaluators.method import Method
 
@@ -21,13 +18,10 @@ _ALL = (
     check_eval.METHOD,
     g_eval.METHOD,
     coascore.METHOD,
-    *llm_score.METHODS,
     gptscore.METHOD,
+    *llm_score.METHODS,
     *reference_metrics.METHODS,
-    bertscore.METHOD,
-    moverscore.METHOD,
-    bartscore.METHOD,
-    unieval.METHOD,
+    *model_based.METHODS,
 )
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 

@@ -18,7 +18,6 @@ from app.errors import (
     QuotaError,
     RateLimitError,
     RefusedError,
-    TooLongError,
     TransientError,
     UnknownModelError,
     UnsupportedError,
@@ -160,7 +159,10 @@ def _refused(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def _too_long(name: ModelName, rejection: Rejection) -> ProviderError:
-    return TooLongError(f"The request is too long for {name} ({_status(rejection)}).")
+    return UnsupportedError(
+        f"The request is too long for {name} ({_status(rejection)}).",
+        "Choose a model with a longer context, or shorten the text.",
+    )
 
 
 def _no_logprobs(name: ModelName, rejection: Rejection) -> ProviderError:

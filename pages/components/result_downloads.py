@@ -1,15 +1,16 @@
-"""Results, Download: files to take along."""
+"""Results to take along."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
+from app.domain.project import Project
 from app.services.result_files import figures_csv, report_html, scores_csv
-from pages.components.result_scope import ResultScope
+from app.services.results import DimensionResult
 
 
-def result_downloads(scope: ResultScope) -> None:
+def result_downloads(project: Project, results: Sequence[DimensionResult]) -> None:
     """The files are made when asked for."""
-    project, results = scope.project, scope.every_dimension()
-    st.markdown("Of the chosen runs, all their dimensions, computed as chosen above.")
     with st.container(horizontal=True):
         st.download_button(
             "Scores (CSV)",
