@@ -10,10 +10,12 @@
     ├── PromptError                  a prompt file is malformed or a variable is missing
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure
         ├── MissingKeyError          no key is set
+        ├── MissingAddressError      no address is set for models that are nobody's in particular
         ├── WrongKeyError            the provider refuses the key
         ├── UnknownModelError        the provider or the model doesn't exist
         ├── QuotaError               the account is used up; never retried
         ├── UnsupportedError         the model can't do what the method needs
+        ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
         ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
@@ -83,7 +85,13 @@ class ProviderError(WorkbenchError):
 class MissingKeyError(ProviderError):
     kind = "no-key"
     exit_status = 2
-    default_hint = "Set it in the environment or on the Settings screen."
+    default_hint = "Set it in the environment."
+
+
+class MissingAddressError(ProviderError):
+    kind = "no-address"
+    exit_status = 2
+    default_hint = "Set it in the environment."
 
 
 class WrongKeyError(ProviderError):
@@ -107,6 +115,11 @@ class UnsupportedError(ProviderError):
     kind = "unsupported"
     exit_status = 2
     default_hint = "Choose another model for this method."
+
+
+class TooLongError(ProviderError):
+    kind = "too-long"
+    default_hint = "Choose a model with a longer context, or shorten the text."
 
 
 class RefusedError(ProviderError):

@@ -12,10 +12,11 @@ from app.domain.locked_split import Scope
 from app.errors import DatabaseError
 from db.engine import open_engines
 from db.migrate import upgrade
+from db.repositories.builds import Builds
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
-from db.repositories.condition_checklists import ConditionChecklists
 from db.repositories.drafts import Drafts
+from db.repositories.expert_answers import ExpertAnswers
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
 from db.repositories.projects import Projects
@@ -75,6 +76,10 @@ class UnitOfWork:
         return SideBySide(self._session)
 
     @cached_property
+    def expert_answers(self) -> ExpertAnswers:
+        return ExpertAnswers(self._session)
+
+    @cached_property
     def checklists(self) -> Checklists:
         return Checklists(self._session)
 
@@ -87,8 +92,8 @@ class UnitOfWork:
         return Proposals(self._session)
 
     @cached_property
-    def condition_checklists(self) -> ConditionChecklists:
-        return ConditionChecklists(self._session)
+    def builds(self) -> Builds:
+        return Builds(self._session)
 
     @cached_property
     def runs(self) -> Runs:

@@ -3,33 +3,55 @@
 import streamlit as st
 
 from app.domain.attribute import AttributeStatus
-from app.services.build_history import newest_build
-from app.services.projects import dimensions_named
+from app.domain.build import Stage
+from app.services.build_state import builds_of, view_build
 from pages.components.background import watch
-from pages.components.build_options import build_buttons, build_options, job_key, staleness
-from pages.components.build_stages import stages
+from pages.components.build_choice import chosen_build, history, shown_build
+from pages.components.build_options import job_key, new_build
+from pages.components.build_stepper import stepper
+from pages.components.build_words import PURPOSES, TITLES
+from pages.components.conditions import llms_word
 from pages.components.current import current_workbench
 from pages.components.hidden import open_attributes
-from pages.components.shell import empty, needs_dimension
+from pages.components.shell import empty, needs_dimension, page
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
     "Build",
-    "Turn the attributes into a checklist of yes/no questions, in five stages. What each stage was given and what it "
-    "made stays on record.",
+    "Turn the attributes into a checklist of yes/no questions, in five stages. Change what each stage made, then go "
+    "on; nothing is overwritten.",
 )
 attributes = open_attributes(workbench, project, dimension, "how the checklist is built")
-if not any(attribute.status is AttributeStatus.ACTIVE for attribute in attributes):
+builds = builds_of(workbench, dimension.id)
+if not builds and not any(attribute.status is AttributeStatus.ACTIVE for attribute in attributes):
     empty("There are no attributes in use yet.", "Say first what to look for.", "think_aloud", "Think aloud")
     st.stop()
 
-left, right = st.columns([1, 2], gap="large")
-with left:
-    options = build_options(workbench, attributes, dimension.id)
-    running = [watch(job_key(project.id, scope)) for scope in (dimension.id, 0)]
-    if not any(running):
-        build_buttons(workbench, project, dimension, dimensions_named(workbench, project.name, "all"), options)
-with right:
-    staleness(workbench, project.id, dimension)
-    stages(workbench, project.id, dimension.id, newest_build(workbench, dimension.id))
+running = [watch(job_key(project.id, scope)) for scope in (dimension.id, 0)]
+busy = any(running)
+if problem := st.session_state.pop("build_problem", ""):
+    st.error(problem, icon=":material/error:")
+if made := st.session_state.pop("made_version", ""):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.success(made, icon=":material/check_circle:")
+        st.page_link(page("checklist"), label="Open the checklist", icon=":material/checklist:")
+chosen = chosen_build(builds)
+if chosen is None:
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        new_build(workbench, project, dimension, attributes, busy)
+    with right:
+        st.markdown("**Nothing was built yet.** These are the stages that a build goes through:")
+        for position, stage in enumerate(Stage, start=1):
+            st.markdown(f"{position}\\. **{TITLES[stage]}.** {PURPOSES[stage]}")
+    st.stop()
+which, more = st.columns([3, 2], gap="large", vertical_alignment="bottom")
+with which:
+    build_id = shown_build(builds, llms_word(attributes))
+with more, st.container(horizontal=True, horizontal_alignment="right"):
+    with st.popover("History", icon=":material/history:", key="build_history"):
+        history(workbench, build_id)
+    with st.popover("Start a new build", icon=":material/add:", key="new_build"):
+        new_build(workbench, project, dimension, attributes, busy)
+stepper(workbench, view_build(workbench, build_id), busy)

@@ -1,19 +1,31 @@
 """Results: how well the scores agree with people, how sure that is, and where they part."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
-from app.domain.run import RunSummary
-from app.errors import WorkbenchError
-from app.services.results import DimensionResult, kept_results
 from app.services.scoring import list_runs
+from pages.components.address import keep, prepare
 from pages.components.current import current_workbench
-from pages.components.result_choices import LEVELS, ResultChoices, choose_dataset, result_choices
-from pages.components.result_detail import result_detail
+from pages.components.result_choices import result_choices
 from pages.components.result_downloads import result_downloads
-from pages.components.result_overview import overview_picture, overview_table, what_it_rests_on
+from pages.components.result_overview import result_overview
+from pages.components.result_questions import result_questions
+from pages.components.result_scope import ResultScope
+from pages.components.result_texts import result_texts
+from pages.components.result_topics import result_topics
 from pages.components.run_words import state, title
 from pages.components.shell import empty, needs_dimension
 from pages.components.words import plain
+
+# What is not open is not computed. The address names the tab.
+TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
+    "overview": ("Overview", result_overview),
+    "questions": ("Questions", result_questions),
+    "texts": ("Texts", result_texts),
+    "topics": ("Topics", result_topics),
+    "download": ("Download", result_downloads),
+}
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -23,47 +35,20 @@ runs = [run for run in list_runs(workbench, project.id) if run.done]
 if not runs:
     empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
     st.stop()
-
-
-def computed(choices: ResultChoices) -> list[DimensionResult]:
-    """The chosen runs at the chosen level; where that level is impossible the screen says why and offers another."""
-    level = LEVELS[choices.level].lower()
-    try:
-        results = [
-            result
-            for run in choices.runs
-            for result in kept_results(
-                workbench, run, choices.level, choices.constant, choices.include_partial, choices.soft
-            )
-        ]
-    except WorkbenchError as error:
-        offer_dataset(f"Results at the level “{level}” are not possible here: {error.message}")
-        st.stop()
-    results.sort(key=lambda result: result.dimension.position)  # runs of one dimension stand together
-    reasons = {result.meta.figures["spearman"].reason for result in results}
-    if choices.level != "dataset" and all(result.headline[0] is None for result in results):
-        offer_dataset(f"At the level “{level}” there is no coefficient: {' '.join(sorted(reasons))}")
-    return results
-
-
-def offer_dataset(why: str) -> None:
-    st.info(plain(why), icon=":material/info:")
-    st.button("Show the dataset level", key="show_dataset", on_click=choose_dataset)
-
-
-def about(run: RunSummary) -> None:
+chosen, choices = result_choices(runs)
+for run in chosen:
     unfinished = "" if run.done == run.all else f" · {state(run)}, {run.done:,} of {run.all:,} scored so far"
     st.caption(plain(title(run) + unfinished))
-
-
-choices = result_choices(runs)
-results = computed(choices)
-for run in runs:
-    if run.id in choices.runs:
-        about(run)
-several = len(choices.runs) > 1
-overview_table(results, choices.level, several)
-overview_picture(results, several)
-what_it_rests_on(results, several)
-result_downloads(project, results)
-result_detail(workbench, project, dimension, results, choices.include_partial)
+prepare("view", list(TABS), "overview")
+view = st.segmented_control(
+    "View",
+    list(TABS),
+    format_func=lambda name: TABS[name][0],
+    required=True,
+    key="view",
+    label_visibility="collapsed",
+)
+assert view is not None  # required
+keep("view", view, "overview")
+_, show = TABS[view]
+show(ResultScope(workbench, project, dimension, chosen, choices))

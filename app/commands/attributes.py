@@ -1,10 +1,12 @@
-"""attributes add, attributes list, think-aloud."""
+"""attributes add, list and contributors; think-aloud."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from app.commands import attribute_edits
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
 
 
@@ -12,6 +14,8 @@ def register(root: typer.Typer) -> None:
     attributes = typer.Typer(no_args_is_help=True, help="What people and LLMs said to look for.")
     attributes.command()(add)
     attributes.command("list")(list_)
+    attributes.command()(contributors)
+    attribute_edits.register(attributes)
     root.add_typer(attributes, name="attributes")
     root.command("think-aloud")(think_aloud)
 
@@ -22,6 +26,8 @@ def add(
     dimension: Annotated[str, typer.Option(help="The dimension they are about.")],
     contributor: Annotated[str, typer.Option(help="Who said it.")],
     kind: Annotated[str, typer.Option(help="human or llm.")],
+    role: Annotated[str, typer.Option(help="What a person does, for example: teacher of English.")] = "",
+    background: Annotated[str, typer.Option(help="What else to know about a person.")] = "",
     json_: JsonOption = False,
 ) -> None:
     """Add what one contributor said.
@@ -32,17 +38,22 @@ def add(
     from app.domain.attribute import ContributorKind
     from app.errors import InputError, NotFoundError
     from app.services.attributes import add_attributes
-    from app.services.projects import one_dimension
+    from app.services.independence import introduce
+    from app.services.projects import get_project, one_dimension
     from app.services.workbench import open_workbench
 
     if kind not in ("human", "llm"):
         raise InputError(f"“{kind}” is no kind of contributor.", "Use human or llm.")
+    if kind == "llm" and (role or background):
+        raise InputError("Role and background are a person's.", "Leave them out for an LLM.")
     workbench = open_workbench()
     if not file.is_file():
         raise NotFoundError(f"There is no file {file}.", "Check the path.")
     said = parse_attributes(decode_attributes(file.read_bytes()))
     target = one_dimension(workbench, project, dimension)
     ids = add_attributes(workbench, target.id, contributor, ContributorKind(kind), said)
+    if role or background:
+        introduce(workbench, get_project(workbench, project).id, contributor, role, background)
     if json_:
         print_json({"dimension": target.name, "contributor": contributor, "kind": kind, "added": len(ids), "ids": ids})
     else:
@@ -89,8 +100,42 @@ def list_(
             ]
         )
     else:
-        rows = [[a.dimension, a.contributor, a.kind.value, a.status.value, a.text] for a in found]
-        typer.echo(table(["dimension", "contributor", "kind", "status", "attribute"], rows))
+        rows = [[a.id, a.dimension, a.contributor, a.kind.value, a.status.value, a.text] for a in found]
+        typer.echo(table(["id", "dimension", "contributor", "kind", "status", "attribute"], rows))
+
+
+def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
+    """Who said it: people with role and background, LLMs, and how many of their attributes are in use.
+
+    Example: interacteval attributes contributors --project News
+    """
+    from app.domain.attribute import AttributeStatus
+    from app.services.attributes import attributes_of, contributors_of
+    from app.services.projects import get_project
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    said = attributes_of(workbench, target.id)
+    in_use = Counter(a.contributor for a in said if a.status is AttributeStatus.ACTIVE)
+    everybody = Counter(a.contributor for a in said)
+    rows = [
+        {
+            "contributor": who.name,
+            "kind": who.kind.value,
+            "role": who.role,
+            "background": who.background,
+            "in_use": in_use[who.name],
+            "all": everybody[who.name],
+        }
+        for who in contributors_of(workbench, target.id)
+    ]
+    if json_:
+        print_json(rows)
+    elif rows:
+        typer.echo(table(list(rows[0]), [list(row.values()) for row in rows]))
+    else:
+        typer.echo("Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
 
 
 def think_aloud(
@@ -102,16 +147,20 @@ def think_aloud(
     transcript: Annotated[
         Path | None, typer.Option(help="What a person said: a text file, or audio to be transcribed.")
     ] = None,
-    contributor: Annotated[str, typer.Option(help="Who said it (with --transcript).")] = "",
+    contributor: Annotated[str, typer.Option(help="Who said it (with --transcript or --done).")] = "",
     transcriber: Annotated[str, typer.Option(help="Transcribes audio.")] = "openai:gpt-4o-transcribe",
     accept_all: Annotated[
         bool, typer.Option("--accept-all", help="Make every proposal an attribute; without it they wait on the screen.")
+    ] = False,
+    done: Annotated[
+        bool, typer.Option("--done", help="The contributor has said everything, and may see what others said.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Ask LLMs what to look for, or keep what a person said aloud.
 
-    With --transcript attributes are proposed by --model, or sentence by sentence without one.
+    With --transcript attributes are proposed by --model, or sentence by sentence without one. With --done a person is
+    done on the dimension.
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
     """
@@ -121,9 +170,14 @@ def think_aloud(
         from app.commands.transcripts import from_transcript
 
         from_transcript(project, dimension, contributor, transcript, transcriber, model or [], accept_all, json_)
+    if done:
+        from app.commands.transcripts import finish
+
+        finish(project, dimension, contributor, json_ and transcript is None)
+    if transcript is not None or done:
         return
     if not model:
-        raise InputError("No model is named.", "Give --model, or --transcript with what a person said.")
+        raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
     from app.services.projects import dimensions_named, get_project
     from app.services.thinking import Asked, ask_models
     from app.services.workbench import open_workbench

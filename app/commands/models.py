@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.commands.output import JsonOption, print_json, table
+
+if TYPE_CHECKING:
+    from app.providers.registry import ModelInfo
 
 
 def register(root: typer.Typer) -> None:
@@ -37,14 +40,20 @@ def list_(json_: JsonOption = False) -> None:
                     "input_usd": m.price.input if m.price else None,
                     "cached_usd": m.price.cached if m.price else None,
                     "output_usd": m.price.output if m.price else None,
-                    "note": m.note,
+                    "note": m.obstacle or m.note,
                 }
                 for m in found
             ]
         )
         return
-    rows = [[m.name, m.price.input if m.price else None, m.price.output if m.price else None, m.note] for m in found]
-    typer.echo(table(["model", "$ in", "$ out", "note"], rows))
+    rows = [[m.name, m.price.input if m.price else None, m.price.output if m.price else None, _ready(m)] for m in found]
+    typer.echo(table(["model", "$ in", "$ out", "can be used"], rows))
+    for obstacle in dict.fromkeys(m.obstacle for m in found if m.obstacle):  # one sentence a provider, not a model
+        typer.echo(obstacle)
+
+
+def _ready(model: "ModelInfo") -> str:
+    return "no" if model.obstacle else f"yes. {model.note}" if model.note else "yes"
 
 
 def test(

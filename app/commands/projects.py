@@ -1,5 +1,6 @@
-"""project list, show, delete."""
+"""project list, show, experts, create, wording, delete."""
 
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
@@ -10,10 +11,12 @@ NameArgument = Annotated[str, typer.Argument(help="The project's name.")]
 
 
 def register(root: typer.Typer) -> None:
-    projects = typer.Typer(no_args_is_help=True, help="Look at projects, or delete one.")
+    projects = typer.Typer(
+        no_args_is_help=True, help="Projects: look, create, say what their texts are called, delete."
+    )
     projects.command("list")(list_)
-    projects.command()(show)
-    projects.command()(delete)
+    for command in (show, experts, create, wording, delete):
+        projects.command()(command)
     root.add_typer(projects, name="project")
 
 
@@ -92,6 +95,81 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
         typer.echo(table(list(dimensions[0]), [list(d.values()) for d in dimensions]))
     step = next_step(progress)
     typer.echo(f"Next: {step.verb}. {step.why}")
+
+
+def experts(name: NameArgument, json_: JsonOption = False) -> None:
+    """How far each expert is on each dimension; no word of what anybody wrote.
+
+    Example: interacteval project experts News
+    """
+    from app.services.independence import experts_progress
+    from app.services.projects import get_project
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = [asdict(one) for one in experts_progress(workbench, get_project(workbench, name).id)]
+    if json_:
+        print_json(found)
+    elif found:
+        columns = ("expert", "role", "background", "dimension", "attributes", "done", "late")
+        typer.echo(table(columns, [[one[column] for column in columns] for one in found]))
+    else:
+        typer.echo("No expert has begun yet.")
+
+
+def create(
+    name: NameArgument,
+    preset: Annotated[str, typer.Option(help="A kind of texts with wording and rubrics to start from; or blank.")] = "",
+) -> None:
+    """A new project, from a preset or blank; `import` brings its texts in.
+
+    Example: interacteval project create News --preset "news summaries"
+    """
+    from app.domain.task import Task
+    from app.services.projects import create_from_preset, create_project
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    if preset and preset != "blank":
+        create_from_preset(workbench, name, preset)
+    else:
+        create_project(workbench, name, Task())
+    typer.echo(f"Created {name}.")
+
+
+def wording(
+    name: NameArgument,
+    text: Annotated[str | None, typer.Option(help="What a text is called, for example summary.")] = None,
+    source: Annotated[str | None, typer.Option(help="What its source is called, for example article.")] = None,
+    about: Annotated[str | None, typer.Option(help="A sentence or two about the texts.")] = None,
+    language: Annotated[str | None, typer.Option(help="The language of texts and questions.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """What the texts are called in prompts and on screens; shows it, and changes what is given.
+
+    Example: interacteval project wording News --text summary --source "news article" --language English
+    """
+    from app.services.projects import get_project, save_task
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    project = get_project(workbench, name)
+    old = project.task
+    task = replace(
+        old,
+        text_name=old.text_name if text is None else text,
+        source_name=old.source_name if source is None else source,
+        description=old.description if about is None else about,
+        language=old.language if language is None else language,
+    )
+    if task != old:
+        save_task(workbench, project.id, task)
+    if json_:
+        print_json(asdict(task))
+    else:
+        typer.echo(f"A text is called {task.text_name}, its source {task.source_name}; language: {task.language}.")
+        if task.description:
+            typer.echo(task.description)
 
 
 def delete(

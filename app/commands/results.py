@@ -34,7 +34,7 @@ def results(
     from app.meta_evaluation.choices import Level, chosen
     from app.services.projects import get_project, overview
     from app.services.result_files import write_results
-    from app.services.results import results_of, runs_to_show
+    from app.services.results import Choices, results_of, runs_to_show
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
@@ -43,7 +43,7 @@ def results(
     if level == "system" and not overview(workbench, target.id).systems:
         raise InputError("The texts of this project name no system.", "Use --level per-source or --level dataset.")
     runs = runs_to_show(workbench, target.id, run)
-    found = [result for run_id in runs for result in results_of(workbench, run_id, cast("Level", level))]
+    found = [result for run_id in runs for result in results_of(workbench, run_id, Choices(cast("Level", level)))]
     if output is not None:
         write_results(output, target, found)
         say(f"Wrote {output}")

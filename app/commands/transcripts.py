@@ -1,4 +1,4 @@
-"""think-aloud --transcript: what a person said aloud becomes proposals, and attributes where all are accepted."""
+"""think-aloud for people: --transcript makes proposals of what was said aloud, --done says that it was everything."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,3 +61,21 @@ def from_transcript(
     typer.echo(table(["proposed", "from the words"], [[proposal.text, proposal.words] for proposal in found]))
     said = f"{len(ids)} accepted" if accept_all else "none accepted yet: decide on Think aloud, or give --accept-all"
     typer.echo(f"{len(found)} proposals from what {contributor} said about {dimension.name}; {said}.")
+
+
+def finish(project_name: str, dimension_name: str, contributor: str, json_: bool) -> None:
+    """Raises InputError where nobody is named, NotReadyError where they have said nothing yet on a dimension."""
+    from app.errors import InputError
+    from app.services.independence import say_done
+    from app.services.projects import dimensions_named
+    from app.services.workbench import open_workbench
+
+    if not contributor.strip():
+        raise InputError("Nobody is named as the one who is done.", "Give --contributor NAME.")
+    workbench = open_workbench()
+    dimensions = dimensions_named(workbench, project_name, dimension_name)
+    for dimension in dimensions:
+        say_done(workbench, dimension.id, contributor.strip())
+        say(f"{contributor.strip()} is done with {dimension.name}.")
+    if json_:
+        print_json({"contributor": contributor.strip(), "done": [dimension.name for dimension in dimensions]})

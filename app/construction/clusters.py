@@ -12,7 +12,6 @@ from typing import Any
 from app.construction.components import require_attributes
 from app.construction.stage import (
     Numbering,
-    Stage,
     StageContext,
     StageResult,
     ask_stage,
@@ -21,6 +20,7 @@ from app.construction.stage import (
     unknown_numbers,
 )
 from app.domain.attribute import Attribute
+from app.domain.build import Stage
 from app.domain.checklist import Component, DroppedAttribute
 from app.errors import NotReadyError
 from app.providers.base import ChatModel
@@ -38,12 +38,16 @@ class Clusters:
 
 
 async def cluster_attributes(
-    model: ChatModel, context: StageContext, components: Sequence[Component], attributes: Sequence[Attribute]
+    model: ChatModel,
+    context: StageContext,
+    components: Sequence[Component],
+    attributes: Sequence[Attribute],
+    may_drop_all: bool = False,
 ) -> StageResult[Clusters]:
     """Place `attributes` (distinct ids) under `components`, whose order is kept.
 
-    Raises NotReadyError without components or attributes, WrongSchemaError where the model keeps naming numbers that
-    don't exist or places nothing.
+    may_drop_all: they are only some of the attributes, all of which may be left out. Raises NotReadyError without
+    components or attributes, WrongSchemaError where the model keeps naming numbers that don't exist or places nothing.
     """
     require_attributes(context, attributes)
     if not components:
@@ -61,20 +65,20 @@ async def cluster_attributes(
         model,
         context,
         variables,
-        check=lambda answer: _problem(answer, numbering, len(components)),
+        check=lambda answer: _problem(answer, numbering, len(components), may_drop_all),
         items=len(attributes),
     )
     return StageResult(_read(value, numbering, components, attributes), record)
 
 
-def _problem(answer: dict[str, Any], numbering: Numbering, count: int) -> str | None:
+def _problem(answer: dict[str, Any], numbering: Numbering, count: int, may_drop_all: bool) -> str | None:
     clusters, dropped = answer["clusters"], answer["dropped"]
     placed = [number for cluster in clusters for number in cluster["attributes"]]
     return first_problem(
         unknown_numbers((cluster["component"] for cluster in clusters), count, "component"),
         numbering.problem(placed, "note"),
         numbering.problem((entry["attribute"] for entry in dropped), "note"),
-        None if placed else "no note is placed under any component",
+        None if placed or may_drop_all else "no note is placed under any component",
     )
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.construction.stage import Stage, StageContext, StageResult, ask_stage, tidy
+from app.construction.stage import StageContext, StageResult, ask_stage, tidy
 from app.domain.attribute import Attribute
+from app.domain.build import Stage
 from app.domain.checklist import Component
 from app.errors import InputError, NotReadyError
 from app.providers.base import ChatModel
@@ -20,10 +21,7 @@ async def extract_components(
     Raises InputError for a number outside 3 to 9, NotReadyError without attributes, WrongSchemaError where the model
     insists on too many, none, unnamed or equally named ones.
     """
-    if not FEWEST <= max_components <= MOST:
-        raise InputError(
-            f"{max_components} components can't be asked for.", f"Choose a number from {FEWEST} to {MOST}."
-        )
+    check_number(max_components)
     require_attributes(context, attributes)
     limit = min(max_components, len(attributes))
     numbered = [{"id": number, "text": a.text} for number, a in enumerate(attributes, start=1)]
@@ -40,6 +38,12 @@ async def extract_components(
         for position, entry in enumerate(value["components"])
     )
     return StageResult(components, record)
+
+
+def check_number(components: int) -> None:
+    """Raises InputError for a number of components that can't be asked for."""
+    if not FEWEST <= components <= MOST:
+        raise InputError(f"{components} components can't be asked for.", f"Choose a number from {FEWEST} to {MOST}.")
 
 
 def require_attributes(context: StageContext, attributes: Sequence[Attribute]) -> None:

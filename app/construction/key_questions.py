@@ -5,7 +5,6 @@ from typing import Any
 
 from app.construction.stage import (
     Numbering,
-    Stage,
     StageContext,
     StageResult,
     ask_stage,
@@ -15,6 +14,7 @@ from app.construction.stage import (
     unknown_numbers,
 )
 from app.domain.attribute import Attribute
+from app.domain.build import Stage
 from app.domain.checklist import Component, Question, QuestionKind
 from app.errors import NotReadyError
 from app.providers.base import ChatModel

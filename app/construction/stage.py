@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from app.domain.build import Stage
 from app.domain.task import Dimension, Task
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatRequest, Usage
@@ -14,16 +14,6 @@ Output = TypeVar("Output")
 
 BASE_OUTPUT_TOKENS = 4096
 OUTPUT_TOKENS_PER_ITEM = 24
-
-
-class Stage(StrEnum):
-    """In the order they run; the value is also the name of the stage's prompt."""
-
-    COMPONENTS = "components"
-    CLUSTERS = "clusters"
-    KEY_QUESTIONS = "key-questions"
-    SUB_QUESTIONS = "sub-questions"
-    VALIDATION = "validation"
 
 
 @dataclass(frozen=True, slots=True)

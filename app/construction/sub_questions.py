@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from app.construction.key_questions import attribute_variables, question_problem, texts_by_id
-from app.construction.stage import Numbering, Stage, StageContext, StageResult, ask_stage, merged, tidy
+from app.construction.stage import Numbering, StageContext, StageResult, ask_stage, merged, tidy
 from app.domain.attribute import Attribute
+from app.domain.build import Stage
 from app.domain.checklist import Component, Question
 from app.errors import NotReadyError
 from app.providers.base import ChatModel

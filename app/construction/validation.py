@@ -7,11 +7,9 @@ keeps the attributes of all its sources.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any
 
 from app.construction.stage import (
-    Stage,
     StageContext,
     StageResult,
     ask_stage,
@@ -21,19 +19,13 @@ from app.construction.stage import (
     unknown_numbers,
 )
 from app.construction.sub_questions import join_repeated
+from app.domain.build import ChangeKind, Stage
 from app.domain.checklist import DroppedAttribute, Question
 from app.errors import NotReadyError
 from app.providers.base import ChatModel
 
 NOT_MENTIONED = "not mentioned by the model"
 NO_REASON = "no reason given by the model"
-
-
-class ChangeKind(StrEnum):
-    KEPT = "kept"
-    MERGED = "merged"
-    REWORDED = "reworded"
-    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)

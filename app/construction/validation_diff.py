@@ -3,7 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from app.construction.sub_questions import join_repeated
-from app.construction.validation import Change, ChangeKind
+from app.construction.validation import Change
+from app.domain.build import ChangeKind
 from app.domain.checklist import Question
 
 

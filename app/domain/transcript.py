@@ -1,11 +1,15 @@
 """What an expert said aloud, and the attributes proposed from it."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """`audio` is the name of the kept recording, "" for a pasted text; `error` says why it isn't text yet."""
+    """`audio` is the name of the kept recording, "" for a pasted text; `error` says why it isn't text yet.
+
+    `waiting` counts the proposals from it that nobody has decided on.
+    """
 
     id: int
     dimension_id: int
@@ -14,6 +18,8 @@ class Transcript:
     audio: str = ""
     model: str = ""
     error: str = ""
+    created_at: datetime | None = None
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,19 @@ class JudgeOptions:
     )
     repeats: int = field(
         default=1,
-        metadata=shown("Ask each question", "How often; more than once, at temperature 1. Each repeat costs as much."),
+        metadata=shown(
+            "Ask how often",
+            "Asked several times, a judge shows how steady it is; a text's score is the mean. More than once, it is "
+            "asked at temperature 1, for at 0 it would mostly repeat itself. Each repeat costs as much.",
+        ),
     )
     soft: bool = field(
         default=False,
-        metadata=shown("How sure the judge is", "Beside each answer its probability of yes, where the judge tells."),
+        metadata=shown(
+            "How sure the judge is",
+            "Beside each yes or no its probability of yes, from the log-probabilities of its words. Results can then "
+            "also be computed from these. OpenAI, Google and most servers of one's own give them; Anthropic doesn't.",
+        ),
     )
     per_question: bool = field(
         default=False,

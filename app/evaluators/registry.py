@@ -2,14 +2,17 @@
 
 from app.errors import InputError
 from app.evaluators import (
+    bartscore,
+    bertscore,
     check_eval,
     checklist_evaluator,
     coascore,
     g_eval,
     gptscore,
     llm_score,
-    model_based,
+    moverscore,
     reference_metrics,
+    unieval,
 )
 from app.evaluators.method import Method
 
@@ -18,10 +21,13 @@ _ALL = (
     check_eval.METHOD,
     g_eval.METHOD,
     coascore.METHOD,
-    gptscore.METHOD,
     *llm_score.METHODS,
+    gptscore.METHOD,
     *reference_metrics.METHODS,
-    *model_based.METHODS,
+    bertscore.METHOD,
+    moverscore.METHOD,
+    bartscore.METHOD,
+    unieval.METHOD,
 )
 METHODS: dict[str, Method] = {method.name: method for method in _ALL}
 

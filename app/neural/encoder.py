@@ -1,5 +1,7 @@
 """Vectors of tokens in their context, as an encoder such as BERT gives them."""
 
+import asyncio
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import NotReadyError
-from app.neural.batching import in_batches, padded, shortened
+from app.neural.batching import Together, in_batches, padded, shortened
 from app.neural.loading import LoadedModel
+
+KEPT = 256  # some 100 MB with the largest usual encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +21,7 @@ class Embedded:
     beginning and end and belong to no word. cut: whether the end of the text was cut off."""
 
     tokens: tuple[str, ...]
-    vectors: NDArray[np.float64]
+    vectors: NDArray[np.float32]
     special: NDArray[np.bool_]
     cut: bool
 
@@ -47,13 +51,29 @@ def embed(loaded: LoadedModel, texts: Sequence[str], layer: int | None = None) -
     ]
 
 
-def _vectors(loaded: LoadedModel, rows: Sequence[list[int]], layer: int) -> dict[int, NDArray[np.float64]]:
+def _vectors(loaded: LoadedModel, rows: Sequence[list[int]], layer: int) -> dict[int, NDArray[np.float32]]:
     import torch  # noqa: PLC0415
 
-    found: dict[int, NDArray[np.float64]] = {}
+    found: dict[int, NDArray[np.float32]] = {}
     for places in in_batches([len(row) for row in rows]):
         with torch.inference_mode():
             states = loaded.model(**padded(loaded, [rows[place] for place in places]), output_hidden_states=True)
             normed = torch.nn.functional.normalize(states.hidden_states[layer].float(), dim=-1).cpu().numpy()
-        found |= {place: normed[at, : len(rows[place])].astype(np.float64) for at, place in enumerate(places)}
+        found |= {place: normed[at, : len(rows[place])] for at, place in enumerate(places)}
     return found
+
+
+class Encoder:
+    """One layer of a model for texts that come one at a time: those that wait together are computed together, and the
+    newest are kept, because the texts of one source share its references."""
+
+    def __init__(self, loaded: LoadedModel, layer: int | None = None) -> None:
+        self._together = Together[str, Embedded](lambda texts: embed(loaded, texts, layer))
+        self._kept: OrderedDict[str, asyncio.Future[Embedded]] = OrderedDict()
+
+    async def get(self, text: str) -> Embedded:
+        if text not in self._kept:
+            self._kept[text] = asyncio.ensure_future(self._together.get(text))
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return await asyncio.shield(self._kept[text])

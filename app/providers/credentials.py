@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from app.errors import InputError, MissingKeyError, WrongKeyError
+from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
 from app.providers.model_name import KNOWN_PROVIDERS, Provider
 
 if TYPE_CHECKING:
@@ -66,12 +66,13 @@ class Endpoint:
 
 
 def endpoint(provider: Provider, access: Access) -> Endpoint:
-    """Raises MissingKeyError, WrongKeyError for a key that no header can carry, InputError for a bad address."""
+    """Raises MissingKeyError, MissingAddressError, WrongKeyError for a key that no header can carry, and InputError for
+    a bad address."""
     secret = access.key.get_secret_value().strip() if access.key else ""
     if provider.needs_key and not secret:
         raise MissingKeyError(
             f"No key is set for {provider.title}.",
-            f"Set {provider.key_variable} in the environment, or type a key on the Settings screen.",
+            f"Set {provider.key_variable} in the environment.",
         )
     # The HTTP library would quote such a key in its own error.
     if not all("!" <= character <= "~" for character in secret):
@@ -82,7 +83,7 @@ def endpoint(provider: Provider, access: Access) -> Endpoint:
 def _checked_url(provider: Provider, given: str | None) -> str:
     url = (given or "").strip() or provider.default_url
     if url is None:
-        raise MissingKeyError(
+        raise MissingAddressError(
             f"No address is set for {provider.prefix} models.",
             f"Set {provider.url_variable}, for example http://localhost:11434/v1 for Ollama.",
         )
@@ -106,6 +107,6 @@ def credentials_problem(prefix: str, credentials: Credentials) -> str:
         return ""
     try:
         endpoint(provider, credentials.of(prefix))
-    except (MissingKeyError, WrongKeyError, InputError) as error:
+    except (MissingKeyError, MissingAddressError, WrongKeyError, InputError) as error:
         return str(error)
     return ""

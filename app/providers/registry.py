@@ -14,7 +14,7 @@ from app.providers.pricing import Price, PriceList, shipped_prices
 class ModelInfo:
     """One line of the list of models. key_source: where the key comes from, in words; "" without one.
 
-    price: None where it is unknown. note: what stands in the way of using it, or what to know about it.
+    price: None where it is unknown. obstacle: what stands in the way of using it, "" for nothing. note: what to know.
     """
 
     name: str
@@ -22,7 +22,16 @@ class ModelInfo:
     key_set: bool
     key_source: str
     price: Price | None
+    obstacle: str = ""
     note: str = ""
+
+
+_NOTES = {
+    "rules": "Text rules, not an LLM; needs no key.",
+    "replay": "Answers from recorded calls in a file; needs no key.",
+    "llama": "Any model your endpoint serves.",
+    "local": "A folder or downloaded model on this computer (extra “local”); for gptscore only.",
+}
 
 
 def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIMEOUT) -> ChatModel:
@@ -30,8 +39,8 @@ def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIM
 
     timeout: seconds for one request.
 
-    Raises UnknownModelError, MissingKeyError, WrongKeyError, InputError; for replay NotFoundError or FileFormatError,
-    for local NotReadyError.
+    Raises UnknownModelError, MissingKeyError, MissingAddressError, WrongKeyError, InputError; for replay NotFoundError
+    or FileFormatError, for local NotReadyError.
     """
     parsed = parse_model_name(name)
     if parsed.provider == "rules":
@@ -76,16 +85,9 @@ def describe_models(credentials: Credentials, prices: PriceList | None = None) -
 def _describe(name: str, credentials: Credentials, prices: PriceList) -> ModelInfo:
     provider = parse_model_name(name).provider
     access = credentials.of(provider)
-    note = credentials_problem(provider, credentials)
-    if provider == "rules":
-        note = "Text rules, not an LLM; needs no key."
-    elif provider == "replay":
-        note = "Answers from recorded calls in a file; needs no key."
-    elif provider == "local":
-        note = "A folder or downloaded model on this computer (extra “local”); for gptscore only."
-    elif provider == "llama" and not note:
-        note = "Any model your endpoint serves."
-    return ModelInfo(name, provider, access.key is not None, access.source, prices.of(name), note)
+    obstacle = credentials_problem(provider, credentials)
+    price = prices.of(name)
+    return ModelInfo(name, provider, access.key is not None, access.source, price, obstacle, _NOTES.get(provider, ""))
 
 
 def _open_over_http(name: ModelName, credentials: Credentials, timeout: float) -> ChatModel:

@@ -18,6 +18,7 @@ from app.errors import (
     QuotaError,
     RateLimitError,
     RefusedError,
+    TooLongError,
     TransientError,
     UnknownModelError,
     UnsupportedError,
@@ -159,10 +160,7 @@ def _refused(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def _too_long(name: ModelName, rejection: Rejection) -> ProviderError:
-    return UnsupportedError(
-        f"The request is too long for {name} ({_status(rejection)}).",
-        "Choose a model with a longer context, or shorten the text.",
-    )
+    return TooLongError(f"The request is too long for {name} ({_status(rejection)}).")
 
 
 def _no_logprobs(name: ModelName, rejection: Rejection) -> ProviderError:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
-from app.errors import InputError
+from app.errors import InputError, NotFoundError
 from app.services.workbench import Workbench
 
 
@@ -41,6 +41,15 @@ def import_attributes(
 def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
     with workbench.database.read() as work:
         return work.think_aloud.attributes(project_id, dimension_id)
+
+
+def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int]) -> list[Attribute]:
+    """The attributes with these ids, in this order. Raises NotFoundError for one that is not the project's."""
+    found = {attribute.id: attribute for attribute in attributes_of(workbench, project_id)}
+    missing = ", ".join(str(id_) for id_ in ids if id_ not in found)
+    if missing:
+        raise NotFoundError(f"The project has no attribute {missing}.", "`attributes list` shows their numbers.")
+    return [found[id_] for id_ in dict.fromkeys(ids)]
 
 
 def contributors_of(workbench: Workbench, project_id: int) -> list[Contributor]:

@@ -1,25 +1,34 @@
-"""From attributes to a draft checklist: the stages run in order, each kept on record as it ends."""
+"""Building a checklist: the stages run one by one or all together, and every answer is kept as it comes."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from app.construction.components import DEFAULT, FEWEST, MOST
-from app.construction.pipeline import STAGES, BuiltChecklist, build_checklist
+from app.construction.components import DEFAULT, FEWEST, MOST, check_number
 from app.construction.stage import StageContext, StageRecord
-from app.domain.attribute import Attribute
+from app.construction.steps.absorbing import absorbed, without_gone
+from app.construction.steps.answer import Answer
+from app.construction.steps.document import from_document, to_document
+from app.construction.steps.inputs import Inputs, digests, items, states
+from app.construction.steps.result import as_checklist
+from app.construction.steps.running import ask
+from app.domain.build import Build, Stage, stage_of, unit
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition
 from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.task import Dimension
-from app.errors import NotReadyError, ProviderError, WorkbenchError
+from app.errors import CutOffError, NotReadyError, ProviderError, WorkbenchError, WrongSchemaError
+from app.services.build_state import inputs_of, newest
 from app.services.models import opened
 from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
 
 COMBINED = "comb"
 COMPONENTS = range(FEWEST, MOST + 1)
+STAGES = tuple(Stage)
+
+Heard = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,95 @@ class BuildOutcome:
     error: str = ""
 
 
+def start_build(
+    workbench: Workbench,
+    dimension: Dimension,
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    stage_models: Mapping[Stage, str] | None = None,
+) -> int:
+    """A new build with nothing made yet; returns its id. Raises NotReadyError without attributes."""
+    check_number(max_components)
+    with workbench.database.write() as work:
+        project = work.projects.project_of(dimension.id)
+        if not of_condition(work.think_aloud.attributes(project.id, dimension.id), condition):
+            raise NotReadyError(
+                f"Nobody has said yet what to look for in {dimension.name}.", "Think aloud, or ask the LLMs, first."
+            )
+        models = {stage: (stage_models or {}).get(stage, model) for stage in Stage}
+        build = Build(canonical(condition), max_components, models)
+        return work.builds.add(dimension.id, build.condition, "Started", to_document(build))
+
+
+def run_stages(
+    workbench: Workbench, build_id: int, stages: Sequence[Stage] = STAGES, on_stage: Heard = lambda *_: None
+) -> None:
+    """Make what is missing or stale in these stages, in order, and nothing else: at most one request a stage.
+
+    on_stage hears (stage that ended, how many ended, of how many). What a stage made is kept before the next begins; a
+    failure is on record. Raises what the stages raise.
+    """
+    for ended, stage in enumerate(stages, start=1):
+        _, build, inputs = _now(workbench, build_id)
+        state = states(build, inputs)[stage]
+        if state.to_ask or not state.made:
+            _run(workbench, build_id, stage, state.to_ask, use_cache=True)
+        if state.gone:
+            _clear(workbench, build_id, stage, items(state.gone))
+        on_stage(stage.value, ended, len(stages))
+
+
+def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0) -> None:
+    """Ask anew about a whole stage, or one item of it (a component's questions, an attribute's place).
+
+    People's edits stay; what the stage makes of them now is offered beside them. Raises what the stages raise.
+    """
+    _, build, inputs = _now(workbench, build_id)
+    wanted = [unit(stage, item)] if item else [name for name in digests(build, inputs) if stage_of(name) is stage]
+    _run(workbench, build_id, stage, wanted, use_cache=False)
+
+
+def make_checklist(workbench: Workbench, build_id: int, publish: bool = False) -> Checklist:
+    """A new version of the checklist from the build as it is; the build can go on and make another.
+
+    Changes of the validator that nobody decided are taken as proposed. Raises NotReadyError without questions.
+    """
+    with workbench.database.write() as work:
+        _, build = newest(work, build_id)
+        dimension_id = work.builds.dimension_of(build_id)
+        used = {run for runs in build.runs.values() for run in runs}
+        answered = [r for r in work.runs.stages(dimension_id) if r.id in used and not r.error_kind]
+        models = ", ".join(dict.fromkeys(record.model for record in answered))
+        checklist = as_checklist(build, inputs_of(work, dimension_id, build.condition), models)
+        parent = work.builds.last_checklist(build_id)
+        checklist_id = work.checklists.save(dimension_id, replace(checklist, parent=parent))
+        made = work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
+        work.builds.keep(build_id, f"Made version {made.version}", to_document(build), checklist_id)
+        return made
+
+
+def build(
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    publish: bool = False,
+    on_stage: Heard = lambda *_: None,
+    stage_models: Mapping[Stage, str] | None = None,
+) -> Checklist:
+    """All stages in one go: a new build and a version of the dimension's checklist from it.
+
+    on_stage as in `run_stages`. Where a stage fails, the build stays as far as it came and can be gone on with.
+    Raises NotReadyError without attributes, and what the stages raise.
+    """
+    build_id = start_build(workbench, dimension, model, condition, max_components, stage_models)
+    run_stages(workbench, build_id, on_stage=on_stage)
+    return make_checklist(workbench, build_id, publish)
+
+
 def build_all(
     workbench: Workbench,
     project: Project,
@@ -38,7 +136,7 @@ def build_all(
     model: str,
     condition: str = COMBINED,
     max_components: int = DEFAULT,
-    report: Callable[[str, int, int], None] = lambda *_: None,
+    report: Heard = lambda *_: None,
 ) -> list[BuildOutcome]:
     """Build every dimension in turn; one that can't be built doesn't stop the others.
 
@@ -61,69 +159,68 @@ def build_all(
     return outcomes
 
 
-def build(
-    workbench: Workbench,
-    project: Project,
-    dimension: Dimension,
-    model: str,
-    condition: str = COMBINED,
-    max_components: int = DEFAULT,
-    publish: bool = False,
-    on_stage: Callable[[str, int, int], None] = lambda *_: None,
-) -> Checklist:
-    """Build a new version of the dimension's checklist from the attributes of a condition.
-
-    on_stage hears (stage that ended, how many ended, of how many). A stage that fails is kept with its error; earlier
-    versions stay as they are. Raises NotReadyError without attributes, and what the stages raise.
-    """
+def _now(workbench: Workbench, build_id: int) -> tuple[int, Build, Inputs]:
     with workbench.database.read() as work:
-        attributes = of_condition(work.think_aloud.attributes(project.id, dimension.id), condition)
-    if not attributes:
-        raise NotReadyError(
-            f"Nobody has said yet what to look for in {dimension.name}.", "Think aloud, or ask the LLMs, first."
-        )
-    finished: list[StageRecord] = []
+        build = from_document(work.builds.state(build_id)[1])
+        dimension_id = work.builds.dimension_of(build_id)
+        return dimension_id, build, inputs_of(work, dimension_id, build.condition)
 
-    def hear(record: StageRecord) -> None:
-        finished.append(record)
-        on_stage(record.stage, len(finished), len(STAGES))
 
+def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str], use_cache: bool) -> None:
+    """One request. The answer goes into the build as it is when it comes, which people may have edited meanwhile."""
+    dimension_id, build, inputs = _now(workbench, build_id)
+    name = build.models[stage]
     try:
-        built = asyncio.run(_build(workbench, project, dimension, model, attributes, max_components, hear))
+        answer, record = asyncio.run(_ask(workbench, name, stage, units, build, inputs, use_cache))
     except WorkbenchError as error:
-        _keep_stages(workbench, dimension, [*map(_stage_run, finished), _failure(model, len(finished), error)])
+        _keep_failure(workbench, build_id, dimension_id, stage, name, error)
         raise
-    return _keep(workbench, dimension, built, canonical(condition), model, publish)
+    with workbench.database.write() as work:
+        run_id = work.runs.add_stage(dimension_id, _stage_run(record))
+        _, now = newest(work, build_id)
+        made = _with_run(absorbed(now, answer), stage, run_id)
+        work.builds.keep(build_id, f"{stage.value} made by {record.model}", to_document(made))
 
 
-async def _build(
+async def _ask(
     workbench: Workbench,
-    project: Project,
-    dimension: Dimension,
     name: str,
-    attributes: list[Attribute],
-    max_components: int,
-    hear: Callable[[StageRecord], None],
-) -> BuiltChecklist:
-    async with opened(workbench, name) as model:
-        context = StageContext(project.task, dimension)
-        return await build_checklist(model, context, attributes, max_components, hear)
+    stage: Stage,
+    units: Sequence[str],
+    build: Build,
+    inputs: Inputs,
+    use_cache: bool,
+) -> tuple[Answer, StageRecord]:
+    context = StageContext(inputs.task, inputs.dimension)
+    async with opened(workbench, name, use_cache=use_cache) as model:
+        try:
+            return await ask(stage, units, build, inputs, model, context)
+        except (WrongSchemaError, CutOffError):
+            if not model.tally.cached:
+                raise
+            # Answers on record that failed before would fail for ever.
+            return await ask(stage, units, build, inputs, model.afresh(), context)
 
 
-def _keep(
-    workbench: Workbench, dimension: Dimension, built: BuiltChecklist, condition: str, model: str, publish: bool
-) -> Checklist:
+def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[int]) -> None:
     with workbench.database.write() as work:
-        checklist_id = work.checklists.save(dimension.id, built.as_checklist(dimension.name, 0, condition, model))
-        for record in built.records:
-            work.runs.add_stage(dimension.id, _stage_run(record), checklist_id)
-        return work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
+        _, now = newest(work, build_id)
+        cleared = without_gone(now, stage, components)
+        work.builds.keep(build_id, f"{stage.value} of components without attributes removed", to_document(cleared))
 
 
-def _keep_stages(workbench: Workbench, dimension: Dimension, stages: list[StageRun]) -> None:
+def _keep_failure(
+    workbench: Workbench, build_id: int, dimension_id: int, stage: Stage, model: str, error: WorkbenchError
+) -> None:
+    kind = error.kind if isinstance(error, ProviderError) else "input"
     with workbench.database.write() as work:
-        for stage in stages:
-            work.runs.add_stage(dimension.id, stage)
+        run_id = work.runs.add_stage(dimension_id, StageRun(stage, model, error_kind=kind, error=str(error)))
+        _, now = newest(work, build_id)
+        work.builds.keep(build_id, f"{stage.value} failed", to_document(_with_run(now, stage, run_id)))
+
+
+def _with_run(build: Build, stage: Stage, run_id: int) -> Build:
+    return replace(build, runs={**build.runs, stage: (*build.runs.get(stage, ()), run_id)})
 
 
 def _stage_run(record: StageRecord) -> StageRun:
@@ -139,8 +236,3 @@ def _stage_run(record: StageRecord) -> StageRun:
         cached_tokens=record.usage.cached_tokens,
         output_tokens=record.usage.output_tokens,
     )
-
-
-def _failure(model: str, ended: int, error: WorkbenchError) -> StageRun:
-    kind = error.kind if isinstance(error, ProviderError) else "input"
-    return StageRun(STAGES[min(ended, len(STAGES) - 1)], model, error_kind=kind, error=str(error))

@@ -25,10 +25,9 @@ class ChecklistView:
     attributes: dict[int, Attribute]
 
 
-def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
-    """Newest first: those that people work on, or those that studies of conditions made by themselves."""
+def versions_of(workbench: Workbench, dimension_id: int) -> list[Checklist]:
     with workbench.database.read() as work:
-        return work.checklists.versions(dimension_id, of_studies)
+        return work.checklists.versions(dimension_id)
 
 
 def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:

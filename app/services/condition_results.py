@@ -16,7 +16,7 @@ from app.meta_evaluation.evaluation import Figure
 from app.services.analysis import similarity_within
 from app.services.contribution import runs_with_checklist
 from app.services.embedding import LSA, Embedding
-from app.services.results import kept_results
+from app.services.results import Choices, kept_result
 from app.services.workbench import Workbench
 
 # With three points every order is likely by chance; the paper has five conditions.
@@ -96,8 +96,9 @@ def _behind(checklist: Checklist, attributes: Mapping[int, Attribute]) -> list[A
 
 
 def _spearman(workbench: Workbench, run_id: int, dimension_id: int, level: Level) -> Figure:
-    results = kept_results(workbench, run_id, level)
-    return next(result.meta.figures["spearman"] for result in results if result.dimension.id == dimension_id)
+    result = kept_result(workbench, run_id, dimension_id, Choices(level))
+    assert result is not None  # the caller read the dimension from the run
+    return result.meta.figures["spearman"]
 
 
 def _place(point: ConditionPoint) -> tuple[int, str, str]:

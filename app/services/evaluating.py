@@ -6,10 +6,11 @@ from typing import Any
 
 from app.domain.run import RunDimension, RunSummary
 from app.domain.task import Dimension
-from app.errors import InputError, UnsupportedError
+from app.errors import UnsupportedError
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.method import Method, Setting
-from app.evaluators.options import Option, described
+from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
+from app.evaluators.options import described
 from app.evaluators.registry import METHODS, method_named
 from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
@@ -21,17 +22,20 @@ NO_JUDGE = "none"
 EVALUATORS = tuple(METHODS)
 
 
-def usable_methods() -> dict[str, str]:
-    """Name -> what it is, in a few words; only methods that need nothing this computer lacks."""
-    return {method.name: method.title for method in METHODS.values() if _usable(method)}
+def methods() -> dict[str, str]:
+    """Name -> what it is, in a few words. What a method lacks on this computer is said when a run is planned."""
+    return {method.name: method.title for method in METHODS.values()}
 
 
-def _usable(method: Method) -> bool:
-    try:
-        method.check()
-    except InputError:
-        return False
-    return True
+def takes_rules(name: str) -> bool:
+    """Whether the built-in rules can be its judge."""
+    return method_named(name).by_rules
+
+
+def needs_checklist(name: str, settings: Sequence[tuple[str, str]] = ()) -> bool:
+    """Whether a dimension needs a published checklist, with these options as written."""
+    method = method_named(name)
+    return method.checklist(method.read_options(dict(settings)))
 
 
 def options_to_choose(name: str) -> tuple[Option, ...]:
@@ -69,7 +73,9 @@ def check_provider_of(method: Method, judge: str) -> None:
 def check_judge_of(method: Method, judge: str, is_llm: bool) -> None:
     """Raises UnsupportedError where the judge is no LLM and the method needs one."""
     if method.judged and not method.by_rules and not is_llm:
-        raise UnsupportedError(f"{method.name} needs an LLM as its judge; {judge} is none.", "Name one with --judge.")
+        raise UnsupportedError(
+            f"{method.name} needs an LLM as its judge; {judge} is none.", "Choose an LLM as the judge."
+        )
 
 
 def options_of(method: Method, params: Mapping[str, Any]) -> Any:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
+from app.providers.credentials import credentials_problem
+from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.pricing import shipped_prices
 from app.providers.registry import gives_logprobs
 from app.services.workbench import Workbench
@@ -11,18 +13,34 @@ from app.services.workbench import Workbench
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known."""
+    """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known.
+
+    obstacle: what has to be set before it can be asked; "" for nothing.
+    """
 
     name: str
     is_llm: bool
     gives_probabilities: bool
     priced: bool
+    obstacle: str = ""
 
 
 def judge_named(workbench: Workbench, name: str) -> Judge:
-    """Raises UnknownModelError, MissingKeyError, and for recordings NotFoundError or FileFormatError."""
-    full, is_llm = workbench.check_model(name)
-    return Judge(full, is_llm, is_llm and gives_logprobs(full), shipped_prices().of(full) is not None)
+    """What is known of a judge without asking it: no key is needed.
+
+    Raises UnknownModelError, and for recordings NotFoundError or FileFormatError.
+    """
+    parsed = parse_model_name(name)
+    full, is_llm = str(parsed), True
+    if not KNOWN_PROVIDERS[parsed.provider].speaks_http:
+        full, is_llm = workbench.check_model(name)
+    return Judge(
+        full,
+        is_llm,
+        is_llm and gives_logprobs(full),
+        shipped_prices().of(full) is not None,
+        credentials_problem(parsed.provider, workbench.credentials),
+    )
 
 
 def check_wishes(judge: Judge, asking: JudgeOptions, budget: float | None) -> None:

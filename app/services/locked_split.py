@@ -1,7 +1,7 @@
 """A test split under lock: drawn once, kept from everything but the judge, and looked at only on purpose.
 
 The lock itself is in the database: `work.texts` and `work.results` answer as if the locked texts weren't there
-(docs/adr/0010). So the results here, over the locked texts alone, are the only ones that exist.
+(docs/adr/0007). So the results here, over the locked texts alone, are the only ones that exist.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from app.corpora.sampling import stratified_sample
 from app.domain.locked_split import LockedSplit, Look
 from app.errors import ConflictError, InputError, NotReadyError
 from app.meta_evaluation.choices import Level
-from app.services.results import DimensionResult, results_of
+from app.services.results import Choices, DimensionResult, results_of
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -48,8 +48,8 @@ class SplitState:
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
     """Lock a share of the rated documents, drawn so that they are rated like the whole.
 
-    Documents of think-aloud samples have been read and can't be drawn. Raises InputError, ConflictError where a split
-    is locked already, NotReadyError where too few documents are rated.
+    Documents of think-aloud samples and of texts that experts answer questions on have been read and can't be drawn.
+    Raises InputError, ConflictError where a split is locked already, NotReadyError where too few documents are rated.
     """
     name = _named(who)
     if not 0 < share < 1:
@@ -59,10 +59,12 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
             raise ConflictError("This project has a locked split already.", "Open it before another is drawn.")
         means = _document_means(work, project_id)
         read = {s.text.doc_id for d in work.projects.dimensions(project_id) for s in work.think_aloud.samples(d.id)}
+        answered = work.texts.many(work.expert_answers.drawn_texts(project_id))
+        read |= {text.doc_id for text in answered.values()}
         free = sorted(means.keys() - read)
         if len(means) < 2 or not free:
             raise NotReadyError(
-                f"Only {len(free)} of {len(means)} rated documents can be locked; samples were taken from the others.",
+                f"Only {len(free)} of {len(means)} rated documents can be locked; experts read the others.",
                 "A split needs at least two rated documents, one of them without a sample.",
             )
         wanted = min(1.0, share * len(means) / len(free))
@@ -115,7 +117,7 @@ def look(
         raise NotReadyError(f"{which} no scores on the locked texts.", "Score them first (score --locked).")
     with workbench.database.write() as work:
         work.locked_splits.add_look(split.id, name, runs)
-    return [result for run in runs for result in results_of(workbench, run, level, locked=True)]
+    return [result for run in runs for result in results_of(workbench, run, Choices(level), locked=True)]
 
 
 def _named(who: str) -> str:

@@ -32,6 +32,7 @@ PATIENCE = RetryPolicy()
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
     """A model to choose from. `obstacle` says what stands in the way of using it and what to do; "" for nothing.
+    `lacks_key`: it is a key that is missing, which can also be typed for one browser session.
 
     `suggested` marks the one of its provider that a choice starts with.
     """
@@ -40,6 +41,7 @@ class ModelChoice:
     provider: str
     obstacle: str = ""
     suggested: bool = False
+    lacks_key: bool = False
 
     @property
     def usable(self) -> bool:
@@ -54,7 +56,8 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
         placeholder = model.name.endswith((":FILE", ":NAME"))
         if provider.speaks_http and not placeholder:
             obstacle = credentials_problem(model.provider, workbench.credentials)
-            found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example))
+            lacks_key = provider.needs_key and not model.key_set
+            found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
     return found
 
 

@@ -20,7 +20,7 @@ from app.services.estimating import forecast
 from app.services.projects import overview
 from app.services.result_files import scores_csv
 from app.services.result_texts import disagreements, judged_text, question_shares
-from app.services.results import kept_results
+from app.services.results import Choices, kept_results
 from app.services.scoring import RunOptions, list_runs
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -54,9 +54,9 @@ def _screens(workbench: Workbench, dimensions: list[Dimension]) -> dict[str, Any
     asked: dict[str, Callable[[], object]] = {
         "home": lambda: overview(workbench, 1),
         "score": lambda: (list_runs(workbench, 1), forecast(workbench, 1, options)),
-        "results, another level": lambda: kept_results(workbench, 1, "dataset"),
+        "results, another level": lambda: kept_results(workbench, 1, Choices("dataset")),
         "results, questions": lambda: question_shares(workbench, 1, dimension),
-        "results, disagreements": lambda: disagreements(results[0].compared()),
+        "results, disagreements": lambda: disagreements(results[0].compared),
         "results, one text": lambda: judged_text(workbench, 1, dimension, row.text),
         "results, scores as a file": lambda: scores_csv(results),
     }

@@ -9,22 +9,48 @@ from typing import Any
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
-from app.meta_evaluation.choices import Constant, Level
+from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [
+    "USUAL",
+    "Choices",
     "Constant",
     "DimensionResult",
+    "Duplicates",
     "Figure",
     "Level",
+    "Resampling",
     "asks_soft",
+    "kept_result",
     "kept_results",
     "results_of",
     "run_counts",
     "runs_to_show",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a result is computed. `duplicates`: texts of the same source and system, where texts name their system.
+
+    `soft`: from the judge's P(yes), where the run asked for it; from its answers elsewhere. `resampling`: what the
+    intervals draw anew, by default what suits the level.
+    """
+
+    level: Level = "per-source"
+    constant: Constant = "skip"
+    duplicates: Duplicates = "once"
+    include_partial: bool = False
+    soft: bool = False
+    resampling: Resampling | None = None
+    resamples: int = 1000
+    seed: int = 0
+
+
+USUAL = Choices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +68,7 @@ class DimensionResult:
     rows: tuple[ScoredText, ...]
     partial: int
     meta: MetaEvaluation
+    choices: Choices = USUAL
     soft: bool = False
     locked: bool = False
 
@@ -49,12 +76,14 @@ class DimensionResult:
     def scored(self) -> int:
         return sum(1 for row in self.rows if row.score is not None)
 
-    def compared(self, include_partial: bool = False) -> list[ScoredText]:
+    @property
+    def compared(self) -> list[ScoredText]:
         """The texts that have both a score and a rating: those the figures rest on."""
+        everything = self.choices.include_partial
         return [
             row
             for row in self.rows
-            if row.score is not None and row.human is not None and (include_partial or row.coverage in (None, 1))
+            if row.score is not None and row.human is not None and (everything or row.coverage in (None, 1))
         ]
 
     @property
@@ -88,101 +117,72 @@ class DimensionResult:
 
 
 def results_of(
-    workbench: Workbench,
-    run_id: int,
-    level: Level = "per-source",
-    constant: Constant = "skip",
-    include_partial: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
-    soft: bool = False,
-    locked: bool = False,
+    workbench: Workbench, run_id: int, choices: Choices = USUAL, *, locked: bool = False
 ) -> list[DimensionResult]:
     """Agreement with the mean human rating on every dimension of a run.
 
-    soft: the score from the judge's P(yes), where the run asked for it; its share of yes elsewhere.
     locked: over the locked texts instead of the others; only for a look that is counted (app.services.locked_split).
     """
-    return _results(workbench.database, run_id, level, constant, include_partial, soft, resamples, seed, locked)
-
-
-def kept_results(
-    workbench: Workbench,
-    run_id: int,
-    level: Level = "per-source",
-    constant: Constant = "skip",
-    include_partial: bool = False,
-    soft: bool = False,
-) -> tuple[DimensionResult, ...]:
-    """As results_of, computed once for as long as neither scores nor ratings change: screens ask again and again."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
-        dimensions = tuple(work.projects.dimension_by_id(part.dimension) for part in work.runs.parts(run_id))
-        ratings = tuple(work.results.rating_state(dimension.id) for dimension in dimensions)
-    state = (run.status, run.done, run.failed, dimensions, ratings)
-    return _kept(workbench.database, run_id, level, constant, include_partial, soft, state)
+        return [_result(work, run, part, choices, locked) for part in work.runs.parts(run_id)]
 
 
-@lru_cache(maxsize=32)
+def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
+    """As results_of, each computed once for as long as neither its scores nor ratings change: screens ask again."""
+    with workbench.database.read() as work:
+        run, parts = work.runs.get(run_id), work.runs.parts(run_id)
+    return tuple(_current(workbench, run, part, choices) for part in parts)
+
+
+def kept_result(
+    workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
+) -> DimensionResult | None:
+    """As kept_results, of one dimension alone; None where the run does not score it."""
+    with workbench.database.read() as work:
+        run, parts = work.runs.get(run_id), work.runs.parts(run_id)
+    return next((_current(workbench, run, part, choices) for part in parts if part.dimension == dimension_id), None)
+
+
+def _current(workbench: Workbench, run: RunSummary, part: RunDimension, choices: Choices) -> DimensionResult:
+    with workbench.database.read() as work:
+        dimension = work.projects.dimension_by_id(part.dimension)
+        state = (run.status, run.done, run.failed, dimension, work.results.rating_state(part.dimension))
+    return _kept(workbench.database, run.id, part.dimension, choices, state)
+
+
+@lru_cache(maxsize=64)
 def _kept(
-    database: Database,
-    run_id: int,
-    level: Level,
-    constant: Constant,
-    include_partial: bool,
-    soft: bool,
-    _: tuple[object, ...],
-) -> tuple[DimensionResult, ...]:
-    return tuple(_results(database, run_id, level, constant, include_partial, soft))
-
-
-def _results(
-    database: Database,
-    run_id: int,
-    level: Level,
-    constant: Constant,
-    include_partial: bool,
-    soft: bool,
-    resamples: int = 1000,
-    seed: int = 0,
-    locked: bool = False,
-) -> list[DimensionResult]:
+    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...]
+) -> DimensionResult:
     with database.read() as work:
-        run = work.runs.get(run_id)
-        return [
-            _result(work, run, part, level, constant, include_partial, soft and asks_soft(run), resamples, seed, locked)
-            for part in work.runs.parts(run_id)
-        ]
+        part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
+        return _result(work, work.runs.get(run_id), part, choices)
 
 
 def _result(
-    work: UnitOfWork,
-    run: RunSummary,
-    part: RunDimension,
-    level: Level,
-    constant: Constant,
-    include_partial: bool,
-    soft: bool,
-    resamples: int,
-    seed: int,
-    locked: bool,
+    work: UnitOfWork, run: RunSummary, part: RunDimension, choices: Choices, locked: bool = False
 ) -> DimensionResult:
     rows = tuple((work.locked_results if locked else work.results).scored(run.id, part.dimension))
+    soft = choices.soft and asks_soft(run)
     if soft:
         rows = tuple(replace(row, score=row.soft) for row in rows)
     checklist = work.checklists.get(part.checklist) if part.checklist else None
     partial = {row.text for row in rows if row.coverage is not None and 0 < row.coverage < 1}
-    left_out = set() if include_partial else partial
+    left_out = set() if choices.include_partial else partial
+    systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
     meta = evaluate(
         [None if row.text in left_out else row.score for row in rows],
         [row.human for row in rows],
         group=[row.doc_id for row in rows],
-        system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
-        item=[row.item_id for row in rows],
-        level=level,
-        constant=constant,
-        resamples=resamples,
-        seed=seed,
+        system=systems,
+        item=None if systems else [row.item_id for row in rows],
+        level=choices.level,
+        duplicates=choices.duplicates,
+        constant=choices.constant,
+        resampling=choices.resampling,
+        resamples=choices.resamples,
+        seed=choices.seed,
         origin=Origin(
             checklist=str(checklist.version) if checklist else "none",
             judge=f"{run.judge} P(yes)" if soft else run.judge,
@@ -198,6 +198,7 @@ def _result(
         rows=rows,
         partial=len(partial),
         meta=meta,
+        choices=choices,
         soft=soft,
         locked=locked,
     )

@@ -150,6 +150,7 @@ def _check_judge(workbench: Workbench, options: RunOptions) -> None:
     method = check_evaluator(options.evaluator)
     if method.judged:
         check_provider_of(method, options.judge)
+        workbench.check_model(options.judge)
         judge = judge_named(workbench, options.judge)
         check_judge_of(method, judge.name, judge.is_llm)
         check_wishes(judge, options.asking, options.budget)

@@ -1,5 +1,6 @@
 """The tables. Importing this package registers them all."""
 
+from db.models.build import BuildRevisionRow, BuildRow
 from db.models.checklist import (
     ChecklistChangeRow,
     ChecklistRow,
@@ -10,7 +11,7 @@ from db.models.checklist import (
     QuestionAttributeRow,
     QuestionRow,
 )
-from db.models.condition_checklist import ConditionChecklistRow
+from db.models.expert_answer import AnswerDrawRow, AnswerDrawTextRow, ExpertAnswerRow
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
@@ -19,15 +20,19 @@ from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRo
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
+    "AnswerDrawRow",
+    "AnswerDrawTextRow",
     "AttributeRow",
+    "BuildRevisionRow",
+    "BuildRow",
     "ChecklistChangeRow",
     "ChecklistRow",
     "ComponentAttributeRow",
     "ComponentRow",
-    "ConditionChecklistRow",
     "ContributorRow",
     "DimensionRow",
     "DroppedAttributeRow",
+    "ExpertAnswerRow",
     "JudgmentRow",
     "LockedDocumentRow",
     "LockedLookRow",

@@ -19,7 +19,6 @@ from db.models import (
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
-    ConditionChecklistRow,
     DimensionRow,
     DroppedAttributeRow,
     QuestionAttributeRow,
@@ -28,18 +27,16 @@ from db.models import (
 from db.models.columns import now
 from db.repositories.drafts import locked_draft
 
-_OF_EXPERTS = col(ChecklistRow.id).not_in(select(ConditionChecklistRow.checklist_id))
-
 
 class Checklists:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def versions(self, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
-        """Newest first; those that studies of conditions made are left out, or listed alone."""
+    def versions(self, dimension_id: int) -> list[Checklist]:
+        """Newest first."""
         rows = self._session.exec(
             select(ChecklistRow)
-            .where(ChecklistRow.dimension_id == dimension_id, ~_OF_EXPERTS if of_studies else _OF_EXPERTS)
+            .where(ChecklistRow.dimension_id == dimension_id)
             .order_by(col(ChecklistRow.version).desc())
         )
         return [self._value(row) for row in rows]
@@ -50,12 +47,20 @@ class Checklists:
             raise NotFoundError("This checklist is no longer there.", "Choose another version.")
         return self._value(row)
 
+    def dimension_of(self, checklist_id: int) -> int:
+        """The id of the dimension that a checklist is about."""
+        row = self._session.get(ChecklistRow, checklist_id)
+        if row is None:
+            raise NotFoundError("This checklist is no longer there.", "Choose another version.")
+        return row.dimension_id
+
     def find(
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
     ) -> Checklist | None:
-        """The version asked for, else the newest (of that status) that no study of conditions made."""
+        """The version asked for, else the newest (of that status)."""
         query = select(ChecklistRow).where(ChecklistRow.dimension_id == dimension_id)
-        query = query.where(_OF_EXPERTS if version is None else ChecklistRow.version == version)
+        if version is not None:
+            query = query.where(ChecklistRow.version == version)
         if status is not None:
             query = query.where(ChecklistRow.status == status.value)
         row = self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()

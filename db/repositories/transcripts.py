@@ -1,8 +1,8 @@
 """What experts said aloud, and what was proposed from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from app.domain.transcript import ProposedAttribute, Transcript
 from app.errors import NotFoundError
@@ -27,7 +27,7 @@ class Transcripts:
     def get(self, transcript_id: int) -> Transcript:
         row = self._row(transcript_id)
         person = self._session.get_one(ContributorRow, row.contributor_id)
-        return _transcript(row, person)
+        return _transcript(row, person, self._waiting([transcript_id]))
 
     def of(self, dimension_id: int, expert: str) -> list[Transcript]:
         """Newest first."""
@@ -36,8 +36,9 @@ class Transcripts:
             .join(ContributorRow, col(ContributorRow.id) == TranscriptRow.contributor_id)
             .where(TranscriptRow.dimension_id == dimension_id, ContributorRow.name == expert)
             .order_by(col(TranscriptRow.id).desc())
-        )
-        return [_transcript(row, person) for row, person in rows]
+        ).all()
+        waiting = self._waiting([int(row.id or 0) for row, _ in rows])
+        return [_transcript(row, person, waiting) for row, person in rows]
 
     def propose(self, transcript_id: int, proposals: Sequence[ProposedAttribute]) -> None:
         """In place of those nobody has decided on; accepted and declined ones stay."""
@@ -66,6 +67,19 @@ class Transcripts:
         row = self._session.get_one(ProposedAttributeRow, proposal_id)
         row.attribute_id, row.declined = attribute_id, declined
 
+    def _waiting(self, transcript_ids: Sequence[int]) -> dict[int, int]:
+        """Transcript -> proposals that nobody has decided on."""
+        rows = self._session.exec(
+            select(ProposedAttributeRow.transcript_id, func.count(col(ProposedAttributeRow.id)))
+            .where(
+                col(ProposedAttributeRow.transcript_id).in_(transcript_ids),
+                col(ProposedAttributeRow.attribute_id).is_(None),
+                col(ProposedAttributeRow.declined).is_(False),
+            )
+            .group_by(col(ProposedAttributeRow.transcript_id))
+        )
+        return dict(rows.all())
+
     def _proposals(self, transcript_id: int) -> Sequence[ProposedAttributeRow]:
         return self._session.exec(
             select(ProposedAttributeRow)
@@ -80,8 +94,19 @@ class Transcripts:
         return row
 
 
-def _transcript(row: TranscriptRow, person: ContributorRow) -> Transcript:
-    return Transcript(int(row.id or 0), row.dimension_id, person.name, row.text, row.audio, row.model, row.error)
+def _transcript(row: TranscriptRow, person: ContributorRow, waiting: Mapping[int, int]) -> Transcript:
+    number = int(row.id or 0)
+    return Transcript(
+        number,
+        row.dimension_id,
+        person.name,
+        row.text,
+        row.audio,
+        row.model,
+        row.error,
+        row.created_at,
+        waiting.get(number, 0),
+    )
 
 
 def _proposal(row: ProposedAttributeRow) -> ProposedAttribute:

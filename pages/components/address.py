@@ -23,3 +23,10 @@ def keep(key: str, value: str, default: str) -> None:
 def numbers(key: str) -> list[int]:
     """Numbers separated by commas in the address; what is none is passed over."""
     return [int(part) for part in st.query_params.get(key, "").split(",") if part.strip().isdecimal()]
+
+
+def prepare_number(key: str, default: int, low: int, high: int) -> None:
+    """As prepare, for a whole number from low to high."""
+    if key not in st.session_state:
+        wanted = st.query_params.get(key, "")
+        st.session_state[key] = int(wanted) if wanted.isdecimal() and low <= int(wanted) <= high else default

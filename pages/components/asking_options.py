@@ -1,23 +1,17 @@
-"""How the judges are asked: reasons, repeats, probabilities, question by question, within a budget."""
+"""How a run goes about it: the method's own options, what it may cost, whether earlier answers count."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
+from app.services.evaluating import CHECKLIST, asks_a_judge, options_to_choose
 from app.services.judges import Judge
 from app.services.scoring import JudgeOptions
+from pages.components.method_options import method_options, written
 from pages.components.words import plain
 
-SOFT_HELP = (
-    "Beside each yes or no, how sure the judge is: its probability of yes, read from the log-probabilities of its "
-    "words. Results can then also be computed from the probabilities instead of the answers. Only OpenAI, Google and "
-    "most endpoints of one's own give them."
-)
-REPEATS_HELP = (
-    "Asked several times, a judge shows how steady it is; a text's score is the mean. More than once, it is asked at "
-    "temperature 1, for at 0 it would mostly repeat itself. Each repeat is a call of its own and costs as much."
-)
 BUDGET_HELP = (
     "A run stops when it has cost so much; what is on its way then is still paid. It counts for each judge by itself "
     "and needs a model with a known price. A run can be resumed, but not beyond its budget."
@@ -26,57 +20,63 @@ BUDGET_HELP = (
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    asking: JudgeOptions
-    budget: float | None
-    use_cache: bool
+    """`chosen` are the options of the method, by name."""
+
+    evaluator: str
+    chosen: Mapping[str, Any]
+    budget: float | None = None
+    use_cache: bool = True
+
+    @property
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return () if self.evaluator == CHECKLIST else written(self.evaluator, self.chosen)
 
     def asked_of(self, judge: Judge) -> JudgeOptions:
-        """What of it this judge can do: the others shouldn't have to do without."""
+        """What of it this judge can do, where a checklist is asked: the others shouldn't have to do without."""
+        asking = JudgeOptions(**self.chosen) if self.evaluator == CHECKLIST else JudgeOptions()
         if not judge.is_llm:
-            return replace(self.asking, reasons=False, repeats=1, soft=False)
-        return replace(self.asking, soft=self.asking.soft and judge.gives_probabilities)
+            return replace(asking, reasons=False, repeats=1, soft=False)
+        return replace(asking, soft=asking.soft and judge.gives_probabilities)
 
 
-def asking_options(judges: Sequence[Judge]) -> Wishes:
-    llms = [judge for judge in judges if judge.is_llm]
-    can_say_how_sure = [judge for judge in llms if judge.gives_probabilities]
+def asking_options(evaluator: str, judges: Sequence[Judge]) -> Wishes:
+    judged = asks_a_judge(evaluator)
+    if not judged and not options_to_choose(evaluator):
+        return Wishes(evaluator, {})
     with st.expander("More options", key="more_scoring_options"):
-        if judges and not llms:
-            st.caption("Most of this is for LLMs: the rules answer the same each time and give their reasons anyway.")
-        left, right = st.columns(2)
-        with left:
-            reasons = st.toggle(
-                "Reasons with the answers",
-                key="score_reasons",
-                disabled=not llms,
-                help="A short one with each. More tokens, so dearer.",
-            )
-            soft = st.toggle("How sure the judge is", key="score_soft", disabled=not can_say_how_sure, help=SOFT_HELP)
-            per_question = st.toggle(
-                "One call for each question",
-                key="score_per_question",
-                help="Instead of one call with all questions: no answer can lean on another, at many times the cost.",
-            )
-            use_cache = st.toggle(
-                "Use earlier answers",
-                value=True,
-                key="score_cache",
-                help="The very same request to the same model is not paid again. Switch it off to ask afresh.",
-            )
-        with right:
-            repeats = st.number_input(
-                "Ask how often", 1, 20, 1, key="score_repeats", disabled=not llms, help=REPEATS_HELP
-            )
-            budget = st.number_input(
-                "Budget in US dollars",
-                min_value=0.01,
-                value=None,
-                step=1.0,
-                placeholder="none",
-                key="score_budget",
-                help=BUDGET_HELP,
-            )
-        if soft and len(can_say_how_sure) < len(llms):
-            without = ", ".join(judge.name for judge in llms if not judge.gives_probabilities)
-            st.caption(plain(f"{without} gives no log-probabilities and is asked for its answers alone."))
-    return Wishes(JudgeOptions(reasons, repeats, soft, per_question), budget, use_cache)
+        chosen = _checklist_options(judges) if evaluator == CHECKLIST else method_options(evaluator)
+        return _limits(evaluator, chosen) if judged else Wishes(evaluator, chosen)
+
+
+def _checklist_options(judges: Sequence[Judge]) -> dict[str, Any]:
+    """What only an LLM can do, or only some, is not offered for others."""
+    llms = [judge for judge in judges if judge.is_llm]
+    silent = [judge for judge in llms if not judge.gives_probabilities]
+    if judges and not llms:
+        st.caption("Most of this is for LLMs: the rules answer the same each time and give their reasons anyway.")
+    disabled = [] if llms else ["reasons", "repeats"]
+    chosen = method_options(CHECKLIST, [*disabled, *(["soft"] if len(silent) == len(llms) else [])])
+    if chosen["soft"] and silent:
+        without = ", ".join(judge.name for judge in silent)
+        st.caption(plain(f"{without} gives no log-probabilities and is asked for its answers alone."))
+    return chosen
+
+
+def _limits(evaluator: str, chosen: Mapping[str, Any]) -> Wishes:
+    left, right = st.columns(2, vertical_alignment="bottom")
+    use_cache = left.toggle(
+        "Use earlier answers",
+        value=True,
+        key="score_cache",
+        help="The very same request to the same model is not paid again. Switch it off to ask afresh.",
+    )
+    budget = right.number_input(
+        "Budget in US dollars",
+        min_value=0.01,
+        value=None,
+        step=1.0,
+        placeholder="none",
+        key="score_budget",
+        help=BUDGET_HELP,
+    )
+    return Wishes(evaluator, chosen, budget, use_cache)

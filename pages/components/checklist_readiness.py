@@ -15,12 +15,13 @@ from pages.components.shell import empty, page
 from pages.components.words import plain, show_error
 
 
-def dimensions_to_score(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
+def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
     """The dimensions that can be scored with the checklist each would use; what keeps the others is shown."""
     dimensions = dimensions_named(workbench, project.name, "all")
     versions = {dimension.id: versions_of(workbench, dimension.id) for dimension in dimensions}
     if not any(versions.values()):
-        empty("No dimension has a checklist yet.", "Build one, then score with it.", "build", "Go to Build")
+        todo = "Build one, then score with it, or choose a method that needs none."
+        empty("No dimension has a checklist yet.", todo, "build", "Go to Build")
         return []
     ready = []
     for dimension in dimensions:

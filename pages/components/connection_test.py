@@ -13,7 +13,9 @@ from pages.components.words import model_label, plain, show_error
 
 def connection_test(workbench: Workbench) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="connection_test"):
-        name = model_choice(workbench, "Model", "model_to_test", "The model that gets one tiny question.")
+        name = model_choice(
+            workbench, "Model", "model_to_test", "The model that gets one tiny question.", "Or type it above."
+        )
         pressed = st.button(
             "Test connection",
             key="test_connection",

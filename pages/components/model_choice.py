@@ -4,10 +4,10 @@ import streamlit as st
 
 from app.services.models import available_models
 from app.services.workbench import Workbench
-from pages.components.words import model_label, plain
+from pages.components.words import KEY_IN_SETTINGS, model_label, plain
 
 
-def model_choice(workbench: Workbench, label: str, key: str, purpose: str) -> str:
+def model_choice(workbench: Workbench, label: str, key: str, purpose: str, key_hint: str = KEY_IN_SETTINGS) -> str:
     """A known model or one typed as provider:name; "" while the one chosen can't be used, which is said."""
     models = {model.name: model for model in available_models(workbench)}
     usable = [model.name for model in models.values() if model.usable]
@@ -22,6 +22,6 @@ def model_choice(workbench: Workbench, label: str, key: str, purpose: str) -> st
     )
     known = models.get(chosen or "")
     if known is not None and known.obstacle:
-        st.caption(plain(known.obstacle))
+        st.caption(plain(f"{known.obstacle} {key_hint}" if known.lacks_key else known.obstacle))
         return ""
     return (chosen or "").strip()

@@ -5,7 +5,7 @@ import streamlit as st
 
 from app.services.models import available_models, obstacles
 from app.services.workbench import Workbench
-from pages.components.words import model_label
+from pages.components.words import KEY_IN_SETTINGS, model_label
 
 
 def models_to_ask(workbench: Workbench) -> list[str]:
@@ -37,3 +37,4 @@ def not_available(workbench: Workbench) -> None:
                 hide_index=True,
                 border="horizontal",
             )
+            st.caption(KEY_IN_SETTINGS)

@@ -14,7 +14,7 @@ from app.services.attributes import exclude_attribute
 from app.services.independence import is_done, said_by, say, say_done
 from app.services.workbench import Workbench
 from pages.components.conditions import number
-from pages.components.own_rows import REMOVED, WHOLE, Own, own_rows, sample_name
+from pages.components.own_rows import REMOVED, WHOLE, Own, own_rows, sample_name, show_newest
 from pages.components.shell import page
 from pages.components.speaking import speaking
 from pages.components.undo import remember, undo_button
@@ -83,7 +83,7 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
     except WorkbenchError as error:
         st.session_state[_UNSAVED] = (str(error), text)
         return
-    st.session_state[f"own_page_{own.place}"] = 1
+    show_newest(own)
     remember(own.place, "added a point", partial(exclude_attribute, own.workbench, added, REMOVED))
 
 

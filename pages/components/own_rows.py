@@ -19,6 +19,7 @@ REMOVED = "removed by its author"
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 6
 _EDITING = "own_editing"
+_TURNS = "own_turns_to_newest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,22 @@ def own_rows(own: Own, kept: Sequence[Attribute], removed: Sequence[Attribute]) 
     on_screen = kept[::-1]
     pages = max(1, ceil(len(kept) / PAGE_SIZE))
     rows = st.container(gap="small", key="own_rows")
-    key = f"own_page_{own.place}"
-    page = st.pagination(pages, key=key, max_visible_pages=5) if pages > 1 else 1
+    page = st.pagination(pages, key=_page_key(own), max_visible_pages=5) if pages > 1 else 1
     first = (page - 1) * PAGE_SIZE
     with rows:
         for place in range(first, min(first + PAGE_SIZE, len(on_screen))):
             _row(own, on_screen, place)
     _removed(own, removed)
+
+
+def show_newest(own: Own) -> None:
+    """Back to the first page, as another widget: one that has a default can't be set from here."""
+    if st.session_state.get(_page_key(own), 1) != 1:
+        st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
+
+
+def _page_key(own: Own) -> str:
+    return f"own_page_{own.place}_{st.session_state.get(_TURNS, 0)}"
 
 
 def _row(own: Own, on_screen: Sequence[Attribute], place: int) -> None:

@@ -32,7 +32,7 @@ def price_table(workbench: Workbench) -> None:
         {
             "Model": _NAMES.get(model.name, model.name),
             **{column: _amount(model, part) for column, part in _PRICES.items()},
-            "Set up": "yes" if model.ready else "no",
+            "Can be used": "yes" if model.ready else "no",
         }
         for model in prices.models
     ]
@@ -42,4 +42,7 @@ def price_table(workbench: Workbench) -> None:
 def _amount(model: PricedModel, part: str) -> str:
     if model.price is None:
         return "unknown"
-    return "free" if model.free else f"{getattr(model.price, part):,.3f}"
+    if model.free:
+        return "free"
+    amount = getattr(model.price, part)
+    return f"{amount:,.2f}" if round(amount, 2) == amount else f"{amount:,.3f}"

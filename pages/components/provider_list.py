@@ -34,7 +34,8 @@ def _address(access: ProviderAccess) -> str:
 
 def _state(access: ProviderAccess) -> None:
     if access.obstacle:
-        st.markdown(f":material/block: {plain(access.obstacle)}")
+        typed = " Or type it here, for this browser session." if access.needs_key and not access.key_source else ""
+        st.markdown(f":material/block: {plain(access.obstacle)}{typed}")
     elif access.key_source:
         st.markdown(f":material/check_circle: Can be used. Its key is set, from {plain(access.key_source)}.")
     else:

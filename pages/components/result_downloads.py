@@ -1,16 +1,15 @@
-"""Results to take along."""
-
-from collections.abc import Sequence
+"""Results, Download: files to take along."""
 
 import streamlit as st
 
-from app.domain.project import Project
 from app.services.result_files import figures_csv, report_html, scores_csv
-from app.services.results import DimensionResult
+from pages.components.result_scope import ResultScope
 
 
-def result_downloads(project: Project, results: Sequence[DimensionResult]) -> None:
+def result_downloads(scope: ResultScope) -> None:
     """The files are made when asked for."""
+    project, results = scope.project, scope.every_dimension()
+    st.markdown("Of the chosen runs, all their dimensions, computed as chosen above.")
     with st.container(horizontal=True):
         st.download_button(
             "Scores (CSV)",

@@ -1,4 +1,4 @@
-"""All dimensions of the chosen runs: the figures, and what each rests on."""
+"""Results, Overview: the figures of all dimensions, what each rests on, and the current dimension in pictures."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,15 @@ import streamlit as st
 
 from app.services.results import DimensionResult, Figure, Level
 from pages.components.interval_chart import interval_chart, label
+from pages.components.result_choices import LEVELS
+from pages.components.result_scope import ResultScope, offer_dataset
+from pages.components.score_charts import score_charts
 from pages.components.words import plain
+
+SIGNATURE_HELP = (
+    "One line that lets others compute the same figures: level | coefficients | groups used/all | duplicates | "
+    "resamples | seed | checklist version | judge | prompt."
+)
 
 FIGURE_HELP = {
     "Spearman": "Do judge and people rank the texts alike? 1 is the same order, 0 is no relation, -1 is the reverse.",
@@ -18,6 +26,23 @@ FIGURE_HELP = {
     "is better.",
 }
 USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "system": "Systems used"}
+
+
+def result_overview(scope: ResultScope) -> None:
+    results, level = scope.every_dimension(), scope.choices.level
+    if level != "dataset" and all(result.headline[0] is None for result in results):
+        reasons = sorted({result.meta.figures["spearman"].reason for result in results})
+        offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
+    overview_table(results, level, scope.several)
+    overview_picture(results, scope.several)
+    what_it_rests_on(results, scope.several)
+    st.subheader(plain(scope.dimension.name), anchor=False)
+    result = scope.one()
+    if result is None:
+        return
+    st.markdown("Signature", help=SIGNATURE_HELP)
+    st.code(str(result.meta.signature), language=None, wrap_lines=True)
+    score_charts(result.compared, result.dimension)
 
 
 def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:

@@ -31,7 +31,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
 
 
 _COLUMNS = {
-    "Dimensions": st.column_config.TextColumn(width=180),
+    "Dimensions": st.column_config.TextColumn(width=260),
     "Scored": st.column_config.TextColumn(help="Texts times dimensions that have a score, of all that were planned."),
     "Sample": st.column_config.TextColumn(help="The share of the texts that was drawn, and the seed that drew it."),
 }
@@ -48,7 +48,6 @@ def _table(runs: list[RunSummary]) -> pd.DataFrame:
                 "Dimensions": ", ".join(run.dimensions),
                 "State": state(run),
                 "Scored": _scored(run),
-                "Failed": run.failed,
                 "Sample": _sample(run),
             }
             for run in runs

@@ -1,111 +1,90 @@
-"""What to score and how: dimensions, method, judges, share of the texts."""
+"""What to score and how: method, dimensions, judges, share of the texts."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.checklist import Checklist
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.errors import WorkbenchError
-from app.services.evaluating import CHECKLIST, NO_JUDGE, asks_a_judge, usable_methods
-from app.services.judges import Judge, judge_named
-from app.services.models import available_models
-from app.services.scoring import RunOptions, list_runs
+from app.services.evaluating import CHECKLIST, NO_JUDGE, asks_a_judge, methods, needs_checklist
+from app.services.judges import Judge
+from app.services.projects import dimensions_named
+from app.services.scoring import RunOptions
 from app.services.workbench import Workbench
-from pages.components.asking_options import asking_options
-from pages.components.words import model_label, plain, show_error
-
-JUDGE_HELP = (
-    "Who answers the questions; with several, each gets a run of its own, one after another. “rules” is a set of fixed "
-    "text rules, not an LLM: it needs no key and costs nothing, and it shows how everything works. Any other model can "
-    "be typed as provider:name, for example openai:gpt-4o."
-)
+from pages.components.asking_options import Wishes, asking_options
+from pages.components.checklist_readiness import dimensions_with_checklist
+from pages.components.judge_choice import judge_choice
+from pages.components.words import plain
 
 
-def scoring_options(
-    workbench: Workbench, project: Project, ready: Sequence[tuple[Dimension, Checklist]]
-) -> list[RunOptions]:
-    """One for each judge; none, with a word on why, while the choice isn't complete."""
-    names = {dimension.id: _described(dimension, checklist) for dimension, checklist in ready}
+def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOptions], list[Judge]]:
+    """A run for each judge, and the judges; no run, with a word on why, while the choice isn't complete."""
+    titles = methods()
+    evaluator = st.selectbox(
+        "Method",
+        list(titles),
+        index=list(titles).index(CHECKLIST),
+        format_func=titles.__getitem__,
+        key="score_evaluator",
+        help="How a text gets its score. Checklist: the judge answers every question, and the share of yes is put on "
+        "the scale of the dimension.",
+    )
+    place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
+    judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
+    share, seed = _share()
+    wishes = asking_options(evaluator, judges)
+    with place:
+        dimensions = _dimensions(workbench, project, wishes)
+    if not dimensions:
+        return [], judges
+    if not asks_a_judge(evaluator):
+        return [RunOptions(dimensions, NO_JUDGE, evaluator, None, share, seed, settings=wishes.settings)], []
+    return [_run(dimensions, judge, wishes, share, seed) for judge in judges], judges
+
+
+def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, share: float, seed: int) -> RunOptions:
+    return RunOptions(
+        tuple(dimensions),
+        judge.name,
+        wishes.evaluator,
+        None,
+        share,
+        seed,
+        wishes.asked_of(judge),
+        wishes.budget,
+        wishes.use_cache,
+        wishes.settings,
+    )
+
+
+def _dimensions(workbench: Workbench, project: Project, wishes: Wishes) -> tuple[Dimension, ...]:
+    """Those chosen of those that the method can score; none, with a word on why."""
+    if needs_checklist(wishes.evaluator, wishes.settings):
+        ready = dimensions_with_checklist(workbench, project)
+        offered = [dimension for dimension, _ in ready]
+        names = {d.id: f"{d.name} · version {c.version}, {len(c.asked)} questions" for d, c in ready}
+        about = "Each dimension is scored with its newest published checklist."
+    else:
+        offered = dimensions_named(workbench, project.name, "all")
+        names = {dimension.id: dimension.name for dimension in offered}
+        about = "This method needs no checklist, so every dimension can be scored."
+        if not offered:
+            st.info("This project has no dimension yet: say on Data what quality the texts are judged on.")
+    if not offered:  # where a checklist is what is missing, that has been said
+        return ()
     chosen = st.pills(
         "Dimensions",
         list(names),
         selection_mode="multi",
         default=list(names),
-        format_func=lambda key: names[key],
+        format_func=lambda key: plain(names[key]),
         key=f"score_dimensions_{'_'.join(map(str, names))}",
         wrap=True,
-        help="Each dimension is scored with its newest published checklist.",
+        help=about,
     )
-    methods = usable_methods()
-    evaluator = st.selectbox(
-        "Method",
-        list(methods),
-        index=list(methods).index(CHECKLIST),
-        format_func=lambda name: methods[name],
-        key="score_evaluator",
-        help="How a text gets its score. Checklist: the judge answers every question, and the share of yes is put on "
-        "the scale of the dimension.",
-    )
-    judged = asks_a_judge(evaluator)
-    judges = _judges(workbench, project) if judged else []
-    share, seed = _share()
-    wishes = asking_options(judges)
-    dimensions = tuple(dimension for dimension, _ in ready if dimension.id in chosen)
-    if not dimensions:
+    if not chosen:
         st.info("Choose at least one dimension.")
-        return []
-    if not judged:
-        return [RunOptions(dimensions, NO_JUDGE, evaluator, None, share, seed)]
-    return [
-        RunOptions(
-            dimensions,
-            judge.name,
-            evaluator,
-            None,
-            share,
-            seed,
-            wishes.asked_of(judge),
-            wishes.budget,
-            wishes.use_cache,
-        )
-        for judge in judges
-    ]
-
-
-def _described(dimension: Dimension, checklist: Checklist) -> str:
-    return plain(f"{dimension.name} · version {checklist.version}, {len(checklist.asked)} questions")
-
-
-def _judges(workbench: Workbench, project: Project) -> list[Judge]:
-    """Those chosen; none, with a word on why, where one of them can't be used."""
-    chosen = st.multiselect(
-        "Judges",
-        _known_judges(workbench, project),
-        default=["rules"],
-        format_func=model_label,
-        accept_new_options=True,
-        wrap=True,
-        placeholder="choose judges, or type provider:name",
-        key="score_judge",
-        help=JUDGE_HELP,
-    )
-    names = dict.fromkeys(name.strip() for name in chosen if name.strip())
-    if not names:
-        st.info("Choose a judge.")
-    try:
-        return [judge_named(workbench, name) for name in names]
-    except WorkbenchError as error:
-        show_error(error)
-        return []
-
-
-def _known_judges(workbench: Workbench, project: Project) -> list[str]:
-    """The rules, what judged here before, and the suggested model of each provider that can be used."""
-    suggested = [model.name for model in available_models(workbench) if model.usable and model.suggested]
-    before = [run.judge for run in list_runs(workbench, project.id) if run.judge != NO_JUDGE]
-    return list(dict.fromkeys(["rules", *before, *suggested]))
+    return tuple(dimension for dimension in offered if dimension.id in chosen)
 
 
 def _share() -> tuple[float, int]:

@@ -4,7 +4,7 @@ import re
 
 import streamlit as st
 
-from app.errors import WorkbenchError
+from app.errors import MissingKeyError, WorkbenchError
 
 # What Markdown, its math, its links and Streamlit's :directives: would otherwise read as markup: anywhere, and at the
 # beginning of a line (lists, headings, quotes).
@@ -30,6 +30,10 @@ def model_label(name: str) -> str:
     return f"{name} (recorded answers)" if name.startswith("replay:") else name
 
 
+KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."
+
+
 def show_error(error: WorkbenchError) -> None:
     """What happened and what to do, to the letter: messages quote names that people chose."""
-    st.error(plain(str(error)), icon=":material/error:")
+    said = f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)
+    st.error(plain(said), icon=":material/error:")

@@ -15,9 +15,9 @@ from app.errors import (
     ProviderError,
     QuotaError,
     RateLimitError,
+    TooLongError,
     TransientError,
     UnknownModelError,
-    UnsupportedError,
     WrongKeyError,
 )
 from app.providers.rate_limit import AdaptiveLimit
@@ -46,8 +46,8 @@ FAILURES: list[tuple[str, Behaviour, type[ProviderError]]] = [
     ("slow", Slow(5), ModelTimeoutError),
     ("dropped-at-once", Drop(), ConnectionFailedError),
     ("dropped-in-the-middle", Drop(after_headers=True), ConnectionFailedError),
-    ("too-long", Fail("too-long"), UnsupportedError),
-    ("413", Status(413), UnsupportedError),
+    ("too-long", Fail("too-long"), TooLongError),
+    ("413", Status(413), TooLongError),
     ("bad-request", Fail("bad-request"), ProviderError),
     ("418", Status(418), ProviderError),
 ]

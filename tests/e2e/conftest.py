@@ -6,13 +6,19 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
 
+from app.providers.credentials import Credentials
+from app.services.attributes import attributes_of
+from app.services.projects import dimensions_named, get_project
+from app.services.workbench import Workbench
+from db.unit_of_work import Database
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "test-results"
@@ -71,14 +77,24 @@ def app(tmp_path: Path) -> Iterator[App]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = find_browser()
+def browser_path() -> str:
+    path = find_browser()  # asked before Playwright starts
     if path is None:
         pytest.fail("No browser was found; `make browser` installs one.")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=list(LAUNCH_ARGUMENTS))
-        yield launched
-        launched.close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def playwright_(browser_path: str) -> Iterator[Playwright]:
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
+    launched = playwright_.chromium.launch(executable_path=browser_path, args=list(LAUNCH_ARGUMENTS))
+    yield launched
+    launched.close()
 
 
 @pytest.fixture
@@ -99,3 +115,32 @@ def page(browser: Browser, app: App, request: pytest.FixtureRequest) -> Iterator
 
 def _is_local(asked: str, own: str) -> bool:
     return asked.startswith((own, own.replace("http", "ws", 1), "data:", "blob:", "about:"))
+
+
+def at(page: Page, key: str) -> Locator:
+    return page.locator(f".st-key-{key}")
+
+
+def begin(page: Page, app: App, name: str) -> None:
+    """Somebody opens the demo's Think aloud and says who they are."""
+    page.goto(f"{app.url}/think_aloud?project=Demo")
+    at(page, "expert_typed").get_by_role("textbox").fill(name)
+    at(page, "expert_start").get_by_role("button").click()
+    expect(page.get_by_role("textbox", name="What do you look for?")).to_be_visible()
+
+
+def shown(page: Page, words: str) -> None:
+    """Among what this expert has written."""
+    expect(at(page, "own_rows").get_by_text(words.strip(), exact=True)).to_be_visible()
+
+
+def written(app: App) -> dict[str, list[str]]:
+    """What the database holds on the demo's first dimension, by contributor."""
+    database = Database(f"sqlite:///{app.home}/workbench.db")
+    workbench = Workbench(database, Credentials())
+    project, dimension = get_project(workbench, "Demo"), dimensions_named(workbench, "Demo", "all")[0]
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for attribute in attributes_of(workbench, project.id, dimension.id):
+        found[attribute.contributor].append(attribute.text)
+    database.close()
+    return found

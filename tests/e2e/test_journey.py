@@ -70,6 +70,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(page.get_by_text("28 of 28 attributes")).to_be_visible()
 
     _screen(page, "Build")
+    page.get_by_role("button", name="Start a new build").click()
     _at(page, "build").get_by_role("button").click()
     expect(page.get_by_text(re.compile("Version 2 is a draft"))).to_be_visible()
     _screen(page, "Checklist")

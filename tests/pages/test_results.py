@@ -14,7 +14,7 @@ from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.result_files import figures_csv, report_html, scores_csv
-from app.services.results import kept_results, results_of
+from app.services.results import Choices, kept_results, results_of
 from app.services.scoring import RunOptions, list_runs, start_run, work_on
 from app.services.workbench import Workbench
 
@@ -80,21 +80,47 @@ def test_every_figure_says_what_it_rests_on(demo: Workbench, open_screen: Open) 
 
 
 def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(level="dataset", view="Questions", run="1", constant="zero")
+    app = open_results(level="dataset", run="1", constant="zero", seed="7", resampling="texts")
     assert not app.exception
     assert table(app, "Spearman")[0].startswith(
-        f"{results_of(demo, RUN, 'dataset')[0].meta.figures['spearman'].value:.3f}"
+        f"{results_of(demo, RUN, Choices('dataset'))[0].meta.figures['spearman'].value:.3f}"
     )
-    assert len(table(app, "Question")) > 3
-    assert len(app.get("vega_lite_chart")) == 1
+    assert "|1000 texts|7|" in "\n".join(block.value for block in app.code)
     assert app.query_params["level"] == "dataset"
     app.button_group(key="level").set_value("per-source").run()
     assert "level" not in app.query_params
     assert app.query_params["constant"] == "zero"
+    app.button_group(key="view").set_value("questions").run()
+    assert not app.exception
+    assert len(table(app, "Question")) > 3
+    assert not app.get("vega_lite_chart")
+    assert (app.query_params["view"], app.query_params["seed"]) == ("questions", "7")
+
+
+def test_what_the_intervals_draw_can_be_chosen(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results()
+    app.button_group(key="resampling").set_value("both").run()
+    app.number_input(key="resamples").set_value(200).run()
+    assert not app.exception
+    expected = results_of(demo, RUN, Choices(resampling="both", resamples=200))
+    assert table(app, "Spearman")[0].endswith(
+        f"[{expected[0].meta.figures['spearman'].low:.3f}, {expected[0].meta.figures['spearman'].high:.3f}]"
+    )
+    assert "200 resamples of sources and systems" in shown(app)
+
+
+def test_several_texts_of_a_source_and_system_count_once(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, "UPDATE text SET system_id = 'one', item_id = id")
+    assert "30 duplicates counted once" in shown(open_results(level="dataset"))
+    app = open_results(level="dataset", duplicates="keep")
+    assert "30 duplicates kept" in shown(app)
+    assert table(app, "Texts")[0] == "40 of 40"
 
 
 def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(view="Topics")
+    app = open_results(view="topics")
     assert not app.exception
     assert "rules, not an LLM" in table(app, "Contributor")
     assert len(table(app, "Contributor")) > 2
@@ -112,7 +138,7 @@ def test_the_largest_disagreement_opens_with_everything_said(
     demo: Workbench, open_results: Callable[..., AppTest]
 ) -> None:
     result = results_of(demo, RUN)[0]
-    app = open_results(view="Disagreements")
+    app = open_results(view="texts")
     distances = [abs(float(cell)) for cell in table(app, "Difference")]
     largest = max(abs(row.score - row.human) for row in result.rows)
     assert distances == sorted(distances, reverse=True)
@@ -120,7 +146,7 @@ def test_the_largest_disagreement_opens_with_everything_said(
     assert len(distances) == 20
 
     row = result.rows[0]
-    app = open_results(view="Disagreements", text=str(row.text))
+    app = open_results(view="texts", text=str(row.text))
     with demo.database.read() as work:
         text, judgments = work.texts.get(row.text), work.results.judgments(RUN, result.dimension.id, row.text)
         ratings = [value for name, _, value in work.texts.ratings_of(row.text) if name == result.dimension.name]
@@ -179,10 +205,10 @@ def test_texts_with_unanswered_questions_count_only_if_asked_for(
 
 def test_figures_are_computed_again_only_when_something_changed(demo: Workbench, home: Path) -> None:
     first = kept_results(demo, RUN)
-    assert kept_results(demo, RUN) is first
+    assert kept_results(demo, RUN)[0] is first[0]
     change(home, "UPDATE rating SET value = 6 - value WHERE id IN (1, 2, 4)")
     again = kept_results(demo, RUN)
-    assert again is not first
+    assert again[0] is not first[0]
     assert again[0].meta.to_json() == results_of(demo, RUN)[0].meta.to_json()
 
 

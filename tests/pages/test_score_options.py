@@ -50,7 +50,7 @@ def ready(llm: FakeLlm) -> Workbench:
 
 def shown(app: AppTest) -> str:
     assert not app.exception
-    elements = [*app.markdown, *app.caption, *app.error, *app.success, *app.info]
+    elements = [*app.markdown, *app.caption, *app.error, *app.warning, *app.success, *app.info]
     return "\n".join(str(element.value) for element in elements).replace("\\", "")
 
 
@@ -93,10 +93,10 @@ def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, 
 
 def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
     app = choose(open_screen("score"), OPENAI, "rules")
-    app.toggle(key="score_reasons").set_value(True).run()
-    app.toggle(key="score_per_question").set_value(True).run()
+    app.toggle(key="option_checklist_reasons").set_value(True).run()
+    app.toggle(key="option_checklist_per_question").set_value(True).run()
     app.toggle(key="score_cache").set_value(False).run()
-    app.number_input(key="score_repeats").set_value(2).run()
+    app.number_input(key="option_checklist_repeats").set_value(2).run()
     app.number_input(key="score_budget").set_value(1.5).run()
     assert "72 calls" in shown(app)  # 12 texts, 3 questions, 2 repeats
     app.button(key="start_scoring").click().run()
@@ -111,10 +111,10 @@ def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, 
 
 def test_what_only_an_llm_can_do_is_not_offered_for_the_rules(ready: Workbench, open_screen: Open) -> None:
     app = open_screen("score")
-    assert app.toggle(key="score_soft").disabled
-    assert app.toggle(key="score_reasons").disabled
-    assert app.number_input(key="score_repeats").disabled
-    assert not choose(app, OPENAI).toggle(key="score_soft").disabled
+    assert app.toggle(key="option_checklist_soft").disabled
+    assert app.toggle(key="option_checklist_reasons").disabled
+    assert app.number_input(key="option_checklist_repeats").disabled
+    assert not choose(app, OPENAI).toggle(key="option_checklist_soft").disabled
 
 
 def test_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: Open) -> None:

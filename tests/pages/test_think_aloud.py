@@ -229,6 +229,10 @@ def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
     assert len(edits) == 6
     assert "Point 7." in shown(app)
     assert "Point 0." not in shown(app)
+    app.get_by_key(f"own_page_{place(demo)[1].id}_Ada_0").set_value(2).run()
+    assert "Point 0." in shown(app)
+    say(app, demo, "Point 8.")
+    assert "Point 8." in shown(app)
 
 
 def test_a_sample_is_replaced_by_hand_and_chosen_again(demo: Workbench, open_screen: Open):
@@ -269,3 +273,27 @@ def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: W
     assert [a.text for a in by(demo, "Ada")] == ["<b>Names are</b> introduced first."]
     app.button(key="undo_last").click().run()
     assert by(demo, "Ada")[0].status is AttributeStatus.EXCLUDED
+
+
+def test_everything_said_so_far_is_listed_and_can_be_opened(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    app.session_state["speaking"] = True
+    app.run()
+    for words in ("I look at the order first.", "The ending should not come as a surprise."):
+        app.text_area(key="transcript_text").input(words)
+        app.button(key="transcript_keep").click().run()
+    assert app.text_area(key="transcript_text").value == ""
+    said = app.selectbox(key=f"transcript_{place(demo)[1].id}_2")
+    assert [option.partition(":")[0] for option in said.options] == ["2", "1"]
+    assert all(option.endswith("1 to decide on") for option in said.options)
+    assert [t.value for t in app.text_area if (t.key or "").startswith("proposal_")] == [
+        "The ending should not come as a surprise."
+    ]
+    said.select_index(1).run()
+    assert [t.value for t in app.text_area if (t.key or "").startswith("proposal_")] == ["I look at the order first."]
+    next(b for b in app.button if (b.key or "").startswith("accept_")).click().run()
+    assert app.selectbox(key=f"transcript_{place(demo)[1].id}_2").options[1].endswith("0 to decide on")
+    assert not [t for t in app.text_area if (t.key or "").startswith("proposal_")]
+    app.text_area(key="transcript_text").input("   ")
+    app.button(key="transcript_keep").click().run()
+    assert any("The transcript is empty" in e.value for e in app.error)

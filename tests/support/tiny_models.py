@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 VOCABULARY = 320
-LIMIT = 96
+LIMIT = 192
 WORDS = "the ferry sails to the island twice a day and back, it carries people with their bicycles. Yes No"
 
 
@@ -77,7 +77,8 @@ def tiny_model(folder: Path, name: str, seed: int = 0) -> Path:
         torch.manual_seed(seed)
         model = MODELS[name]()
         for parameter in model.parameters():  # the usual first weights make all tokens about equally likely
-            torch.nn.init.normal_(parameter, std=0.4)
+            if parameter.dim() > 1:
+                torch.nn.init.normal_(parameter, std=0.4)
     model.eval().save_pretrained(folder)
     tokenizer().save_pretrained(folder)
     return folder

@@ -2,8 +2,9 @@
 
 import pytest
 
-from app.construction.validation import Change, ChangeKind
+from app.construction.validation import Change
 from app.construction.validation_diff import decided, open_changes
+from app.domain.build import ChangeKind
 from app.domain.checklist import Question
 
 FLOW = Question("Does it flow?", "Order", attributes=(1,), id=1)

@@ -1,7 +1,7 @@
 import pytest
 from pydantic import SecretStr
 
-from app.errors import InputError, MissingKeyError, WrongKeyError
+from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
 from app.providers.credentials import Access, Credentials, credentials_problem, endpoint
 from app.providers.model_name import KNOWN_PROVIDERS
 from app.settings import Settings
@@ -41,7 +41,7 @@ def test_a_missing_key_names_its_variable(prefix: str, key: str | None) -> None:
 
 def test_llama_needs_an_address_and_no_key() -> None:
     provider = KNOWN_PROVIDERS["llama"]
-    with pytest.raises(MissingKeyError, match="LLAMA_BASE_URL"):
+    with pytest.raises(MissingAddressError, match="LLAMA_BASE_URL"):
         endpoint(provider, Access())
     assert endpoint(provider, Access(base_url="http://localhost:8000/v1")).key.get_secret_value() == ""
 

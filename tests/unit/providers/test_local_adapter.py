@@ -49,9 +49,9 @@ def test_texts_that_wait_together_get_what_each_would_get_alone(tmp_path: Path, 
         assert (model.name, model.is_llm) == (f"local:{folder}", True)
         with pytest.raises(UnsupportedError, match="only says how likely"):
             await model.complete(ChatRequest(PROMPT))
-        with pytest.raises(UnsupportedError, match="takes 96"):
+        with pytest.raises(UnsupportedError, match="takes 192"):
             await asyncio.gather(
-                *(model.complete(request) for request in [*requests, ChatRequest(PROMPT, given="x " * 200)])
+                *(model.complete(request) for request in [*requests, ChatRequest(PROMPT, given="x " * 400)])
             )
         return list(await asyncio.gather(*(model.complete(request) for request in requests)))
 

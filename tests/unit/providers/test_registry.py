@@ -59,13 +59,13 @@ def test_the_list_says_what_is_set_and_what_is_missing() -> None:
     openai = Access(SecretStr(KEY), None, "the environment")
     described = {info.name: info for info in describe_models(Credentials(openai=openai))}
     usable = described["openai:gpt-4o"]
-    assert (usable.key_set, usable.key_source, usable.note) == (True, "the environment", "")
+    assert (usable.key_set, usable.key_source, usable.obstacle) == (True, "the environment", "")
     assert usable.price is not None
     missing = described["anthropic:claude-opus-5"]
     assert (missing.key_set, missing.key_source) == (False, "")
-    assert "ANTHROPIC_API_KEY" in missing.note
+    assert "ANTHROPIC_API_KEY" in missing.obstacle
     assert "not an LLM" in described["rules"].note
     assert described["rules"].price is not None
-    assert "LLAMA_BASE_URL" in described["llama:NAME"].note
+    assert "LLAMA_BASE_URL" in described["llama:NAME"].obstacle
     assert described["llama:NAME"].price is None
     assert KEY not in repr(described)

@@ -12,7 +12,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.services.condition_results import condition_results, over_conditions
 from app.services.contribution import contributed, left_out, runs_with_checklist, score_over
-from app.services.results import kept_results
+from app.services.results import Choices, kept_results
 from app.services.workbench import Workbench
 from tests.support.projects import workbench_at
 
@@ -90,7 +90,7 @@ def test_with_all_questions_the_figure_is_that_of_the_results(scored: tuple[Work
     ((run, checklist),) = runs_with_checklist(workbench, PROJECT, dimension.id)
     found = contributed(workbench, PROJECT, dimension.id, checklist)
     effects = {e.name: e for e in left_out(workbench, run, dimension, checklist, found, "dataset")}
-    published = kept_results(workbench, run.id, "dataset")[0].meta.figures["spearman"]
+    published = kept_results(workbench, run.id, Choices("dataset"))[0].meta.figures["spearman"]
     for name in ("Ada", "openai:gpt-4o"):
         figure = effects[name].figure
         assert figure is not None

@@ -10,7 +10,7 @@ import pytest
 
 from app.domain.task import Dimension
 from app.services.repeat_agreement import repeat_agreement
-from app.services.results import kept_results
+from app.services.results import Choices, kept_results
 from app.services.scoring import JudgeOptions, RunOptions, start_run, work_on
 from app.services.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
@@ -71,8 +71,8 @@ def test_results_can_be_had_from_the_probabilities(workbench: Workbench, llm: Fa
     dimension = ready_to_score(workbench, texts=8)
     llm.usual = Answer('{"q1": "yes", "q2": "yes", "q3": "yes"}', logprobs=sure(0.7))
     run_id = scored(workbench, dimension, JudgeOptions(soft=True))
-    (plain,) = kept_results(workbench, run_id, "dataset")
-    (soft,) = kept_results(workbench, run_id, "dataset", soft=True)
+    (plain,) = kept_results(workbench, run_id, Choices("dataset"))
+    (soft,) = kept_results(workbench, run_id, Choices("dataset", soft=True))
     assert {row.score for row in plain.rows} == {5.0}
     assert {round(row.score or 0, 6) for row in soft.rows} == {round(1 + 4 * 0.7, 6)}
     assert (plain.soft, soft.soft) == (False, True)
@@ -83,6 +83,6 @@ def test_results_can_be_had_from_the_probabilities(workbench: Workbench, llm: Fa
 def test_a_run_without_probabilities_keeps_its_answers(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench)
     llm.usual = Answer('{"q1": "yes", "q2": "yes", "q3": "yes"}')
-    (result,) = kept_results(workbench, scored(workbench, dimension, JudgeOptions()), "dataset", soft=True)
+    (result,) = kept_results(workbench, scored(workbench, dimension, JudgeOptions()), Choices("dataset", soft=True))
     assert not result.soft
     assert {row.score for row in result.rows} == {5.0}

@@ -17,7 +17,7 @@ from app.domain.task import Dimension
 from app.providers.retry import RetryPolicy
 from app.services import models
 from app.services.importing import keep_corpus
-from app.services.results import results_of
+from app.services.results import Choices, results_of
 from app.services.scoring import RunOptions, RunReport, start_run, work_on
 from app.services.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Status
@@ -124,7 +124,7 @@ def scored(workbench: Workbench, dimension: Dimension, use_cache: bool = True) -
 
 
 def scores(workbench: Workbench, report: RunReport) -> dict[int, tuple[float | None, float | None]]:
-    (result,) = results_of(workbench, report.run.id, resamples=2)
+    (result,) = results_of(workbench, report.run.id, Choices(resamples=2))
     return {row.text: (row.score, row.coverage) for row in result.rows}
 
 

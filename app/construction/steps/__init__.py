@@ -1,0 +1,1 @@
+"""Building step by step: what is stale, what people change, what a stage's answer makes of what is there."""

@@ -1,0 +1,180 @@
+"""What a person changes in a build. Every function gives the build after the edit; nothing else in it changes.
+
+Raises InputError for what can't be, NotFoundError for an item that is no longer there.
+"""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from app.construction.stage import tidy
+from app.construction.steps.inputs import Inputs, digests
+from app.domain.build import (
+    Build,
+    BuildComponent,
+    BuildQuestion,
+    Decision,
+    Placement,
+    ProposedChange,
+    Stage,
+    unit,
+)
+from app.domain.checklist import QuestionOrigin
+from app.errors import InputError, NotFoundError
+
+Item = TypeVar("Item", BuildComponent, BuildQuestion, ProposedChange)
+
+
+def describe_component(build: Build, component_id: int, name: str, description: str) -> Build:
+    """Another name or description."""
+    old = _found(build.components, component_id)
+    new_name = free_name(build, name, component_id)
+    new_description = tidy(description)
+    if (new_name, new_description) == (old.name, old.description):
+        return build
+    edited = replace(old, name=new_name, description=new_description, origin=_touched(old.origin))
+    return replace(build, components=_with(build.components, edited))
+
+
+def add_component(build: Build, name: str, description: str = "") -> Build:
+    number = build.last_id + 1
+    added = BuildComponent(number, free_name(build, name), tidy(description), QuestionOrigin.ADDED)
+    return replace(build, components=(*build.components, added), last_id=number)
+
+
+def remove_component(build: Build, component_id: int) -> Build:
+    """Its questions go with it; its attributes stay and wait to be placed again."""
+    _found(build.components, component_id)
+    placements = []
+    for placement in build.placements:
+        left = tuple(id_ for id_ in placement.components if id_ != component_id)
+        if left or not placement.components:
+            placements.append(replace(placement, components=left))
+    units = {unit(stage, component_id) for stage in (Stage.KEY_QUESTIONS, Stage.SUB_QUESTIONS)}
+    placed = {placement.attribute for placement in placements}
+    units |= {unit(Stage.CLUSTERS, p.attribute) for p in build.placements if p.attribute not in placed}
+    return replace(
+        build,
+        components=tuple(c for c in build.components if c.id != component_id),
+        placements=tuple(placements),
+        key_questions=tuple(q for q in build.key_questions if q.component != component_id),
+        sub_questions=tuple(q for q in build.sub_questions if q.component != component_id),
+        made_from={name: digest for name, digest in build.made_from.items() if name not in units},
+    )
+
+
+def place_attribute(build: Build, inputs: Inputs, attribute: int, component_id: int | None, reason: str = "") -> Build:
+    """Under one component, or left out (None) with a reason."""
+    if component_id is None and not reason.strip():
+        raise InputError("An attribute is left out for a reason.", "Say why, in a few words.")
+    if component_id is not None:
+        _found(build.components, component_id)
+    if attribute not in inputs.texts:
+        raise NotFoundError("This attribute is not in use any more.", "Reload the page.")
+    target = () if component_id is None else (component_id,)
+    placed = Placement(attribute, target, "" if target else reason.strip(), QuestionOrigin.EDITED)
+    others = {p.attribute: p for p in build.placements}
+    others[attribute] = placed
+    changed = replace(build, placements=tuple(others.values()))
+    return _made_by_hand(changed, inputs, unit(Stage.CLUSTERS, attribute))
+
+
+def reword_question(build: Build, stage: Stage, question_id: int, text: str) -> Build:
+    """A key question or sub-question in a person's words."""
+    old = _found(build.questions(stage), question_id)
+    wording = _wording(text)
+    if wording == old.text:
+        return build
+    return build.with_questions(stage, _with(build.questions(stage), _reworded(old, wording)))
+
+
+def add_question(build: Build, inputs: Inputs, stage: Stage, component_id: int, text: str) -> Build:
+    """A question of a person's own, with no attribute behind it; a component has one key question only."""
+    _found(build.components, component_id)
+    there = build.questions(stage)
+    if stage is Stage.KEY_QUESTIONS and any(q.component == component_id for q in there):
+        raise InputError("This component has its key question.", "Reword it.")
+    number = build.last_id + 1
+    added = BuildQuestion(number, component_id, _wording(text), origin=QuestionOrigin.ADDED)
+    last = max((i for i, q in enumerate(there) if q.component == component_id), default=len(there) - 1)
+    changed = replace(build, last_id=number).with_questions(stage, (*there[: last + 1], added, *there[last + 1 :]))
+    name = unit(stage, component_id)
+    return changed if name in build.made_from else _made_by_hand(changed, inputs, name)
+
+
+def remove_question(build: Build, question_id: int) -> Build:
+    """A sub-question less; a component that has none left waits to be asked about again."""
+    gone = _found(build.sub_questions, question_id)
+    left = tuple(q for q in build.sub_questions if q.id != question_id)
+    made = dict(build.made_from)
+    if not any(q.component == gone.component for q in left):
+        made.pop(unit(Stage.SUB_QUESTIONS, gone.component), None)
+    return replace(build, sub_questions=left, made_from=made)
+
+
+def decide(build: Build, change_id: int, decision: Decision) -> Build:
+    """A person's word on one of the validator's changes."""
+    change = _found(build.changes, change_id)
+    return replace(build, changes=_with(build.changes, replace(change, decision=decision)))
+
+
+def decide_all(build: Build, decision: Decision) -> Build:
+    """The same word on every change nobody decided yet."""
+    changes = (replace(c, decision=decision) if c.decision is Decision.OPEN else c for c in build.changes)
+    return replace(build, changes=tuple(changes))
+
+
+def reword_change(build: Build, change_id: int, text: str) -> Build:
+    """The question after a change in a person's words, which accepts the change."""
+    change = _found(build.changes, change_id)
+    if not change.after:
+        raise InputError("This change drops a question.", "Refuse it to keep the question.")
+    wording = _wording(text)
+    mine = wording if wording != change.after else ""
+    return replace(build, changes=_with(build.changes, replace(change, mine=mine, decision=Decision.ACCEPTED)))
+
+
+def _made_by_hand(build: Build, inputs: Inputs, name: str) -> Build:
+    """A unit that a person made needs no model until its inputs change."""
+    now = digests(build, inputs)
+    return replace(build, made_from={**build.made_from, name: now[name]}) if name in now else build
+
+
+def _reworded(old: BuildQuestion, wording: str) -> BuildQuestion:
+    """Back to the first wording is no edit any more."""
+    origin = (
+        QuestionOrigin.GENERATED
+        if old.origin is QuestionOrigin.EDITED and wording == old.first
+        else _touched(old.origin)
+    )
+    return replace(old, text=wording, origin=origin, offered=None)
+
+
+def _touched(origin: QuestionOrigin) -> QuestionOrigin:
+    return QuestionOrigin.EDITED if origin is QuestionOrigin.GENERATED else origin
+
+
+def _wording(text: str) -> str:
+    wording = tidy(text)
+    if not wording:
+        raise InputError("The question is empty.", "Write a question that can be answered yes or no.")
+    return wording
+
+
+def free_name(build: Build, name: str, component_id: int = 0) -> str:
+    wanted = tidy(name)
+    if not wanted:
+        raise InputError("A component needs a name.", "One to four words will do.")
+    if any(c.name.casefold() == wanted.casefold() and c.id != component_id for c in build.components):
+        raise InputError(f"There is a component “{wanted}” already.", "Choose another name.")
+    return wanted
+
+
+def _found(items: tuple[Item, ...], id_: int) -> Item:
+    found = next((item for item in items if item.id == id_), None)
+    if found is None:
+        raise NotFoundError("This is no longer part of the build.", "Reload the page to see its newest state.")
+    return found
+
+
+def _with(items: tuple[Item, ...], changed: Item) -> tuple[Item, ...]:
+    return tuple(changed if item.id == changed.id else item for item in items)

@@ -1,0 +1,69 @@
+"""What experts answer to a checklist's questions about texts drawn for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.checklist import Checklist
+from app.domain.judgment import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDraw:
+    """The texts that every expert answers one version of a checklist on, drawn once.
+
+    `stratified`: drawn so that the texts are rated like the whole; otherwise nothing was rated and chance alone drew.
+    """
+
+    id: int
+    checklist: int
+    texts: tuple[int, ...]
+    seed: int
+    stratified: bool
+    drawn_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertAnswer:
+    """One expert on one question about one text. `answer` is UNANSWERED where the expert skipped the question, None
+    where there is only a note so far."""
+
+    expert: str
+    text: int
+    question: int
+    answer: Answer | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSheet:
+    """One expert's own part: the texts in the order drawn for them, and what they have answered.
+
+    `given`: (text, question) -> answer.
+    """
+
+    draw: AnswerDraw
+    checklist: Checklist
+    expert: str
+    texts: tuple[int, ...]
+    given: Mapping[tuple[int, int], ExpertAnswer]
+
+    def answered(self, text: int) -> int:
+        """How many questions have an answer about this text; skipped ones are answered."""
+        pairs = ((text, question.id) for question in self.checklist.asked)
+        return sum((one := self.given.get(pair)) is not None and one.answer is not None for pair in pairs)
+
+    @property
+    def done(self) -> int:
+        """How many texts have all their answers."""
+        return sum(self.answered(text) == len(self.checklist.asked) for text in self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertAnswers:
+    """Everybody's answers to one version of a checklist, for agreement. `texts` is the draw, in its own order."""
+
+    checklist: Checklist
+    texts: tuple[int, ...]
+    experts: tuple[str, ...]
+    answers: tuple[ExpertAnswer, ...]

@@ -1,0 +1,44 @@
+"""Experts answer a published checklist too: the texts drawn for them, and what each of them said."""
+
+from datetime import datetime
+
+from sqlalchemy import UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from db.models.columns import now, owned_by, text_column, time_column
+
+
+class AnswerDrawRow(SQLModel, table=True):
+    __tablename__ = "answer_draw"
+    __table_args__ = (UniqueConstraint("checklist_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    checklist_id: int = Field(sa_column=owned_by("checklist.id"))
+    seed: int
+    stratified: bool
+    drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class AnswerDrawTextRow(SQLModel, table=True):
+    __tablename__ = "answer_draw_text"
+    __table_args__ = (UniqueConstraint("draw_id", "text_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+
+
+class ExpertAnswerRow(SQLModel, table=True):
+    """`answer` is yes, no or unanswered (the expert skipped it); empty where there is only a note so far."""
+
+    __tablename__ = "expert_answer"
+    __table_args__ = (UniqueConstraint("draw_id", "contributor_id", "text_id", "question_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
+    contributor_id: int = Field(sa_column=owned_by("contributor.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    answer: str = ""
+    note: str = Field(default="", sa_column=text_column())
+    saved_at: datetime = Field(default_factory=now, sa_column=time_column())

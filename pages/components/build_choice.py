@@ -1,0 +1,82 @@
+"""Which build is on the screen, and what happened to it so far."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.build import BuildSummary
+from app.services.build_state import history_of, return_to
+from app.services.workbench import Workbench
+from pages.components.build_change import edit
+from pages.components.conditions import condition_label
+
+SHOWN = "build_shown"
+STEP = "stage"
+_NEXT, _NEWEST = "build_to_show", "newest_build"
+
+
+def show_build(build_id: int) -> None:
+    """Show this build from the next rerun on."""
+    st.session_state[_NEXT] = build_id
+
+
+def start_at_next_stage() -> None:
+    """Another build opens at the stage that comes next in it."""
+    st.session_state.pop(STEP, None)
+    st.query_params.pop(STEP, None)
+
+
+def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
+    """The build a person chose, else the newest; None without any."""
+    if not builds:
+        return None
+    there = {build.id for build in builds}
+    newest = st.session_state.get(_NEWEST)
+    if newest != builds[0].id:  # one that was just built shows, whatever was chosen before
+        st.session_state[_NEWEST] = builds[0].id
+        if newest in there:
+            show_build(builds[0].id)
+    if _NEXT in st.session_state:
+        start_at_next_stage()
+    wanted = st.session_state.pop(_NEXT, None) or st.session_state.get(SHOWN)
+    st.session_state[SHOWN] = wanted if wanted in there else builds[0].id
+    found: int = st.session_state[SHOWN]
+    return found
+
+
+def shown_build(builds: Sequence[BuildSummary], llms: str) -> int:
+    """The choice among several builds."""
+    labels = {build.id: _label(build, llms) for build in builds}
+    return st.selectbox("Build", list(labels), format_func=labels.__getitem__, key=SHOWN, on_change=start_at_next_stage)
+
+
+def _label(build: BuildSummary, llms: str) -> str:
+    """With its number: two builds with one label would be one choice."""
+    made = f"made version {', '.join(map(str, build.versions))}" if build.versions else "no version yet"
+    return f"Build {build.id} · {condition_label(build.condition, llms)} · {build.created_at:%d %b, %H:%M} UTC · {made}"
+
+
+def history(workbench: Workbench, build_id: int) -> None:
+    """Every step with its time; any of them can be made the newest again."""
+    steps = history_of(workbench, build_id)
+    st.dataframe(
+        pd.DataFrame([{"Step": step.number, "What": step.what, "When (UTC)": step.at} for step in steps]),
+        hide_index=True,
+        height=min(300, 38 + 35 * len(steps)),
+        key=f"history_{build_id}",
+        column_config={
+            "Step": st.column_config.NumberColumn(width=45),
+            "When (UTC)": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+        },
+    )
+    earlier = [step.number for step in steps[1:]]
+    if earlier:
+        st.selectbox("Go back to step", earlier, key=f"back_to_{build_id}")
+        st.button("Go back", key=f"go_back_{build_id}", on_click=partial(_back, workbench, build_id))
+
+
+def _back(workbench: Workbench, build_id: int) -> None:
+    number = st.session_state[f"back_to_{build_id}"]
+    edit(workbench, build_id, f"went back to step {number}", partial(return_to, workbench, build_id, number))

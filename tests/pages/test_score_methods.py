@@ -1,0 +1,141 @@
+"""Score, by another method than the checklist: which dimensions it scores, its options, and what it lacks."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.run import RunStatus
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.evaluators.options import described
+from app.evaluators.registry import METHODS
+from app.services.projects import create_project, dimensions_named
+from app.services.scoring import list_runs
+from app.services.scoring_jobs import running_here
+from app.services.workbench import Workbench
+from app.settings import settings
+
+Open = Callable[[str], AppTest]
+
+
+@pytest.fixture
+def bare(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+    """Two dimensions without a checklist, texts with references, and a key."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
+    settings.cache_clear()
+    project = create_project(workbench, "Bare", Task(), (Dimension("clarity"), Dimension("depth")))
+    with workbench.database.write() as work:
+        work.texts.add_many(
+            project.id,
+            [
+                Text(f"d{n}", f"A cat sat on mat {n}.", "s", source="Cats.", references=("A cat sat.",))
+                for n in range(5)
+            ],
+        )
+    return workbench
+
+
+def shown(app: AppTest) -> str:
+    assert not app.exception
+    elements = [*app.markdown, *app.caption, *app.error, *app.warning, *app.info, *app.success]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+
+
+def by(app: AppTest, method: str) -> AppTest:
+    return app.selectbox(key="score_evaluator").set_value(method).run()
+
+
+def can_start(app: AppTest) -> bool:
+    return "start_scoring" in [button.key for button in app.button]
+
+
+def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, open_screen: Open) -> None:
+    app = open_screen("score")
+    assert "No dimension has a checklist yet" in shown(app)
+    app = by(app, "rouge-1")
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    assert pills.options == ["clarity", "depth"]
+    assert "5 texts on 2 dimensions, 5 on each: 10 scores." in shown(app)
+    app.button(key="start_scoring").click().run()
+    limit = time.monotonic() + 30
+    while running_here(1) and time.monotonic() < limit:
+        time.sleep(0.05)
+    (run,) = list_runs(bare, 1)
+    assert (run.evaluator, run.status, run.done) == ("rouge-1", RunStatus.DONE, 10)
+
+
+def test_each_method_offers_its_options_and_starts_with_the_paper_s(bare: Workbench, open_screen: Open) -> None:
+    app = open_screen("score")
+    for method in METHODS.values():
+        app = by(app, method.name)
+        assert not app.exception
+        for option in described(method.options):
+            key = f"option_{method.name}_{option.name}"
+            found = [w for w in (*app.toggle, *app.selectbox, *app.number_input, *app.text_input) if w.key == key]
+            assert [widget.value for widget in found] == [option.default], key
+            assert (found[0].label, found[0].help) == (option.label, option.help)
+
+
+def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Workbench, open_screen: Open) -> None:
+    app = by(open_screen("score"), "g-eval")
+    assert "12 calls" in shown(app)  # steps once for each dimension, then one call for each text
+    app.selectbox(key="option_g-eval_probabilities").set_value("samples").run()
+    app.number_input(key="option_g-eval_samples").set_value(4).run()
+    app.toggle(key="option_g-eval_steps").set_value(False).run()
+    assert "40 calls" in shown(app)
+    assert can_start(app)
+
+
+def test_a_checklist_is_asked_for_where_an_option_needs_one(bare: Workbench, open_screen: Open) -> None:
+    app = by(open_screen("score"), "check-eval")
+    assert can_start(app)
+    app = app.selectbox(key="option_check-eval_seeds").set_value("checklist").run()
+    assert "No dimension has a checklist yet" in shown(app)
+    assert not can_start(app)
+
+
+def test_rules_are_not_offered_where_an_llm_is_needed(
+    bare: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judges = by(open_screen("score"), "llm-score").multiselect(key="score_llm_judge")
+    assert (judges.value, "rules" in judges.options) == (["openai:gpt-4o"], False)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    settings.cache_clear()
+    app = by(open_screen("score"), "llm-score")
+    assert "Choose an LLM as the judge" in shown(app)
+    assert not can_start(app)
+
+
+def test_without_a_key_the_cost_is_said_all_the_same(
+    bare: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with bare.database.write() as work:
+        work.runs.create(1, "llm-score", "anthropic:claude-haiku-4-5", {}, [])
+    app = by(open_screen("score"), "llm-score")
+    app = app.multiselect(key="score_llm_judge").set_value(["anthropic:claude-haiku-4-5"]).run()
+    assert "10 calls: about" in shown(app)
+    assert "under $0.01" in shown(app)
+    assert "No key is set for Anthropic. Set ANTHROPIC_API_KEY in the environment." in shown(app)
+    assert not can_start(app)
+
+
+def test_what_a_method_lacks_is_one_sentence_and_nothing_starts(bare: Workbench, open_screen: Open) -> None:
+    for name, method in METHODS.items():
+        try:
+            method.check()
+        except Exception as error:
+            app = by(open_screen("score"), name)
+            assert str(error) in [str(box.value).replace("\\", "") for box in app.error]
+            assert not can_start(app)
+            return
+    pytest.skip("this computer has everything that any method needs")
+
+
+def test_dimensions_have_to_be_chosen(bare: Workbench, open_screen: Open) -> None:
+    app = by(open_screen("score"), "rouge-1")
+    pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
+    app = pills.set_value([]).run()
+    assert "Choose at least one dimension." in shown(app)
+    assert len(dimensions_named(bare, "Bare", "all")) == 2

@@ -1,0 +1,33 @@
+"""models list, and what a missing key keeps from being done."""
+
+import json
+from collections.abc import Callable
+
+from app.services.workbench import open_workbench
+from tests.support.projects import ready_to_score
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_each_missing_key_is_said_once(run: Run) -> None:
+    status, said, _ = run("models", "list")
+    assert status == 0
+    assert [line for line in said.splitlines() if "OPENAI_API_KEY" in line] == [
+        "No key is set for OpenAI. Set OPENAI_API_KEY in the environment."
+    ]
+    assert said.count("LLAMA_BASE_URL") == 1
+    assert "screen" not in said, "there is none on the command line"
+    listed = json.loads(run("models", "list", "--json")[1])
+    assert all("OPENAI_API_KEY" in m["note"] for m in listed if m["provider"] == "openai")
+
+
+def test_what_it_would_cost_is_said_without_a_key(run: Run) -> None:
+    ready_to_score(open_workbench())
+    score = ("score", "--project", "Ready", "--judge", "openai:gpt-4o")
+    status, said, _ = run(*score, "--dry-run", "--json")
+    found = json.loads(said)
+    assert (status, found["calls"]) == (0, 12)
+    assert found["cost_usd"] > 0
+    status, said, error = run(*score)
+    assert (status, said) == (2, "")
+    assert error == "No key is set for OpenAI. Set OPENAI_API_KEY in the environment.\n"
