@@ -21,6 +21,7 @@ _COMMANDS = (
     "checklists",
     "split",
     "scoring",
+    "own_scores",
     "results",
     "meta_eval",
     "attribute_sets",
