@@ -85,10 +85,10 @@ def import_scores(
     table = load_table(path)
     found = find_columns(table, columns)
     with workbench.database.write() as work:
-        matched = match_scores(table, found, work.every_text.ids_by_key(project_id))
+        matched = match_scores(table, found, work.texts.ids_by_key(project_id))
         if not matched.scores:
             raise _nothing_fits(work, project_id, matched)
-        locked = {text.key for text in work.locked_texts.all(project_id)} & matched.scores.keys()
+        locked = matched.scores.keys() - {text.key for text in work.texts.all(project_id)}
         plan, without, samples = [], {}, {}
         for dimension in dimensions:
             part, lacking = _part(work, project_id, dimension, matched)
@@ -144,7 +144,7 @@ def _keep(
 
 
 def _ids(work: UnitOfWork, project_id: int, matched: MatchedScores) -> dict[Key, int]:
-    ids = work.every_text.ids_by_key(project_id)
+    ids = work.texts.ids_by_key(project_id)
     return {key: ids[key] for key in matched.scores}
 
 

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 from app.services.importing import import_file
 from app.services.own_scores import ScoreColumns, import_scores
 from app.services.projects import dimensions_named, get_project
-from app.services.results import results_of
+from app.services.results import Choices, results_of
 from tests.support.projects import workbench_at
 from tests.support.real_data import shared_data
 
@@ -36,7 +36,7 @@ def test_the_turkers_of_summeval_as_a_metric(tmp_path: Path) -> None:
     report = import_scores(workbench, project.id, dimensions, file, ScoreColumns("turkers"))
     texts = len(table.drop_duplicates(["doc_id", "system"]))
     assert (report.scored["coherence"], report.left_out) == (texts, ())
-    (result,) = results_of(workbench, report.run, level="dataset", resamples=50)
+    (result,) = results_of(workbench, report.run, Choices("dataset", resamples=50))
     once = table.drop_duplicates(["doc_id", "system"])
     expected = float(spearmanr(once["turkers"], once["experts"]).statistic)
     assert result.meta.figures["spearman"].value == pytest.approx(expected)

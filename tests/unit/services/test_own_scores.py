@@ -11,7 +11,7 @@ from app.cli import build
 from app.errors import InputError
 from app.services.evaluating import on_scale
 from app.services.own_scores import ScoreColumns, columns_of, import_scores, import_upload
-from app.services.results import results_of
+from app.services.results import Choices, results_of
 from app.services.run_comparison import score_sets
 from app.services.scoring import get_run
 from app.services.uploads import Upload
@@ -46,7 +46,7 @@ def test_a_file_becomes_a_run_with_a_report(workbench: Workbench, tmp_path: Path
     run = get_run(workbench, report.run)
     assert (run.status.value, run.done, run.all, run.judge, run.resumable) == ("done", 11, 11, "none", False)
     assert not on_scale(run)
-    (result,) = results_of(workbench, report.run, level="dataset", resamples=50)
+    (result,) = results_of(workbench, report.run, Choices("dataset", resamples=50))
     assert (result.scored, result.meta.figures["spearman"].value) == (11, pytest.approx(1))
     assert [found.run.id for found in score_sets(workbench, 1, dimension.id)] == [report.run]
 
