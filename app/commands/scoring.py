@@ -49,6 +49,10 @@ def score(
     per_question: Annotated[bool, typer.Option("--per-question", help="One call per question, not per text.")] = False,
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
+    reuse: Annotated[
+        bool,
+        typer.Option(help="Of a newer checklist version, ask only the questions that changed since an earlier run."),
+    ] = True,
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the method, as name=value; repeat for more.")
     ] = None,
@@ -70,7 +74,7 @@ def score(
     asking = JudgeOptions(reasons, repeats, soft, per_question)
     given = read_settings(setting or ())
     options = RunOptions(
-        dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache, given, locked
+        dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache, given, locked, reuse
     )
     if dry_run:
         found = estimate(workbench, target.id, options)

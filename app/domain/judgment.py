@@ -17,7 +17,8 @@ class Judgment:
     """One answer to one question about one text.
 
     `repeat` counts from 0 where the same was asked several times; `p_yes` is the judge's probability of yes against no,
-    None where the model gives no log-probabilities.
+    None where the model gives no log-probabilities. `origin` is the earlier run that asked, where this one took its
+    answer over.
     """
 
     question: int
@@ -25,6 +26,7 @@ class Judgment:
     rationale: str = ""
     repeat: int = 0
     p_yes: float | None = None
+    origin: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

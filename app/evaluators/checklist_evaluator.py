@@ -1,8 +1,8 @@
 """A text's score from a checklist: low + (high - low) * yes / answered (InteractEval, section 3.5)."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
 from app.domain.checklist import Checklist, Question
@@ -15,13 +15,17 @@ from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Method, Setting
 from app.providers.base import ChatModel
 
+WEIGHTED = "weighted"  # the name of the weighted score among a score's details
+
 
 @dataclass(frozen=True, slots=True)
 class ChecklistEvaluator:
     """Asks the enabled questions of one checklist.
 
     Asked several times, a text's score is the mean over the repeats that have one: the paper asks once, so this choice
-    is ours. Weights play no part here.
+    is ours. Weights play no part in the score; where they differ, the weighted score stands in the details.
+
+    earlier: answers that count already, by text; only the other questions are asked.
     """
 
     model: ChatModel
@@ -29,25 +33,28 @@ class ChecklistEvaluator:
     dimension: Dimension
     checklist: Checklist
     options: JudgeOptions = PLAIN
+    earlier: Mapping[int, Sequence[Judgment]] = field(default_factory=dict)
 
     async def score(self, text: Text) -> Evaluation:
         repeats = await asyncio.gather(*(self._answers(text, n) for n in range(self.options.repeats)))
-        scores = [self._score(judgments) for judgments in repeats]
-        values = [score.value for score in scores if score.value is not None]
         judgments = tuple(judgment for answers in repeats for judgment in answers)
+        weighted = _mean(self._score(answers, weighted=True).value for answers in repeats)
         return Evaluation(
-            value=fmean(values) if values else None,
-            coverage=fmean(score.coverage for score in scores),
+            value=_mean(self._score(answers).value for answers in repeats),
+            coverage=fmean(self._score(answers).coverage for answers in repeats),
             judgments=judgments,
             soft=soft_score(judgments, self.dimension.low, self.dimension.high),
+            details={WEIGHTED: weighted} if self.checklist.weighted and weighted is not None else {},
         )
 
     async def _answers(self, text: Text, repeat: int) -> tuple[Judgment, ...]:
-        asked = self.checklist.asked
-        if not self.options.per_question:
-            return await self._ask(asked, text, repeat)
-        single = await asyncio.gather(*(self._ask((question,), text, repeat) for question in asked))
-        return tuple(judgment for judgments in single for judgment in judgments)
+        """In the order of the questions; those answered earlier aren't asked."""
+        known = {j.question: j for j in self.earlier.get(text.id, ()) if j.repeat == repeat}
+        left = tuple(question for question in self.checklist.asked if question.id not in known)
+        groups = [(question,) for question in left] if self.options.per_question else [left] if left else []
+        new = await asyncio.gather(*(self._ask(group, text, repeat) for group in groups))
+        known |= {judgment.question: judgment for judgments in new for judgment in judgments}
+        return tuple(known[question.id] for question in self.checklist.asked)
 
     async def _ask(self, questions: Sequence[Question], text: Text, repeat: int) -> tuple[Judgment, ...]:
         judged = await judge(
@@ -55,14 +62,22 @@ class ChecklistEvaluator:
         )
         return judged.judgments
 
-    def _score(self, judgments: Sequence[Judgment]) -> Score:
-        return checklist_score([j.answer for j in judgments], self.dimension.low, self.dimension.high)
+    def _score(self, judgments: Sequence[Judgment], weighted: bool = False) -> Score:
+        weights = [question.weight for question in self.checklist.asked] if weighted else None
+        return checklist_score([j.answer for j in judgments], self.dimension.low, self.dimension.high, weights)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
 
 
 def _make(setting: Setting) -> ChecklistEvaluator:
     if setting.checklist is None:
         raise NotReadyError(f"{setting.dimension.name} has no checklist.", "Build and publish one first.")
-    return ChecklistEvaluator(setting.model, setting.task, setting.dimension, setting.checklist, setting.options)
+    return ChecklistEvaluator(
+        setting.model, setting.task, setting.dimension, setting.checklist, setting.options, setting.earlier
+    )
 
 
 METHOD = Method(

@@ -1,10 +1,11 @@
 """What the workbench knows about a way of scoring before it scores: its options, what it needs, what it asks."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.checklist import Checklist
+from app.domain.judgment import Judgment
 from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
@@ -35,6 +36,7 @@ class Setting:
 
     options: of the method's own type. others: the project's other dimensions. seed: for what is drawn at random.
     logprobs: whether the judge's provider gives log-probabilities. samples: the dimension's, which are never scored.
+    earlier: answers to questions of the checklist that count for this run too, by text.
     """
 
     model: ChatModel
@@ -47,6 +49,7 @@ class Setting:
     seed: int = 0
     logprobs: bool = False
     samples: tuple[Sample, ...] = ()
+    earlier: Mapping[int, Sequence[Judgment]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,21 @@
 """What a run would score, ask and cost, before it starts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.domain.checklist import ChecklistStatus
+from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.pricing import estimate_tokens, shipped_prices
+from app.services.answer_reuse import Reuse, earlier_answers, left_to_ask, reused
 from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import Judge, check_wishes, judge_named
 from app.services.probing import probe
-from app.services.scoring import RunOptions, plan_run
+from app.services.scoring import RunOptions, plan_run, reuse_of
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
@@ -28,7 +30,7 @@ TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
 class Estimate:
     """`calls` are all requests, `calls_cached` those answered before; tokens and cost are of the others.
 
-    `cost_usd` is None where the price is unknown.
+    `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again.
     """
 
     calls: int
@@ -36,6 +38,7 @@ class Estimate:
     input_tokens: int
     output_tokens_estimate: int
     cost_usd: float | None
+    reuse: tuple[Reuse, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -44,7 +47,7 @@ class Estimate:
         cost = "an unknown price" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
         return (
             f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
-            f"and {self.output_tokens_estimate:,} out; {cost}"
+            f"and {self.output_tokens_estimate:,} out; {cost}" + "".join(f"\n{each}" for each in self.reuse)
         )
 
 
@@ -124,9 +127,11 @@ def _estimate(
     with database.read() as work:
         if not judge.is_llm:
             return Estimate(_rule_calls(work, plan, options.asking), 0, 0, 0, 0.0)
+        reuse = reuse_of(work, project_id, options, plan)
+        known = {part.dimension: earlier_answers(work, reuse, part, options.asking.repeats) for part in plan}
         per_answer = TOKENS_PER_REASON if options.asking.reasons else TOKENS_PER_ANSWER
         asked = []
-        for request in _requests(work, project_id, plan, options.asking):
+        for request in _requests(work, project_id, plan, options.asking, known):
             answers = len((request.schema or {}).get("required", ()))
             size = estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer
             asked.append((request.digest(judge.name), size))
@@ -134,6 +139,7 @@ def _estimate(
         if options.use_cache:  # what two systems wrote alike is asked about once
             different = dict(asked)
             new = [different[digest] for digest in different.keys() - work.calls.known(different)]
+        taken_over = reused(work, plan, known)
     usage = Usage(sum(i for i, _ in new), 0, sum(o for _, o in new))
     return Estimate(
         len(asked),
@@ -141,6 +147,7 @@ def _estimate(
         usage.input_tokens,
         usage.output_tokens,
         shipped_prices().cost(judge.name, usage) if new else 0.0,  # nothing is asked: that costs 0 at any price
+        taken_over,
     )
 
 
@@ -152,15 +159,20 @@ def _rule_calls(work: UnitOfWork, plan: Sequence[RunDimension], asking: JudgeOpt
 
 
 def _requests(
-    work: UnitOfWork, project_id: int, plan: Sequence[RunDimension], asking: JudgeOptions
+    work: UnitOfWork,
+    project_id: int,
+    plan: Sequence[RunDimension],
+    asking: JudgeOptions,
+    known: Mapping[int, Mapping[int, Sequence[Judgment]]],
 ) -> Iterator[ChatRequest]:
     task, template = work.projects.by_id(project_id).task, load_prompt(asking.prompt())
     for part in plan:
         dimension = work.projects.dimension_by_id(part.dimension)
         questions = work.checklists.get(part.checklist or 0).asked
-        groups = [(question,) for question in questions] if asking.per_question else [questions]
         texts = work.every_text.many(part.texts)
         for text_id in part.texts:
+            left = left_to_ask(questions, known[part.dimension].get(text_id, ()))
+            groups = [(question,) for question in left] if asking.per_question else [left] if left else []
             for group in groups:
                 for repeat in range(asking.repeats):
                     yield judge_request(template, task, dimension, group, texts[text_id], asking, repeat)

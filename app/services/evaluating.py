@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any
 
+from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunSummary
 from app.domain.task import Dimension
 from app.errors import UnsupportedError
@@ -15,6 +17,7 @@ from app.evaluators.registry import METHODS, method_named
 from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
 from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
+from app.services.answer_reuse import earlier_of_run
 from db.unit_of_work import UnitOfWork
 
 CHECKLIST = "checklist"
@@ -97,7 +100,8 @@ def evaluators_of(work: UnitOfWork, run: RunSummary, model: ChatModel, stages: S
     options = options_of(method_named(run.evaluator), run.params)
     project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
     seed = int(run.params.get("seed", 0))
-    return made(work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages)
+    earlier = {part.dimension: earlier_of_run(work, run, part) for part in parts}
+    return made(work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages, earlier)
 
 
 def made(
@@ -110,8 +114,9 @@ def made(
     seed: int,
     model: ChatModel,
     stages: Stages,
+    earlier: Mapping[int, Mapping[int, Sequence[Judgment]]] = MappingProxyType({}),
 ) -> dict[int, Evaluator]:
-    """The method for each part of a run, planned or stored."""
+    """The method for each part of a run, planned or stored. `earlier`: answers that count already, by dimension."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
     if not method.of_dimension:  # one evaluator serves all
         evaluator_of_all = method.make(Setting(model, project.task, Dimension(""), options))
@@ -130,6 +135,7 @@ def made(
                 seed=seed,
                 logprobs=judge != NO_JUDGE and gives_logprobs(judge),
                 samples=tuple(work.think_aloud.samples(part.dimension)),
+                earlier=earlier.get(part.dimension, {}),
             )
         )
         for part in parts

@@ -14,13 +14,14 @@ from app.errors import DatabaseError, NotReadyError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.prompting import load_prompt
 from app.providers.recorded import Tally
+from app.services.answer_reuse import reuse_params
 from app.services.checklists import published_checklist
 from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import check_wishes, judge_named
 from app.services.samples import drawn
 from app.services.sitting import Heard, sit
 from app.services.workbench import Workbench
-from db.unit_of_work import Database
+from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [
     "CONCURRENCY",
@@ -52,6 +53,7 @@ class RunOptions:
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
     locked: score the texts of the locked test split, and only those.
+    reuse: take answers to unchanged questions over from runs of the versions before (app.services.answer_reuse).
     """
 
     dimensions: tuple[Dimension, ...]
@@ -65,6 +67,7 @@ class RunOptions:
     use_cache: bool = True
     settings: tuple[tuple[str, str], ...] = ()
     locked: bool = False
+    reuse: bool = True
 
     def params(self) -> dict[str, Any]:
         """As stored with the run."""
@@ -140,9 +143,10 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
         _check_judge(workbench, options)
     plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
+        stored = [_stored(work, project_id, *wish) for wish in zip(wishes, plans, strict=True)]
         return [
-            work.runs.create(project_id, options.evaluator, _judge_of(options), _stored(options), plan)
-            for options, plan in zip(wishes, plans, strict=True)
+            work.runs.create(project_id, options.evaluator, _judge_of(options), params, plan)
+            for options, params, plan in zip(wishes, stored, plans, strict=True)
         ]
 
 
@@ -160,9 +164,18 @@ def _judge_of(options: RunOptions) -> str:
     return options.judge if check_evaluator(options.evaluator).judged else NO_JUDGE
 
 
-def _stored(options: RunOptions) -> dict[str, Any]:
+def _stored(work: UnitOfWork, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> dict[str, Any]:
     signature = check_evaluator(options.evaluator).signature(options.method_options())
-    return options.params() | ({"signature": signature} if signature else {})
+    reuse = reuse_of(work, project_id, options, plan)
+    return options.params() | reuse | ({"signature": signature} if signature else {})
+
+
+def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> dict[str, Any]:
+    """From which runs a run would take answers over, as stored with it; nothing for methods without a checklist."""
+    if options.evaluator != CHECKLIST:
+        return {}
+    wanted = options.reuse and options.use_cache
+    return {"reuse": wanted} | reuse_params(work, project_id, plan, options.judge, options.asking, wanted)
 
 
 def work_on(

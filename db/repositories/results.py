@@ -75,7 +75,20 @@ class Results:
             .where(*self._scores(run_id, dimension_id), ScoreRow.text_id == text_id)
             .order_by(col(JudgmentRow.id))
         )
-        return [Judgment(row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes) for row in rows]
+        return [_judgment(row) for row in rows]
+
+    def judgments_by_text(self, run_id: int, dimension_id: int) -> dict[int, list[Judgment]]:
+        """Text id -> every judgment on it, for the texts with a score."""
+        rows = self._session.exec(
+            select(ScoreRow.text_id, JudgmentRow)
+            .join(JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
+            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
+            .order_by(col(JudgmentRow.id))
+        )
+        found: dict[int, list[Judgment]] = {}
+        for text, row in rows:
+            found.setdefault(text, []).append(_judgment(row))
+        return found
 
     def answers(self, run_id: int, dimension_id: int) -> dict[int, list[tuple[int, int, Answer]]]:
         """Text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a score."""
@@ -121,3 +134,7 @@ class Results:
             ScoreRow.dimension_id == dimension_id,
             *within(self._scope, ScoreRow.text_id),
         ]
+
+
+def _judgment(row: JudgmentRow) -> Judgment:
+    return Judgment(row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes, row.origin_run_id)

@@ -173,6 +173,7 @@ class Runs:
                 "repeat": j.repeat,
                 "answer": j.answer.value,
                 "p_yes": j.p_yes,
+                "origin_run_id": j.origin,
                 "rationale": j.rationale,
             }
             for o in outcomes

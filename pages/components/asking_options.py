@@ -12,6 +12,12 @@ from app.services.scoring import JudgeOptions
 from pages.components.method_options import method_options, written
 from pages.components.words import plain
 
+REUSE_HELP = (
+    "For a newer version of a checklist: what the same judge, asked in the same way, said about a question that hasn't "
+    "changed counts again, and only the other questions are asked. It said so among the questions of the version "
+    "before; asked two questions alone, a judge may answer otherwise than among eleven. Switch it off to ask "
+    "everything afresh."
+)
 BUDGET_HELP = (
     "A run stops when it has cost so much; what is on its way then is still paid. It counts for each judge by itself "
     "and needs a model with a known price. A run can be resumed, but not beyond its budget."
@@ -26,6 +32,7 @@ class Wishes:
     chosen: Mapping[str, Any]
     budget: float | None = None
     use_cache: bool = True
+    reuse: bool = True
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -79,4 +86,7 @@ def _limits(evaluator: str, chosen: Mapping[str, Any]) -> Wishes:
         key="score_budget",
         help=BUDGET_HELP,
     )
-    return Wishes(evaluator, chosen, budget, use_cache)
+    if evaluator != CHECKLIST:
+        return Wishes(evaluator, chosen, budget, use_cache)
+    reuse = left.toggle("Ask only what changed", value=True, key="score_reuse", disabled=not use_cache, help=REUSE_HELP)
+    return Wishes(evaluator, chosen, budget, use_cache, reuse)

@@ -49,15 +49,16 @@ _COLUMNS = {"Texts": st.column_config.NumberColumn(width="small", format="locali
 def _calls(found: Estimate) -> str:
     """Lines of Markdown."""
     new = found.calls - found.calls_cached
+    reuse = "".join(f"  \n{plain(str(each))}" for each in found.reuse)
     if not new:
-        return f"All {counted(found.calls, 'call')} were answered before: nothing is paid."
+        return f"All {counted(found.calls, 'call')} were answered before: nothing is paid.{reuse}"
     tokens = f"about {found.input_tokens:,} tokens in, {found.output_tokens_estimate:,} out."
     if not found.calls_cached:
         said = f"{counted(new, 'call')}: {tokens}"
     else:
         said = f"{counted(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
         said += f"{counted(new, 'new call')}: {tokens}"
-    return f"{said}  \nCost: {_cost(found)}"
+    return f"{said}{reuse}  \nCost: {_cost(found)}"
 
 
 def _cost(found: Estimate) -> str:

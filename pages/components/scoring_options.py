@@ -54,6 +54,7 @@ def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, share: f
         wishes.budget,
         wishes.use_cache,
         wishes.settings,
+        reuse=wishes.reuse,
     )
 
 

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Answer
+from app.domain.judgment import Answer, Judgment
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.checklist import JudgeOptions
@@ -31,6 +32,27 @@ def test_by_default_one_call_answers_everything() -> None:
     found, model = run(JudgeOptions(), '{"q1": "yes", "q2": "no"}')
     assert (found.value, found.coverage, found.soft) == (3.0, 1.0, None)
     assert [request.temperature for request in model.requests] == [0.0]
+
+
+def test_the_weighted_score_stands_beside_the_score_where_weights_differ() -> None:
+    weighted = replace(CHECKLIST, questions=(replace(CHECKLIST.questions[0], weight=3.0), *CHECKLIST.questions[1:]))
+    for checklist, details in ((weighted, {"weighted": 1 + 4 * 3 / 4}), (CHECKLIST, {})):
+        model = ScriptedModel(['{"q1": "yes", "q2": "no"}'])
+        found = asyncio.run(ChecklistEvaluator(model, Task("summary"), Dimension("coherence"), checklist).score(ITEM))
+        assert (found.value, found.details) == (3.0, details)
+
+
+def test_what_was_answered_earlier_is_not_asked_again() -> None:
+    first, second = CHECKLIST.asked
+    model = ScriptedModel(['{"q1": "no"}'])
+    earlier = {ITEM.id: [Judgment(first.id, Answer.YES, "clear", origin=12)]}
+    evaluator = ChecklistEvaluator(model, Task("summary"), Dimension("coherence"), CHECKLIST, earlier=earlier)
+    found = asyncio.run(evaluator.score(ITEM))
+    assert [(j.question, j.answer, j.origin) for j in found.judgments] == [
+        (first.id, Answer.YES, 12),
+        (second.id, Answer.NO, None),
+    ]
+    assert [q["question"] for q in model.requests[0].prompt.variables["questions"]] == [second.text]
 
 
 def test_reasons_are_kept_with_their_answers() -> None:

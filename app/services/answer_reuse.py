@@ -1,0 +1,183 @@
+"""Scoring a new version of a checklist asks only the questions that changed.
+
+The answer to a question counts again where everything that was asked about it is the same: its wording and guidance,
+the judge, how it was asked, the prompt, the words of task and dimension, and the text. Only runs of versions from which
+the new one descends are looked at: scoring afresh and comparing checklists with each other ask everything. What is
+different is the company: a question was answered among the questions of its version, and a judge that is asked two
+questions may answer them otherwise than as two of eleven.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from app.domain.checklist import Checklist, Question
+from app.domain.judgment import Answer, Judgment
+from app.domain.run import RunDimension, RunSummary
+from app.evaluators.checklist import JudgeOptions
+from app.evaluators.checklist_evaluator import METHOD
+from app.prompting import dimension_variables, task_variables
+from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from db.unit_of_work import UnitOfWork
+
+ASKED_AS, TAKEN_FROM = "asked_as", "answers_from"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An earlier run and which of its questions (id) is which of the new checklist (id)."""
+
+    run: int
+    same: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """What a run takes over on one dimension, before it starts.
+
+    questions: of the checklist. left: (questions still to ask, texts for which it is so many), most texts first. runs:
+    those that answered the others.
+    """
+
+    dimension: str
+    questions: int
+    left: tuple[tuple[int, int], ...]
+    runs: tuple[int, ...]
+
+    def __str__(self) -> str:
+        asks = ", ".join(f"{asked} of {self.questions} questions for {texts:,} texts" for asked, texts in self.left)
+        runs = ("run " if len(self.runs) == 1 else "runs ") + ", ".join(map(str, self.runs))
+        return f"{self.dimension}: asks {asks}; the other answers count again from {runs}."
+
+
+def reused(
+    work: UnitOfWork, plan: Sequence[RunDimension], known: Mapping[int, Mapping[int, Sequence[Judgment]]]
+) -> tuple[Reuse, ...]:
+    """The dimensions on which a planned run takes answers over. known: dimension -> text -> answers that count."""
+    found = []
+    for part in plan:
+        asked = work.checklists.get(part.checklist).asked if part.checklist else ()
+        of_part = [known[part.dimension].get(text, ()) for text in part.texts]
+        runs = sorted({judgment.origin or 0 for judgments in of_part for judgment in judgments})
+        left = Counter(len(left_to_ask(asked, judgments)) for judgments in of_part)
+        if runs:
+            found.append(Reuse(part.name, len(asked), tuple(left.most_common()), tuple(runs)))
+    return tuple(found)
+
+
+def reuse_params(
+    work: UnitOfWork,
+    project_id: int,
+    plan: Sequence[RunDimension],
+    judge: str,
+    asking: JudgeOptions,
+    wanted: bool = True,
+) -> dict[str, Any]:
+    """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
+    which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
+    asked_as = {part.dimension: _asked_as(work, project_id, part, asking) for part in plan}
+    taken = {
+        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension])
+        for part in plan
+        if wanted and KNOWN_PROVIDERS[parse_model_name(judge).provider].speaks_http
+    }
+    return {
+        ASKED_AS: {str(dimension): digest for dimension, digest in asked_as.items()},
+        TAKEN_FROM: {dimension: runs for dimension, runs in taken.items() if runs},
+    }
+
+
+def answers_from(params: Mapping[str, Any], dimension_id: int) -> list[int]:
+    """The runs from which a run takes answers over on a dimension."""
+    return list(params.get(TAKEN_FROM, {}).get(str(dimension_id), ()))
+
+
+def earlier_answers(
+    work: UnitOfWork, params: Mapping[str, Any], part: RunDimension, repeats: int
+) -> dict[int, list[Judgment]]:
+    """Text -> the answers that count again, each with the run that asked; the newest where several runs did.
+
+    A question counts as answered only if each of its repeats was.
+    """
+    if not part.checklist:
+        return {}
+    checklist = work.checklists.get(part.checklist)
+    found: dict[int, dict[tuple[int, int], Judgment]] = {}
+    for source in (_source(work, checklist, run, part.dimension) for run in answers_from(params, part.dimension)):
+        for text, judgments in work.every_result.judgments_by_text(source.run, part.dimension).items():
+            known = found.setdefault(text, {})
+            for judgment in judgments:
+                question = source.same.get(judgment.question)
+                if question is not None and judgment.answer is not Answer.UNANSWERED:
+                    own = replace(judgment, question=question, origin=judgment.origin or source.run)
+                    known.setdefault((question, judgment.repeat), own)
+    return {text: _whole(known, repeats) for text, known in found.items()}
+
+
+def earlier_of_run(work: UnitOfWork, run: RunSummary, part: RunDimension) -> dict[int, list[Judgment]]:
+    """The same for a run that was planned."""
+    return earlier_answers(work, run.params, part, int(run.params.get("repeats", 1)))
+
+
+def left_to_ask(asked: Sequence[Question], earlier: Sequence[Judgment]) -> tuple[Question, ...]:
+    known = {judgment.question for judgment in earlier}
+    return tuple(question for question in asked if question.id not in known)
+
+
+def _whole(known: Mapping[tuple[int, int], Judgment], repeats: int) -> list[Judgment]:
+    questions = dict.fromkeys(question for question, _ in known)
+    answered = [q for q in questions if all((q, repeat) in known for repeat in range(repeats))]
+    return [known[question, repeat] for question in answered for repeat in range(repeats)]
+
+
+def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: JudgeOptions) -> str:
+    """Changes with everything a judge is told beside the questions and the text."""
+    told = {
+        "task": task_variables(work.projects.by_id(project_id).task),
+        "dimension": dimension_variables(work.projects.dimension_by_id(part.dimension)),
+        "prompt": part.prompt_digest,
+        "asking": asdict(asking),
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _earlier_runs(work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str) -> list[int]:
+    """Newest first; only those with an answer to a question that is still asked."""
+    if not part.checklist:
+        return []
+    checklist, judge = work.checklists.get(part.checklist), str(parse_model_name(judge))
+    older = _ancestors(work, checklist)
+    alike = [
+        run.id
+        for run in work.runs.all(project_id)
+        if run.evaluator == METHOD.name
+        and run.done
+        and str(parse_model_name(run.judge)) == judge
+        and run.params.get(ASKED_AS, {}).get(str(part.dimension)) == asked_as
+        and _checklist_of(work, run.id, part.dimension) in older
+    ]
+    return [run for run in alike if _source(work, checklist, run, part.dimension).same]
+
+
+def _ancestors(work: UnitOfWork, checklist: Checklist) -> set[int]:
+    found: set[int] = set()
+    parent = checklist.parent
+    while parent is not None and parent not in found:
+        found.add(parent)
+        parent = work.checklists.get(parent).parent
+    return found
+
+
+def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | None:
+    return next((part.checklist for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
+
+
+def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int) -> Source:
+    earlier = _checklist_of(work, run_id, dimension_id)
+    before = work.checklists.get(earlier).asked if earlier else ()
+    now = {(question.text, question.guidance): question.id for question in checklist.asked}
+    same = {old.id: now[old.text, old.guidance] for old in before if (old.text, old.guidance) in now}
+    return Source(run_id, same)
