@@ -8,6 +8,7 @@ ALLOWED = {
     "app/services/locked_split.py": "draws the split, and shows results on it when somebody looks",
     "app/services/samples.py": "plans a run on the locked split",
     "app/services/sitting.py": "the judge reads what the run planned",
+    "app/services/answer_reuse.py": "a run on the locked split takes over what an earlier run asked about it",
     "app/services/estimating.py": "counts the tokens of what a run planned",
     "app/services/probing.py": "counts the tokens of what a run planned",
     "app/services/recordings.py": "asks the ledger again what a run asked",
