@@ -20,6 +20,7 @@ _COMMANDS = (
     "side_by_side",
     "checklists",
     "split",
+    "conditions",
     "scoring",
     "own_scores",
     "results",

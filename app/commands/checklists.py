@@ -75,7 +75,14 @@ def _stage_sayer(dimension: str) -> Callable[[str, int, int], None]:
     return lambda stage, done, all_: say(f"{dimension}: {stage} ({done} of {all_})")
 
 
-def list_(project: ProjectOption, dimension: DimensionOption = "all", json_: JsonOption = False) -> None:
+def list_(
+    project: ProjectOption,
+    dimension: DimensionOption = "all",
+    of_conditions: Annotated[
+        bool, typer.Option("--of-conditions", help="Those that `conditions run` made, instead of those people work on.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
     """All versions, newest first.
 
     Example: interacteval checklist list --project News --dimension coherence
@@ -85,7 +92,8 @@ def list_(project: ProjectOption, dimension: DimensionOption = "all", json_: Jso
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
-    found = [_summary(c) for d in dimensions_named(workbench, project, dimension) for c in versions_of(workbench, d.id)]
+    dimensions = dimensions_named(workbench, project, dimension)
+    found = [_summary(c) for d in dimensions for c in versions_of(workbench, d.id, of_conditions)]
     if json_:
         print_json(found)
     elif found:

@@ -37,7 +37,12 @@ def permutation_tests(
     p is (1 + as large) / (1 + permutations with a figure): never 0, and exact for the permutations drawn.
     """
     differences = permuted_differences(table, level, constant, permutations, np.random.default_rng(seed))
-    return tuple(_test(found, seen, table.n, seed) for found, seen in zip(differences, observed, strict=True))
+    return tests_of(differences, observed, table.n, seed)
+
+
+def tests_of(differences: Floats, observed: Floats, n: int, seed: int) -> tuple[DifferenceTest, ...]:
+    """One test a coefficient, given the differences under permutation (3, P) and the observed ones (3,)."""
+    return tuple(_test(found, seen, n, seed) for found, seen in zip(differences, observed, strict=True))
 
 
 def permuted_differences(

@@ -47,8 +47,12 @@ def start_build(
     condition: str = COMBINED,
     max_components: int = DEFAULT,
     stage_models: Mapping[Stage, str] | None = None,
+    study_digest: str = "",
 ) -> int:
-    """A new build with nothing made yet; returns its id. Raises NotReadyError without attributes."""
+    """A new build with nothing made yet; returns its id. Raises NotReadyError without attributes.
+
+    study_digest: of a study of conditions (docs/adr/0011); its builds and checklists stay out of people's lists.
+    """
     check_number(max_components)
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension.id)
@@ -58,7 +62,7 @@ def start_build(
             )
         models = {stage: (stage_models or {}).get(stage, model) for stage in Stage}
         build = Build(canonical(condition), max_components, models)
-        return work.builds.add(dimension.id, build.condition, "Started", to_document(build))
+        return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest)
 
 
 def run_stages(

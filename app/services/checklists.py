@@ -25,9 +25,10 @@ class ChecklistView:
     attributes: dict[int, Attribute]
 
 
-def versions_of(workbench: Workbench, dimension_id: int) -> list[Checklist]:
+def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
+    """Newest first: those that people work on, or those that studies of conditions made by themselves."""
     with workbench.database.read() as work:
-        return work.checklists.versions(dimension_id)
+        return work.checklists.versions(dimension_id, of_studies)
 
 
 def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:

@@ -1,7 +1,7 @@
 """A test split under lock: drawn once, kept from everything but the judge, and looked at only on purpose.
 
 The lock itself is in the database: `work.texts` and `work.results` answer as if the locked texts weren't there
-(docs/adr/0007). So the results here, over the locked texts alone, are the only ones that exist.
+(docs/adr/0010). So the results here, over the locked texts alone, are the only ones that exist.
 """
 
 from collections.abc import Sequence

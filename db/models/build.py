@@ -10,11 +10,14 @@ from db.models.columns import json_column, now, owned_by, refers_to, text_column
 
 
 class BuildRow(SQLModel, table=True):
+    """`study_digest`: of all that a study of conditions asked it to be made from; "" for builds that people work on."""
+
     __tablename__ = "build"
 
     id: int | None = Field(default=None, primary_key=True)
     dimension_id: int = Field(sa_column=owned_by("dimension.id"))
     condition: str
+    study_digest: str = Field(default="", index=True)
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 

@@ -14,9 +14,11 @@ class Builds:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def add(self, dimension_id: int, condition: str, what: str, state: Mapping[str, Any]) -> int:
-        """A new build with its first state; returns its id."""
-        row = BuildRow(dimension_id=dimension_id, condition=condition)
+    def add(
+        self, dimension_id: int, condition: str, what: str, state: Mapping[str, Any], study_digest: str = ""
+    ) -> int:
+        """A new build with its first state; returns its id. Those of studies are found by their digest only."""
+        row = BuildRow(dimension_id=dimension_id, condition=condition, study_digest=study_digest)
         self._session.add(row)
         self._session.flush()
         build_id = int(row.id or 0)
@@ -63,11 +65,21 @@ class Builds:
         return [Revision(*row) for row in rows]
 
     def of_dimension(self, dimension_id: int) -> list[BuildSummary]:
-        """Newest first."""
+        """Newest first, without those of studies."""
         rows = self._session.exec(
-            select(BuildRow).where(BuildRow.dimension_id == dimension_id).order_by(col(BuildRow.id).desc())
+            select(BuildRow)
+            .where(BuildRow.dimension_id == dimension_id, BuildRow.study_digest == "")
+            .order_by(col(BuildRow.id).desc())
         )
         return [self._summary(row) for row in rows]
+
+    def of_study(self, dimension_id: int, study_digest: str) -> int | None:
+        """The newest build that a study made from these inputs."""
+        return self._session.exec(
+            select(BuildRow.id)
+            .where(BuildRow.dimension_id == dimension_id, BuildRow.study_digest == study_digest)
+            .order_by(col(BuildRow.id).desc())
+        ).first()
 
     def last_checklist(self, build_id: int) -> int | None:
         """The id of the newest version made from it that is still there."""

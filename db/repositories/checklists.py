@@ -16,6 +16,8 @@ from app.domain.checklist import (
 )
 from app.errors import InputError, NotFoundError
 from db.models import (
+    BuildRevisionRow,
+    BuildRow,
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
@@ -27,16 +29,22 @@ from db.models import (
 from db.models.columns import now
 from db.repositories.drafts import locked_draft
 
+_OF_EXPERTS = col(ChecklistRow.id).not_in(
+    select(BuildRevisionRow.checklist_id)
+    .join(BuildRow, col(BuildRow.id) == BuildRevisionRow.build_id)
+    .where(BuildRow.study_digest != "", col(BuildRevisionRow.checklist_id).is_not(None))
+)
+
 
 class Checklists:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def versions(self, dimension_id: int) -> list[Checklist]:
-        """Newest first."""
+    def versions(self, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
+        """Newest first; those that studies of conditions made are left out, or listed alone."""
         rows = self._session.exec(
             select(ChecklistRow)
-            .where(ChecklistRow.dimension_id == dimension_id)
+            .where(ChecklistRow.dimension_id == dimension_id, ~_OF_EXPERTS if of_studies else _OF_EXPERTS)
             .order_by(col(ChecklistRow.version).desc())
         )
         return [self._value(row) for row in rows]
@@ -57,10 +65,9 @@ class Checklists:
     def find(
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
     ) -> Checklist | None:
-        """The version asked for, else the newest (of that status)."""
+        """The version asked for, else the newest (of that status) that no study of conditions made."""
         query = select(ChecklistRow).where(ChecklistRow.dimension_id == dimension_id)
-        if version is not None:
-            query = query.where(ChecklistRow.version == version)
+        query = query.where(_OF_EXPERTS if version is None else ChecklistRow.version == version)
         if status is not None:
             query = query.where(ChecklistRow.status == status.value)
         row = self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()

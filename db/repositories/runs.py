@@ -92,6 +92,13 @@ class Runs:
             for row, name in rows
         ]
 
+    def texts_of(self, run_id: int, dimension_id: int) -> frozenset[int]:
+        """The ids of the texts it planned to score on a dimension."""
+        rows = self._session.exec(
+            select(ScoreRow.text_id).where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
+        )
+        return frozenset(rows)
+
     def project_of(self, run_id: int) -> int:
         row = self._session.get(ScoringRunRow, run_id)
         if row is None:

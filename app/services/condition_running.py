@@ -1,0 +1,207 @@
+"""Carrying a study of conditions out: what is missing is built, then scored, one condition after another."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.domain.project import Project
+from app.domain.run import RunStatus
+from app.errors import BudgetError, ConflictError, WorkbenchError
+from app.services.building import make_checklist, run_stages, start_build
+from app.services.condition_estimate import check_study
+from app.services.condition_study import Cell, StudyOptions, StudyPlan, plan_study, run_params, run_plan
+from app.services.evaluating import CHECKLIST
+from app.services.jobs import JOBS, Progress
+from app.services.scoring import CONCURRENCY, set_budget, stop_run, work_on
+from app.services.scoring_jobs import job_key, running_here, running_run
+from app.services.spending import project_spending, run_spending, total_cost
+from app.services.workbench import Workbench
+
+Report = Callable[[str, int, int], None]
+_STOPS: dict[tuple[int, int], threading.Event] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class StudyReport:
+    """How a study ended. `problems` are sentences about what could not be built or scored; it can be gone on with."""
+
+    built: int
+    scored: int
+    missing: int
+    stopped: bool
+    cost_usd: float
+    problems: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        end = "Stopped" if self.stopped else "Done"
+        left = f" {self.missing} are missing: start again to go on with them." if self.missing else ""
+        return f"{end}: {self.built} checklists built, {self.scored} scored.{left} {' '.join(self.problems)}".strip()
+
+
+def run_study(
+    workbench: Workbench,
+    project: Project,
+    options: StudyOptions,
+    report: Report = lambda *_: None,
+    stop: threading.Event | None = None,
+    concurrency: int = CONCURRENCY,
+) -> StudyReport:
+    """Build and score what is missing. What fails is said and doesn't keep the rest from going on.
+
+    report hears (what is being done, steps done, steps in all). Raises what planning raises, and what says that a
+    model can't be used or the budget can't be kept.
+    """
+    plan = plan_study(workbench, project, options)
+    check_study(workbench, options, plan)
+    stop = stop or threading.Event()
+    before, problems = total_cost(project_spending(workbench, project.id))[0], list[str]()
+    steps = len(plan.to_build) + len({cell.condition for cell in plan.to_score})
+
+    def spent() -> float:
+        return total_cost(project_spending(workbench, project.id))[0] - before
+
+    built = _build(workbench, plan, problems, report, steps, stop, spent)
+    if not stop.is_set():
+        _score(workbench, project, options, problems, report, (built, steps), stop, spent, concurrency)
+    after = plan_study(workbench, project, options)
+    missing = len(after.to_score)
+    scored = len(plan.to_score) - missing
+    return StudyReport(built, scored, missing, stop.is_set(), spent(), tuple(dict.fromkeys(problems)))
+
+
+def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
+    if running_run(workbench, project.id) is not None or running_here(project.id):
+        raise ConflictError("Texts of this project are being scored right now.", "Wait until that ends, or stop it.")
+    check_study(workbench, options, plan_study(workbench, project, options))
+    stop = _STOPS[id(workbench.database), project.id] = threading.Event()
+
+    def work(progress: Progress) -> str:
+        return str(run_study(workbench, project, options, progress.report, stop))
+
+    JOBS.start(job_key(project.id), "Conditions", work)
+
+
+def stop_study(workbench: Workbench, project_id: int) -> None:
+    """The judge stops within a second; a checklist that is being built is finished first."""
+    stop = _STOPS.get((id(workbench.database), project_id))
+    if stop is not None:
+        stop.set()
+    run = running_run(workbench, project_id)
+    if run is not None:
+        stop_run(workbench, run.id)
+
+
+def stopping_study(workbench: Workbench, project_id: int) -> bool:
+    stop = _STOPS.get((id(workbench.database), project_id))
+    return stop is not None and stop.is_set()
+
+
+def _build(
+    workbench: Workbench,
+    plan: StudyPlan,
+    problems: list[str],
+    report: Report,
+    steps: int,
+    stop: threading.Event,
+    spent: Callable[[], float],
+) -> int:
+    """Build what is missing, each set of attributes once; returns how many were built."""
+    made: set[tuple[int, str]] = set()
+    for cell in plan.to_build:
+        if stop.is_set() or (cell.dimension.id, cell.digest) in made:
+            continue
+        report(f"Building {cell.condition.key} for {cell.dimension.name}", len(made), steps)
+        try:
+            _check_budget(plan.options, spent())
+            _build_one(workbench, plan.options, cell)
+        except BudgetError as error:
+            problems.append(str(error))
+            stop.set()
+        except WorkbenchError as error:
+            problems.append(f"{cell.condition.key} for {cell.dimension.name}: {error}")
+        else:
+            made.add((cell.dimension.id, cell.digest))
+    return len(made)
+
+
+def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
+    """A build that failed or was cut off is gone on with; what it has made is not asked again."""
+    build = cell.build or start_build(
+        workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
+    )
+    run_stages(workbench, build)
+    make_checklist(workbench, build, publish=True)
+
+
+def _score(
+    workbench: Workbench,
+    project: Project,
+    options: StudyOptions,
+    problems: list[str],
+    report: Report,
+    progress: tuple[int, int],
+    stop: threading.Event,
+    spent: Callable[[], float],
+    concurrency: int,
+) -> None:
+    """One run a condition, over its dimensions; runs that were begun are gone on with."""
+    done, steps = progress
+    plan = plan_study(workbench, project, options)
+    for number, condition in enumerate({cell.condition: None for cell in plan.to_score}):
+        if stop.is_set():
+            return
+        cells = [cell for cell in plan.to_score if cell.condition == condition]
+        try:
+            for run_id in _runs(workbench, project, plan, cells, spent()):
+                _work_on(workbench, run_id, condition.key, report, (done + number, steps), stop, concurrency)
+        except BudgetError as error:
+            problems.append(str(error))
+            stop.set()
+        except WorkbenchError as error:
+            problems.append(f"{condition.key}: {error}")
+
+
+def _runs(workbench: Workbench, project: Project, plan: StudyPlan, cells: Sequence[Cell], spent: float) -> list[int]:
+    """The runs to work on: those begun before, and a new one for what has none."""
+    left = _check_budget(plan.options, spent)
+    begun = list(dict.fromkeys(cell.run.id for cell in cells if cell.run is not None))
+    if left is not None:
+        for run_id in begun:
+            set_budget(workbench, run_id, left + (run_spending(workbench, run_id).cost_usd or 0.0))
+    parts = run_plan(plan, [cell for cell in cells if cell.run is None])
+    if parts:
+        params = run_params(plan.options, cells[0].condition) | {"budget": left}
+        with workbench.database.write() as work:
+            begun.append(work.runs.create(project.id, CHECKLIST, plan.options.judge, params, parts))
+    return begun
+
+
+def _work_on(
+    workbench: Workbench,
+    run_id: int,
+    what: str,
+    report: Report,
+    progress: tuple[int, int],
+    stop: threading.Event,
+    concurrency: int,
+) -> None:
+    """Raises WorkbenchError with the run's own sentence where it could not go on."""
+    ended = work_on(
+        workbench, run_id, concurrency, lambda run: report(f"Scoring {what}: {run.done:,} of {run.all:,}", *progress)
+    ).run
+    if ended.status is RunStatus.STOPPED:
+        stop.set()
+    elif ended.status is RunStatus.FAILED:
+        raise WorkbenchError(ended.message)
+    elif ended.failed:
+        raise WorkbenchError(f"{ended.failed:,} of {ended.all:,} texts could not be scored (run {ended.id}).")
+
+
+def _check_budget(options: StudyOptions, spent: float) -> float | None:
+    """What is left. Raises BudgetError where that is nothing."""
+    if options.budget is None:
+        return None
+    if spent >= options.budget:
+        raise BudgetError(f"The budget of ${options.budget:,.2f} is reached.", "Start again with more to go on.")
+    return options.budget - spent
