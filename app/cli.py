@@ -22,7 +22,6 @@ _COMMANDS = (
     "split",
     "conditions",
     "scoring",
-    "own_scores",
     "results",
     "meta_eval",
     "attribute_sets",

@@ -10,6 +10,7 @@ from pages.components.current import current_workbench
 from pages.components.result_choices import result_choices
 from pages.components.result_downloads import result_downloads
 from pages.components.result_overview import result_overview
+from pages.components.result_people import result_people
 from pages.components.result_questions import result_questions
 from pages.components.result_scope import ResultScope
 from pages.components.result_texts import result_texts
@@ -22,6 +23,7 @@ from pages.components.words import plain
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "overview": ("Overview", result_overview),
     "questions": ("Questions", result_questions),
+    "people": ("People", result_people),
     "texts": ("Texts", result_texts),
     "topics": ("Topics", result_topics),
     "download": ("Download", result_downloads),
@@ -35,7 +37,7 @@ runs = [run for run in list_runs(workbench, project.id) if run.done]
 if not runs:
     empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
     st.stop()
-chosen, choices = result_choices(runs)
+chosen, choices = result_choices(runs, dimension.name)
 for run in chosen:
     unfinished = "" if run.done == run.all else f" · {state(run)}, {run.done:,} of {run.all:,} scored so far"
     st.caption(plain(title(run) + unfinished))

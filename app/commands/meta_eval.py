@@ -4,20 +4,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from app.commands.output import JsonOption, print_json, table
-from app.commands.table_file import read_table
+from app.commands.rater_text import raters_text
+from app.commands.table_file import TableFile, read_table
+from app.errors import InputError
 from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
 
 if TYPE_CHECKING:
     from app.meta_evaluation.comparison import Comparison, Difference
     from app.meta_evaluation.evaluation import Figure, MetaEvaluation
+    from app.meta_evaluation.score_matrix import Floats
 
 NAMES = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson", "mae": "MAE"}
 
 File = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSONL or JSON; one row a text", show_default=False)]
-Human = Annotated[str, typer.Option("--human", metavar="COL", help="human ratings", show_default=False)]
+Human = Annotated[
+    list[str],
+    typer.Option(
+        "--human",
+        metavar="COL",
+        help="human ratings; once for each rater, the target is their mean",
+        show_default=False,
+    ),
+]
 Group = Annotated[str | None, typer.Option("--group", metavar="COL", help="the source of each text")]
 System = Annotated[str | None, typer.Option("--system", metavar="COL", help="who wrote each text")]
 Item = Annotated[str | None, typer.Option("--item", metavar="COL", help="identifies a text, to recognise duplicates")]
@@ -65,14 +77,19 @@ def meta_eval(
 ) -> None:
     """How well do scores agree with human ratings?
 
-    Example: interacteval meta-eval scores.csv --pred judge --human expert --group doc_id --system system_id
+    With several --human columns also: how well the raters agree, and what one of them reaches beside the scores.
+
+    Example: interacteval meta-eval scores.csv --pred judge --human expert1 --human expert2 --group doc_id
     """
     from app.meta_evaluation.evaluation import evaluate
+    from app.meta_evaluation.human_ceiling import mean_rating
+    from app.meta_evaluation.human_side import Frame, human_side
 
     columns = read_table(file)
+    ratings = _ratings(columns, human)
     result = evaluate(
         columns.numbers(pred),
-        columns.numbers(human),
+        mean_rating(ratings),
         group=columns.keys(group),
         system=columns.keys(system),
         item=columns.keys(item),
@@ -83,10 +100,25 @@ def meta_eval(
         resamples=resamples,
         seed=seed,
     )
+    raters = None
+    if len(human) > 1:
+        frame = Frame(
+            columns.keys(group),
+            columns.keys(system),
+            columns.keys(item),
+            level,
+            duplicates,
+            constant,
+            resamples,
+            seed,
+        )
+        raters = human_side(ratings, human, np.array(columns.numbers(pred), dtype=np.float64), frame)
     if json_:
-        print_json(result.to_json())
-    else:
-        typer.echo(_evaluation_text(result, pred, human))
+        print_json(result.to_json() | ({"human_side": raters.to_json()} if raters else {}))
+        return
+    typer.echo(_evaluation_text(result, pred, " and ".join(human)))
+    if raters:
+        typer.echo(f"\n{raters_text(raters)}")
 
 
 def compare(
@@ -111,12 +143,13 @@ def compare(
     Example: interacteval compare scores.csv --pred-a new --pred-b old --human expert --group doc_id
     """
     from app.meta_evaluation.comparison import compare_scores
+    from app.meta_evaluation.human_ceiling import mean_rating
 
     columns = read_table(file)
     result = compare_scores(
         columns.numbers(pred_a),
         columns.numbers(pred_b),
-        columns.numbers(human),
+        mean_rating(_ratings(columns, human)),
         group=columns.keys(group),
         system=columns.keys(system),
         item=columns.keys(item),
@@ -131,7 +164,15 @@ def compare(
     if json_:
         print_json(result.to_json())
     else:
-        typer.echo(_comparison_text(result, pred_a, pred_b, human))
+        typer.echo(_comparison_text(result, pred_a, pred_b, " and ".join(human)))
+
+
+def _ratings(columns: TableFile, human: Sequence[str]) -> "Floats":
+    """(raters, rows), NaN where a cell is empty."""
+    twice = next((name for name in human if human.count(name) > 1), None)
+    if twice:
+        raise InputError(f"The column {twice!r} is named twice as a rater.", "Name each rater's column once.")
+    return np.array([columns.numbers(name) for name in human], dtype=np.float64)
 
 
 def _evaluation_text(result: "MetaEvaluation", pred: str, human: str) -> str:

@@ -10,8 +10,10 @@ from typing import Literal
 
 import numpy as np
 
+from app.meta_evaluation.bootstrap import CONFIDENCE
 from app.meta_evaluation.coefficients import single
-from app.meta_evaluation.score_matrix import Floats
+from app.meta_evaluation.resampling import draw_counts
+from app.meta_evaluation.score_matrix import Column, Floats, Ints
 
 Metric = Literal["nominal", "ordinal", "interval"]
 
@@ -21,7 +23,10 @@ NOTHING_SHARED = "No unit has two ratings, so nothing can be compared."
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """An agreement coefficient over `n` units that at least two of `raters` rated; `n_undefined` units were not."""
+    """An agreement coefficient over `n` units that at least two of `raters` rated; `n_undefined` units were not.
+
+    `low` and `high` are the ends of its 95 % bootstrap interval, where one was asked for and exists.
+    """
 
     method: str
     value: float | None
@@ -29,13 +34,22 @@ class Agreement:
     n_undefined: int
     raters: int
     reason: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
-def krippendorff_alpha(ratings: Floats, metric: Metric = "interval") -> Agreement:
+def krippendorff_alpha(
+    ratings: Floats,
+    metric: Metric = "interval",
+    *,
+    group: Column | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+) -> Agreement:
     """1 - observed / expected disagreement; any number of raters, missing ratings allowed (Krippendorff 2011).
 
     Disagreement is 1 for different values (nominal), the squared difference (interval), or the squared number of
-    ratings that lie between two values (ordinal).
+    ratings that lie between two values (ordinal). Resamples draw whole groups (sources), or units without `group`.
     """
     method = f"Krippendorff's alpha, {metric}"
     rated = ~np.isnan(ratings)
@@ -49,28 +63,29 @@ def krippendorff_alpha(ratings: Floats, metric: Metric = "interval") -> Agreemen
         return Agreement(method, None, n, lost, raters, NO_VARIATION)
     counts = np.zeros((n, values.size))
     np.add.at(counts, (np.nonzero(present)[1], code), 1)
-    coincidence = (counts / (counts.sum(axis=1, keepdims=True) - 1)).T @ counts
-    coincidence -= np.diag((counts / (counts.sum(axis=1, keepdims=True) - 1)).sum(axis=0))
-    totals = coincidence.sum(axis=0)
-    distance = _distance(values, totals, metric)
-    expected = float(totals @ distance @ totals) / (totals.sum() - 1)
-    return Agreement(method, 1 - float((coincidence * distance).sum()) / float(expected), n, lost, raters)
+    value = float(_alphas(counts, values - values.mean(), np.ones((1, n)), metric)[0])
+    owner = np.arange(n) if group is None else _codes(group)[usable]
+    times = draw_counts(owner, int(owner.max()) + 1, resamples, np.random.default_rng(seed))[:, owner]
+    drawn = _alphas(counts, values - values.mean(), times, metric)
+    low, high = _ends(drawn, np.unique(owner).size)
+    return Agreement(method, value, n, lost, raters, low=low, high=high)
 
 
-def cohen_kappa(first: Floats, second: Floats) -> Agreement:
+def cohen_kappa(first: Floats, second: Floats, *, resamples: int = 0, seed: int = 0) -> Agreement:
     """Agreement of two raters on categories beyond chance, each with their own habits (Cohen 1960)."""
     method = "Cohen's kappa"
     both = ~np.isnan(first) & ~np.isnan(second)
     n, lost = int(both.sum()), int((~both).sum())
     if n == 0:
         return Agreement(method, None, 0, lost, 2, NOTHING_SHARED)
-    a, b = first[both], second[both]
-    categories = np.union1d(a, b)
-    share_a, share_b = ((side[:, None] == categories).mean(axis=0) for side in (a, b))
-    chance = float(share_a @ share_b)
+    categories, code = np.unique(np.stack([first[both], second[both]]), return_inverse=True)
     if categories.size == 1:
         return Agreement(method, None, n, lost, 2, NO_VARIATION)
-    return Agreement(method, (float((a == b).mean()) - chance) / (1 - chance), n, lost, 2)
+    a, b = (np.eye(categories.size)[row] for row in code.reshape(2, n))
+    value = float(_cohen(a, b, np.ones((1, n)))[0])
+    drawn = _cohen(a, b, draw_counts(np.arange(n), n, resamples, np.random.default_rng(seed)))
+    low, high = _ends(drawn, n)
+    return Agreement(method, value, n, lost, 2, low=low, high=high)
 
 
 def fleiss_kappa(ratings: Floats) -> Agreement:
@@ -128,11 +143,49 @@ def pairwise_correlation(ratings: Floats) -> PairwiseCorrelation:
     return PairwiseCorrelation(float(np.mean(list(by_pair.values()))), len(by_pair), undefined, by_pair)
 
 
-def _distance(values: Floats, totals: Floats, metric: Metric) -> Floats:
-    """(V, V) disagreement of the sorted `values`, which occur `totals` times."""
+def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:
+    """(B,) kappa with unit u counted times[b, u] times; `a` and `b` are (units, categories) with one 1 a row."""
+    total = times.sum(axis=1)
+    same = times @ (a * b).sum(axis=1) / total
+    chance = np.einsum("bk,bk->b", times @ a, times @ b) / total**2
+    told = chance < 1
+    return np.where(told, (same - chance) / np.where(told, 1 - chance, 1.0), np.nan)
+
+
+def _alphas(counts: Floats, values: Floats, times: Floats, metric: Metric) -> Floats:
+    """(B,) alpha with unit u counted times[b, u] times; `counts` (units, V) of the sorted `values`. NaN: no variation.
+
+    A pair of ratings disagrees by its squared distance on a line; the sum over all pairs of a unit with m ratings is
+    2 (m sum of squares - square of sum). Nominal disagreement counts the unequal pairs.
+    """
+    size = counts.sum(axis=1)
+    totals = times @ counts
+    everything = times @ size
     if metric == "nominal":
-        return 1.0 - np.eye(values.size)
-    if metric == "interval":
-        return np.asarray((values[:, None] - values) ** 2)
-    middle = np.cumsum(totals) - totals / 2
-    return np.asarray((middle[:, None] - middle) ** 2)
+        observed = times @ ((size**2 - (counts**2).sum(axis=1)) / (size - 1))
+        expected = everything**2 - (totals**2).sum(axis=1)
+    else:
+        place = (
+            np.broadcast_to(values, totals.shape) if metric == "interval" else np.cumsum(totals, axis=1) - totals / 2
+        )
+        within = size[:, None] * (counts @ (place**2).T) - (counts @ place.T) ** 2
+        observed = 2 * np.einsum("bu,ub->b", times, within / (size[:, None] - 1))
+        expected = 2 * (everything * (totals * place**2).sum(axis=1) - (totals * place).sum(axis=1) ** 2)
+    varied = (totals > 0).sum(axis=1) > 1
+    chance = np.where(varied, expected, 1.0) / np.maximum(everything - 1, 1)
+    return np.where(varied, 1 - observed / chance, np.nan)
+
+
+def _ends(drawn: Floats, units: int) -> tuple[float | None, float | None]:
+    """The ends of the central 95 %; none where there is nothing to draw from or most resamples have no figure."""
+    known = drawn[~np.isnan(drawn)]
+    if units < 2 or known.size * 2 <= drawn.size or not known.size:
+        return None, None
+    low, high = np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+    return float(low), float(high)
+
+
+def _codes(group: Column) -> Ints:
+    cells = group.tolist() if isinstance(group, np.ndarray) else list(group)
+    seen: dict[object, int] = {}
+    return np.array([seen.setdefault(cell, len(seen)) for cell in cells], dtype=np.int64)

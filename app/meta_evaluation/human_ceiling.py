@@ -1,13 +1,40 @@
 """How well one person agrees with the others: what a judge can be expected to reach."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Constant, Level
-from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.score_matrix import Column, Floats
+from app.meta_evaluation.bootstrap import Draws, Interval, interval
+from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Level, Resampling
+from app.meta_evaluation.correlation import estimate
+from app.meta_evaluation.design import design_of, draw_figures
+from app.meta_evaluation.score_matrix import Bools, Column, Floats, ScoreTable, score_table
+
+NOT_SHARED = "The raters rated different sources or texts, so their mean has no interval."
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeBeside:
+    """A judge against the same means of the other raters; `difference` is the judge's coefficient less a person's,
+    with its 95 % interval from the same resamples."""
+
+    value: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def verdict(self) -> str:
+        if self.difference is None:
+            return "The judge can't be put beside the raters here."
+        if self.low is None or self.high is None:
+            return "How sure the difference between judge and rater is can't be told."
+        if self.low <= 0 <= self.high:
+            return "Judge and single rater are not told apart: the interval of their difference includes 0."
+        if self.low > 0:
+            return "The judge agrees with the other raters better than a single rater does."
+        return "The judge agrees with the other raters less than a single rater does."
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +42,7 @@ class Ceiling:
     """A coefficient of each rater with the mean of the other raters, and the mean over raters.
 
     `by_rater` is None where a rater has no coefficient; those are counted in `n_undefined`. `n` texts were compared
-    on average over the raters that have one.
+    on average over the raters that have one. `low` and `high` are the ends of the 95 % interval, None for `reason`.
     """
 
     coefficient: Coefficient
@@ -26,36 +53,52 @@ class Ceiling:
     n_undefined: int
     reason: str = ""
     method: str = "leave one rater out"
+    low: float | None = None
+    high: float | None = None
+    judge: JudgeBeside | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LeftOut:
+    """One rater, and the judge where there is one, against the mean of the others. `drawn` names what was drawn."""
+
+    values: Floats
+    draws: Draws
+    n: int
+    drawn: bytes
 
 
 def human_ceiling(
     ratings: Floats,
+    judge: Floats | None = None,
     *,
     group: Column | None = None,
     system: Column | None = None,
     level: Level = "per-source",
     constant: Constant = "skip",
+    resamples: int = 0,
+    seed: int = 0,
 ) -> dict[Coefficient, Ceiling]:
     """`ratings` is (raters, texts), NaN where missing: each rater against the mean of the others, at `level`.
 
-    The same levels and choices as for a judge, so that the two can be put side by side.
+    The same levels and choices as for a judge. `judge` (texts,) is compared with the same means of the others, on the
+    groups where judge and rater both have a coefficient: against the mean of all raters it would have an advantage.
     """
-    found = [
-        evaluate(
-            ratings[rater],
-            _mean_of_others(ratings, rater),
-            group=group,
-            system=system,
-            level=level,
-            duplicates="keep",
-            constant=constant,
-            resamples=0,
-        )
-        for rater in range(ratings.shape[0])
-    ]
-    sizes = [result.basis.n for result in found if result.basis.n_used]
-    n = round(float(np.mean(sizes))) if sizes else 0
-    return {name: _ceiling(name, level, n, [result.figures[name].value for result in found]) for name in COEFFICIENTS}
+    raters = ratings.shape[0]
+    if raters < 2:
+        few = Ceiling("spearman", level, None, (None,) * raters, 0, raters, "A ceiling needs at least two raters.")
+        return {name: replace(few, coefficient=name) for name in COEFFICIENTS}
+    found = []
+    for rater in range(raters):
+        others = _mean_of_others(ratings, rater)
+        preds = [ratings[rater]] if judge is None else [ratings[rater], judge]
+        table = score_table(preds, others, group=group, system=system, duplicates="keep")
+        design = design_of(table, level, "keep", constant, None, resamples, seed)
+        values = estimate(table, level, constant).values
+        used = ~np.isnan(np.vstack([*preds, others])).any(axis=0)
+        drawn = _drawn(table, design.resampling, used)
+        found.append(_LeftOut(values, draw_figures(table, design), table.n, drawn))
+    return {name: _ceiling(name, index, level, found) for index, name in enumerate(COEFFICIENTS)}
 
 
 def disagreement_strata(ratings: Floats, strata: int = 3) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -72,17 +115,52 @@ def disagreement_strata(ratings: Floats, strata: int = 3) -> np.ndarray[tuple[in
     return out
 
 
+def mean_rating(ratings: Floats) -> Floats:
+    """(texts,) the mean over the raters of each text, NaN where nobody rated it."""
+    counts = (~np.isnan(ratings)).sum(axis=0)
+    return np.where(counts > 0, np.nansum(ratings, axis=0) / np.maximum(counts, 1), np.nan)
+
+
 def _mean_of_others(ratings: Floats, rater: int) -> Floats:
-    others = np.delete(ratings, rater, axis=0)
-    counts = (~np.isnan(others)).sum(axis=0)
-    return np.where(counts > 0, np.nansum(others, axis=0) / np.maximum(counts, 1), np.nan)
+    return mean_rating(np.delete(ratings, rater, axis=0))
 
 
-def _ceiling(name: Coefficient, level: Level, n: int, values: Sequence[float | None]) -> Ceiling:
-    defined = [value for value in values if value is not None]
-    lost = len(values) - len(defined)
-    if len(values) < 2:
-        return Ceiling(name, level, None, tuple(values), n, lost, "A ceiling needs at least two raters.")
-    if not defined:
-        return Ceiling(name, level, None, tuple(values), n, lost, "No rater has a coefficient with the others.")
-    return Ceiling(name, level, float(np.mean(defined)), tuple(values), n, lost)
+def _drawn(table: ScoreTable, resampling: Resampling, used: Bools) -> bytes:
+    """Tables with the same name draw the same units from the same seed, so their resamples belong together."""
+    code = {"sources": table.source, "systems": table.system}.get(resampling)
+    return used.tobytes() if code is None else np.unique(code).tobytes()
+
+
+def _ceiling(name: Coefficient, index: int, level: Level, found: Sequence[_LeftOut]) -> Ceiling:
+    by_rater = tuple(None if np.isnan(each.values[0, index]) else float(each.values[0, index]) for each in found)
+    known = [each for each in found if not np.isnan(each.values[:, :MAE]).any()]
+    lost = len(found) - len(known)
+    if not known:
+        return Ceiling(name, level, None, by_rater, 0, lost, "No rater has a coefficient with the others.")
+    n = round(float(np.mean([each.n for each in known])))
+    means = np.mean([each.values[:, index] for each in known], axis=0)
+    resampled = np.mean([each.draws.values[:, index] for each in known], axis=0)
+    first = known[0].draws
+    together = len({each.drawn for each in known}) == 1
+    draws = first if together else replace(first, values=first.values[:, :, :0])
+
+    def spread(values: Floats) -> Interval:
+        return interval(draws, values if together else values[:0])
+
+    person = spread(resampled[0])
+    return Ceiling(
+        coefficient=name,
+        level=level,
+        value=float(means[0]),
+        by_rater=by_rater,
+        n=n,
+        n_undefined=lost,
+        reason=person.reason if together else NOT_SHARED,
+        low=person.low,
+        high=person.high,
+        judge=_beside(means, spread(resampled[1] - resampled[0])) if means.size > 1 else None,
+    )
+
+
+def _beside(means: Floats, spread: Interval) -> JudgeBeside:
+    return JudgeBeside(float(means[1]), float(means[1] - means[0]), spread.low, spread.high)

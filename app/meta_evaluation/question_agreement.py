@@ -43,13 +43,18 @@ class Stability:
     n_undefined: int
 
 
-def question_agreement(experts: Floats, judge: Floats) -> tuple[QuestionAgreement, ...]:
-    """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered."""
+def question_agreement(
+    experts: Floats, judge: Floats, *, resamples: int = 0, seed: int = 0
+) -> tuple[QuestionAgreement, ...]:
+    """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered.
+
+    The intervals of `people` and `judge` draw texts anew.
+    """
     found = []
     for question in range(judge.shape[1]):
         answers = experts[:, :, question]
-        people = krippendorff_alpha(answers, "nominal")
-        with_judge = cohen_kappa(_majority(answers), judge[:, question])
+        people = krippendorff_alpha(answers, "nominal", resamples=resamples, seed=seed)
+        with_judge = cohen_kappa(majority(answers), judge[:, question], resamples=resamples, seed=seed)
         verdict = _verdict(people.value, with_judge.value)
         found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict))
     return tuple(found)
@@ -69,8 +74,8 @@ def judge_stability(repeats: Floats) -> tuple[Stability, ...]:
     return tuple(found)
 
 
-def _majority(answers: Floats) -> Floats:
-    """(texts,) 1 or 0 as most experts say; NaN where they are split evenly or silent."""
+def majority(answers: Floats) -> Floats:
+    """(texts,) 1 or 0 as most of (raters, texts) say; NaN where they are split evenly or silent."""
     given = (~np.isnan(answers)).sum(axis=0)
     yes = np.nansum(answers, axis=0)
     return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))

@@ -49,14 +49,14 @@ def check_resampling(table: ScoreTable, level: Level, resampling: Resampling) ->
 def draw(table: ScoreTable, resampling: Resampling, resamples: int, rng: np.random.Generator) -> Multiplicities:
     """Draw as many as there are, with replacement, from those that have a text."""
     if resampling == "texts":
-        return Multiplicities(text=_counts(np.arange(table.n), table.n, resamples, rng))
+        return Multiplicities(text=draw_counts(np.arange(table.n), table.n, resamples, rng))
     source = system = None
     if resampling != "systems":
         assert table.source is not None
-        source = _counts(table.source, table.sources, resamples, rng)
+        source = draw_counts(table.source, table.sources, resamples, rng)
     if resampling != "sources":
         assert table.system is not None
-        system = _counts(table.system, table.systems, resamples, rng)
+        system = draw_counts(table.system, table.systems, resamples, rng)
     return Multiplicities(source, system)
 
 
@@ -68,7 +68,7 @@ def units(table: ScoreTable, resampling: Resampling) -> int:
     return min(np.unique(code).size for code in drawn if code is not None)
 
 
-def _counts(code: Ints, classes: int, resamples: int, rng: np.random.Generator) -> Floats:
+def draw_counts(code: Ints, classes: int, resamples: int, rng: np.random.Generator) -> Floats:
     """(B, classes) draws; classes without a text are never drawn."""
     filled = np.flatnonzero(np.bincount(code, minlength=classes))
     counts = np.zeros((resamples, classes))

@@ -143,6 +143,12 @@ def score_table(
     )
 
 
+def first_of_kind(group: Column | None, system: Column | None, item: Column | None, rows: int) -> Bools:
+    """(rows,) False where a row repeats the source and system (and item) of an earlier one."""
+    repeated, _ = _repeats(_codes(group)[0], _codes(system)[0], _codes(item)[0], rows)
+    return ~repeated
+
+
 def source_grid(table: ScoreTable) -> SourceGrid:
     """Lay the texts out by source; without a source column all texts form one group."""
     source = np.zeros(table.n, dtype=np.int64) if table.source is None else table.source

@@ -26,6 +26,7 @@ __all__ = [
     "asks_soft",
     "kept_result",
     "kept_results",
+    "result_state",
     "results_of",
     "run_counts",
     "runs_to_show",
@@ -131,24 +132,27 @@ def results_of(
 def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
     """As results_of, each computed once for as long as neither its scores nor ratings change: screens ask again."""
     with workbench.database.read() as work:
-        run, parts = work.runs.get(run_id), work.runs.parts(run_id)
-    return tuple(_current(workbench, run, part, choices) for part in parts)
+        parts = work.runs.parts(run_id)
+    found = [kept_result(workbench, run_id, part.dimension, choices) for part in parts]
+    return tuple(result for result in found if result is not None)
 
 
 def kept_result(
     workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
 ) -> DimensionResult | None:
     """As kept_results, of one dimension alone; None where the run does not score it."""
-    with workbench.database.read() as work:
-        run, parts = work.runs.get(run_id), work.runs.parts(run_id)
-    return next((_current(workbench, run, part, choices) for part in parts if part.dimension == dimension_id), None)
+    state = result_state(workbench, run_id, dimension_id)
+    return None if state is None else _kept(workbench.database, run_id, dimension_id, choices, state)
 
 
-def _current(workbench: Workbench, run: RunSummary, part: RunDimension, choices: Choices) -> DimensionResult:
+def result_state(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[object, ...] | None:
+    """Equal for as long as the run's scores and the ratings on the dimension are; None where it isn't scored."""
     with workbench.database.read() as work:
-        dimension = work.projects.dimension_by_id(part.dimension)
-        state = (run.status, run.done, run.failed, dimension, work.results.rating_state(part.dimension))
-    return _kept(workbench.database, run.id, part.dimension, choices, state)
+        if all(part.dimension != dimension_id for part in work.runs.parts(run_id)):
+            return None
+        run = work.runs.get(run_id)
+        dimension = work.projects.dimension_by_id(dimension_id)
+        return (run.status, run.done, run.failed, dimension, work.results.rating_state(dimension_id))
 
 
 @lru_cache(maxsize=64)

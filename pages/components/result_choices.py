@@ -48,11 +48,11 @@ SOFT_HELP = (
 )
 
 
-def result_choices(runs: Sequence[RunSummary]) -> tuple[tuple[RunSummary, ...], Choices]:
-    """`runs` are those with scores, newest first; the newest is chosen unless the address or the person says else."""
+def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[RunSummary, ...], Choices]:
+    """`runs` are those with scores, newest first; the newest of the dimension, unless address or person say else."""
     left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
     with left:
-        chosen = _runs(runs)
+        chosen = _runs(runs, dimension)
     with right:
         level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
     soft = _soft(chosen)
@@ -69,9 +69,9 @@ def result_choices(runs: Sequence[RunSummary]) -> tuple[tuple[RunSummary, ...], 
     return chosen, Choices(level, constant, duplicates, partial == "yes", soft, resampling, resamples, seed)
 
 
-def _runs(runs: Sequence[RunSummary]) -> tuple[RunSummary, ...]:
+def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     by_id = {run.id: run for run in runs}
-    key, newest = "run", runs[0].id
+    key, newest = "run", next((run.id for run in runs if dimension in run.dimensions), runs[0].id)
     known = [run for run in st.session_state.get(key) or [] if run in by_id]
     st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or [newest]
     chosen: list[int] = st.multiselect(

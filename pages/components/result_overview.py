@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.services.results import DimensionResult, Figure, Level
 from pages.components.interval_chart import interval_chart, label
+from pages.components.interval_words import interval
 from pages.components.result_choices import LEVELS
 from pages.components.result_scope import ResultScope, offer_dataset
 from pages.components.score_charts import score_charts
@@ -87,21 +88,17 @@ def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, obje
     used = (basis.systems_used, basis.systems_all) if level == "system" else (basis.groups_used, basis.groups_all)
     return {
         "Dimension": label(result, several),
-        "Spearman": shown(figures["spearman"]),
-        "Kendall tau-b": shown(figures["kendall"]),
-        "Pearson": shown(figures["pearson"]),
-        "MAE": shown(result.meta.mae),
+        "Spearman": _shown(figures["spearman"]),
+        "Kendall tau-b": _shown(figures["kendall"]),
+        "Pearson": _shown(figures["pearson"]),
+        "MAE": _shown(result.meta.mae),
         USED[level]: f"{used[0]:,} of {used[1]:,}",
         "Texts": f"{basis.n_used:,} of {len(result.rows):,}",
     }
 
 
-def shown(figure: Figure) -> str:
-    if figure.value is None:
-        return "none"
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f}"
-    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
+def _shown(figure: Figure) -> str:
+    return interval(figure.value, figure.low, figure.high)
 
 
 def _reasons(result: DimensionResult) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """A run in words, the same on every screen."""
 
 from app.domain.run import RunStatus, RunSummary
+from app.services.evaluating import NO_JUDGE
 from pages.components.words import model_label
 
 STATES = {
@@ -25,8 +26,13 @@ def started(run: RunSummary) -> str:
 
 def title(run: RunSummary) -> str:
     """Not escaped: Markdown takes it through plain()."""
-    return f"Run {run.id} · {run.evaluator} · {model_label(run.judge)} · {', '.join(run.dimensions)}"
+    return f"Run {run.id} · {method(run)} · {', '.join(run.dimensions)}"
 
 
 def short_title(run: RunSummary) -> str:
-    return f"Run {run.id} · {model_label(run.judge)}"
+    return f"Run {run.id} · {method(run)}"
+
+
+def method(run: RunSummary) -> str:
+    """The evaluator and its judge, where it asks one."""
+    return run.evaluator if run.judge == NO_JUDGE else f"{run.evaluator} · {model_label(run.judge)}"

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
 from app.services.projects import create_project, dimensions_named, get_project
+from app.services.raters import human_side_of
 from app.services.result_files import figures_csv, report_html, scores_csv
 from app.services.results import Choices, kept_results, results_of
 from app.services.scoring import RunOptions, list_runs, start_run, work_on
@@ -117,6 +118,33 @@ def test_several_texts_of_a_source_and_system_count_once(
     app = open_results(level="dataset", duplicates="keep")
     assert "30 duplicates kept" in shown(app)
     assert table(app, "Texts")[0] == "40 of 40"
+
+
+def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(view="people", level="dataset")
+    assert not app.exception
+    result = kept_results(demo, RUN, Choices("dataset"))[0]
+    found = human_side_of(demo, result)
+    spearman = found.ceiling["spearman"]
+    assert table(app, "One rater")[0] == f"{spearman.value:.3f} [{spearman.low:.3f}, {spearman.high:.3f}]"
+    assert table(app, "Judge")[0] == f"{spearman.judge.value:.3f}"
+    assert spearman.judge.verdict in shown(app)
+    assert table(app, "Rater") == [rater.name for rater in found.raters]
+    assert len(table(app, "Texts where")) == len(found.strata)
+    assert "No expert has answered" in shown(app)
+
+
+def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Callable[..., AppTest]) -> None:
+    change(home, "DELETE FROM rating WHERE rater <> 'simulated rater 1'")
+    app = open_results(view="people")
+    assert not app.exception
+    assert "Only one rater" in shown(app)
+    assert "nan" not in shown(app).lower().split()
+    change(home, "DELETE FROM rating")
+    for view in ("overview", "questions", "people", "texts", "download"):
+        app = open_results(view=view)
+        assert not app.exception, view
+        assert "nan" not in shown(app).lower().split()
 
 
 def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results: Callable[..., AppTest]) -> None:

@@ -29,7 +29,6 @@ def test_markup_is_escaped_and_nothing_else(text: str, escaped: str) -> None:
 
 def test_what_is_no_llm_says_so() -> None:
     assert "not an LLM" in model_label("rules")
-    assert model_label("none") == "no judge"
     assert "recorded" in model_label("replay:calls.jsonl")
     assert model_label("openai:gpt-4o") == "openai:gpt-4o"
 

@@ -131,3 +131,52 @@ def test_input_that_does_not_fit_is_one_sentence(
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_status == 2
+
+
+RATERS = """doc,system,judge,ann,ben,cid
+a,x,1,1,2,10
+a,y,2,2,3,50
+a,z,3,3,3,90
+b,x,2,1,1,20
+b,y,1,2,2,
+b,z,3,5,4,100
+"""
+
+
+@pytest.fixture
+def raters(tmp_path: Path) -> str:
+    path = tmp_path / "raters.csv"
+    path.write_text(RATERS, encoding="utf-8")
+    return str(path)
+
+
+def test_several_raters_are_compared_with_each_other_too(cli: typer.Typer, raters: str) -> None:
+    asked = ["meta-eval", raters, "--pred", "judge", "--human", "ann", "--human", "ben", "--group", "doc"]
+    payload = json.loads(run(cli, *asked, "--level", "dataset", "--json"))
+    people = payload["human_side"]
+    assert [rater["name"] for rater in people["raters"]] == ["ann", "ben"]
+    assert people["ceiling"]["spearman"]["value"] == pytest.approx(payload_of_two(cli, raters))
+    assert sum(stratum["n"] for stratum in people["strata"]) == 6
+    words = run(cli, *asked, "--level", "dataset")
+    assert "How well they agree" in words
+    assert "nan" not in words.lower()
+
+
+def payload_of_two(cli: typer.Typer, raters: str) -> float:
+    """One rater against the other is the ceiling of two."""
+    payload = json.loads(
+        run(cli, "meta-eval", raters, "--pred", "ann", "--human", "ben", "--level", "dataset", "--json")
+    )
+    value: float = payload["spearman"]["value"]
+    return value
+
+
+def test_the_target_of_several_raters_is_their_mean(cli: typer.Typer, raters: str) -> None:
+    compared = ["compare", raters, "--pred-a", "judge", "--pred-b", "cid", "--level", "dataset", "--json"]
+    payload = json.loads(run(cli, *compared, "--human", "ann", "--human", "ben"))
+    assert payload["n"] == 5
+
+
+def test_a_rater_named_twice_is_refused(cli: typer.Typer, raters: str) -> None:
+    with pytest.raises(InputError, match="named twice"):
+        run(cli, "meta-eval", raters, "--pred", "judge", "--human", "ann", "--human", "ann")

@@ -1,0 +1,86 @@
+"""Experts and judge, question by question: is the question ambiguous, or does the judge fail at it?"""
+
+import pandas as pd
+import streamlit as st
+
+from app.services.expert_answers import answer_sheet
+from app.services.question_agreement import AskedOfExperts, QuestionAgreement, asked_of_experts
+from app.services.results import DimensionResult
+from app.services.workbench import Workbench
+from pages.components.csv_download import csv_download
+from pages.components.expert import current_expert
+from pages.components.interval_words import interval
+from pages.components.words import plain
+
+HELP = (
+    "Little agreement among experts: the question is ambiguous, and no judge can get it right. Much agreement among "
+    "experts and little with the judge: the judge fails at it. .6 is commonly called substantial agreement. These are "
+    "hints: nothing is changed by itself."
+)
+VERDICTS = {
+    "fine": "fine",
+    "ambiguous question": "Ambiguous: experts don't agree among themselves",
+    "judge fails": "Judge fails: experts agree, the judge doesn't",
+    "can't be told": "can't be told",
+}
+COLUMNS = {
+    "Question": st.column_config.TextColumn(width=330),
+    "Experts (alpha)": st.column_config.TextColumn(
+        help="Krippendorff's alpha of the experts' yes and no, with its 95 % interval. 1 is perfect, 0 is chance."
+    ),
+    "Fleiss' kappa": st.column_config.NumberColumn(
+        format="%.2f", help="As alpha, over the texts that the most experts answered."
+    ),
+    "Judge (Cohen's kappa)": st.column_config.TextColumn(
+        help="The judge with what most experts say, with its 95 % interval. Texts on which they are split are left out."
+    ),
+}
+
+
+def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
+    st.markdown("**Experts and judge, question by question**", help=HELP)
+    found = asked_of_experts(workbench, result)
+    if found is None:
+        st.markdown(
+            "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous."
+        )
+        return
+    if _still_answering(workbench, found):
+        st.markdown("What the others answered opens here when you have answered all your texts.")
+        return
+    table = pd.DataFrame([_row(question.text, agreement) for question, agreement in found.questions])
+    st.dataframe(
+        table if table["Why"].any() else table.drop(columns="Why"),
+        hide_index=True,
+        key="expert_agreement",
+        column_config=COLUMNS,
+    )
+    st.caption(
+        plain(
+            f"{len(found.experts)} experts ({', '.join(found.experts)}) on {found.texts:,} drawn texts; the judge "
+            f"answered about {found.judged:,} of them."
+        )
+    )
+    csv_download("Experts and judge (CSV)", table, "experts_and_judge")
+
+
+def _still_answering(workbench: Workbench, found: AskedOfExperts) -> bool:
+    expert = current_expert()
+    if not expert or not found.questions:
+        return False
+    sheet = answer_sheet(workbench, found.checklist, expert)
+    return sheet.done < len(sheet.texts)
+
+
+def _row(question: str, agreement: QuestionAgreement) -> dict[str, object]:
+    people, judge = agreement.people, agreement.judge
+    return {
+        "Question": question,
+        "Verdict": VERDICTS[agreement.verdict],
+        "Experts (alpha)": interval(people.value, people.low, people.high),
+        "Texts": people.n,
+        "Fleiss' kappa": agreement.fleiss.value,
+        "Judge (Cohen's kappa)": interval(judge.value, judge.low, judge.high),
+        "Texts with judge": judge.n,
+        "Why": " ".join(dict.fromkeys(each.reason for each in (people, judge) if each.reason)),
+    }
