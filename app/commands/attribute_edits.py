@@ -1,6 +1,6 @@
 """attributes edit, exclude, restore, move, merge, alike: what the Attributes screen does to single attributes."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from app.domain.attribute import Attribute
     from app.services.merging import NearDuplicate
     from app.services.workbench import Workbench
+
 
 IdArgument = Annotated[int, typer.Argument(help="Its number, as `attributes list` shows it.")]
 IdsArgument = Annotated[list[int], typer.Argument(help="Their numbers, as `attributes list` shows them.")]
@@ -110,6 +111,10 @@ def alike(
     project: ProjectOption,
     dimension: Annotated[str, typer.Option(help="One dimension; all of them without it.")] = "all",
     least: Annotated[float | None, typer.Option(min=0.0, max=1.0, help="How alike at least, from 0 to 1.")] = None,
+    by: Annotated[
+        Literal["words", "order"],
+        typer.Option(help="words: telling words they share; order: the same words in the same order."),
+    ] = "words",
     json_: JsonOption = False,
 ) -> None:
     """Pairs that may say the same, the most alike first. Nothing is merged by itself.
@@ -117,17 +122,16 @@ def alike(
     Example: interacteval attributes alike --project News --dimension coherence
     """
     from app.services.attributes import attributes_of
-    from app.services.merging import LIKELY, near_duplicates
+    from app.services.merging import near_duplicates
     from app.services.projects import dimensions_named, get_project
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     target = get_project(workbench, project)
-    limit = LIKELY if least is None else least
     pairs = [
         pair
         for one in dimensions_named(workbench, project, dimension)
-        for pair in near_duplicates(attributes_of(workbench, target.id, one.id), limit)[0]
+        for pair in near_duplicates(attributes_of(workbench, target.id, one.id), least, measure=by)[0]
     ]
     if json_:
         print_json([{"ids": [p.first.id, p.second.id], "likeness": p.likeness, "texts": _texts(p)} for p in pairs])

@@ -1,4 +1,4 @@
-"""Attributes that may say the same: suggested by likeness of wording, merged by a person."""
+"""Attributes that may say the same: suggested by likeness, merged by a person."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,11 +7,12 @@ import streamlit as st
 
 from app.domain.attribute import Attribute
 from app.services.attributes import restore_attribute
-from app.services.merging import MOST_PAIRS, NearDuplicate, merge, near_duplicates
+from app.services.merging import LIKELY, MOST_PAIRS, Measure, NearDuplicate, merge, near_duplicates
 from app.services.workbench import Workbench
 from pages.components.attribute_pool import said_by
 from pages.components.undo import change
 
+MEASURES: dict[Measure, str] = {"words": "telling words", "order": "same order"}
 _LEFT_ALONE = "pairs_left_alone"
 SHOWN = 5
 
@@ -22,18 +23,8 @@ def duplicates(workbench: Workbench, attributes: Sequence[Attribute], dimension_
     if not unfolded.open:
         return
     with unfolded:
-        least = st.slider(
-            "Alike at least",
-            0.3,
-            1.0,
-            0.6,
-            0.05,
-            key="merge_least",
-            width=320,
-            help="Likeness of wording (ROUGE-L F): 1 is the same words in the same order. Wording only: two that mean "
-            "the same in other words are not found, and two that differ in one word may mean different things.",
-        )
-        pairs, all_ = near_duplicates(attributes, least)
+        measure, least = _measure()
+        pairs, all_ = near_duplicates(attributes, least, measure=measure)
         alone = st.session_state.setdefault(_LEFT_ALONE, set())
         waiting = [pair for pair in pairs if _ids(pair) not in alone]
         if not waiting:
@@ -43,6 +34,22 @@ def duplicates(workbench: Workbench, attributes: Sequence[Attribute], dimension_
         st.caption(f"{all_:,} pairs{more}. What is merged stays on record and can be restored.")
         for pair in waiting[:SHOWN]:
             _pair(workbench, pair, dimension_id)
+
+
+def _measure() -> tuple[Measure, float]:
+    how, limit = st.columns([2, 2], gap="large", width=700)
+    measure: Measure = how.radio(
+        "Alike in",
+        list(MEASURES),
+        format_func=MEASURES.__getitem__,
+        key="merge_measure",
+        horizontal=True,
+        help="Telling words: words and parts of words that few attributes share, in any order and form; words that "
+        "most of them have weigh little. Same order: the longest run of equal words (ROUGE-L F). Neither knows what "
+        "words mean: that is for you to decide.",
+    )
+    least = limit.slider("Alike at least", 0.2, 1.0, LIKELY[measure], 0.05, key=f"merge_least_{measure}", width=320)
+    return measure, least
 
 
 def _ids(pair: NearDuplicate) -> tuple[int, int]:

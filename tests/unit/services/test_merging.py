@@ -15,10 +15,11 @@ from app.errors import ConflictError, InputError
 from app.services.attribute_files import attribute_file
 from app.services.attributes import add_attributes, attributes_of, contributors_of, restore_attribute
 from app.services.independence import introduce
-from app.services.merging import merge, move, near_duplicates
+from app.services.merging import Measure, merge, move, near_duplicates
 from app.services.workbench import Workbench
 from tests.support.projects import ready_to_score, workbench_at
 
+MEASURES: tuple[Measure, ...] = ("words", "order")
 SAID = ["The parts stand in a clear order.", "The parts stand in clear order.", "=SUM(A1:A9)", "<b>عربي</b> 🎈\nline"]
 
 
@@ -35,10 +36,26 @@ def pool(bench: Workbench) -> list[Attribute]:
 
 
 def test_the_pair_with_alike_wording_is_suggested_with_its_rouge_l(bench: Workbench) -> None:
-    pairs, all_ = near_duplicates(pool(bench))
+    pairs, all_ = near_duplicates(pool(bench), measure="order")
     assert [(p.first.text, p.second.text) for p in pairs] == [(SAID[0], SAID[1])]
     assert all_ == 1
     assert pairs[0].likeness == pytest.approx(2 * 6 / (7 + 6))
+
+
+def test_the_same_point_in_other_forms_ranks_above_the_same_beginning(bench: Workbench) -> None:
+    endings = ("a conclusion", "facts", "one idea", "names", "numbers", "two sides", "a plot", "humour")
+    said = [f"Consider whether the text clearly presents {ending}." for ending in endings]
+    said += ["Assess if transitions connect the paragraphs.", "Look for a transition connecting each paragraph."]
+    many = [Attribute("coherence", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(said)]
+    by_words, by_order = (
+        [(p.first.id, p.second.id) for p in near_duplicates(many, 0.0, measure=m)[0]] for m in MEASURES
+    )
+    assert by_words[0] == (8, 9)
+    assert (8, 9) not in by_order[:28]  # behind every pair that begins alike
+    assert len(by_words) == len(by_order) == 45  # each pair once, and none with itself
+    assert near_duplicates(many[:1])[1] == 0
+    same = [Attribute("x", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(["🎈 عربي", "🎈 عربي"])]
+    assert near_duplicates(same)[0][0].likeness == pytest.approx(1.0)
 
 
 def test_merging_keeps_what_stands_for_it_and_can_be_taken_back(bench: Workbench) -> None:
@@ -85,7 +102,8 @@ def test_two_thousand_attributes_are_compared_in_seconds(bench: Workbench) -> No
         for n in range(2000)
     ]
     started = time.perf_counter()
-    pairs, all_ = near_duplicates(many)
-    assert len(pairs) == 50
-    assert all_ > 50
+    for measure in MEASURES:
+        pairs, all_ = near_duplicates(many, measure=measure)
+        assert len(pairs) == 50
+        assert all_ > 50
     assert time.perf_counter() - started < 15
