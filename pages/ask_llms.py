@@ -4,13 +4,13 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.projects import overview
-from app.services.samples import ensure_samples
+from app.services.samples import ensure_samples, held_out
 from pages.components.ask_models import ask, asking
 from pages.components.background import watch
 from pages.components.current import current_workbench
 from pages.components.llm_answers import llm_answers
 from pages.components.models_to_ask import models_to_ask, not_available
-from pages.components.samples import LEFT_OUT, rubric, samples_side_by_side
+from pages.components.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell import needs_dimension, page
 from pages.components.words import plain
 
@@ -52,5 +52,5 @@ with answers:
 
 with st.expander("What they read: the same as the experts", key="ask_samples"):
     rubric(dimension)
-    st.caption(LEFT_OUT)
+    left_out(held_out(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.samples import ensure_samples
+from app.services.samples import ensure_samples, held_out
 from pages.components.current import current_workbench
 from pages.components.expert import expert
 from pages.components.own_attributes import own_attributes
 from pages.components.sample_change import sample_change
-from pages.components.samples import LEFT_OUT, rubric, samples_side_by_side
+from pages.components.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell import needs_dimension, page
 from pages.components.sticky import sticky
 from pages.components.words import plain
@@ -31,7 +31,7 @@ reading, writing = st.columns([2, 1], gap="large")
 with reading:
     rubric(dimension)
     st.subheader("Samples", anchor=False)
-    st.caption(LEFT_OUT)
+    left_out(held_out(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)
     sample_change(workbench, dimension, samples)
 with writing, sticky("writing"):

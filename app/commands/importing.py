@@ -53,6 +53,11 @@ def import_(
     )
     rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]
     typer.echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
+    if report.ungrouped:
+        say(
+            "No two texts share a source, so agreement can't be taken per source, only over the dataset. If texts "
+            "belong together, map the column that names their source: --map doc_id=COLUMN"
+        )
     for skipped in report.skipped[:_SHOWN]:
         say(f"left out, row {skipped.row}: {skipped.reason}")
     if len(report.skipped) > _SHOWN:

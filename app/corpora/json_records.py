@@ -7,6 +7,7 @@ from app.corpora.corpus import SkippedRow
 from app.errors import FileFormatError
 
 _LIST_WANTED = "A JSON file must hold a list of objects, one object a text."
+CUT_OFF = "The file seems to be cut off: download or copy it again in full."
 _LINES_TO_LOOK_AT = 20
 
 
@@ -27,6 +28,8 @@ def parse_json(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], 
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            raise FileFormatError(f"{name} ends in the middle of its JSON.", CUT_OFF) from None
         raise FileFormatError(
             f"{name} is not complete JSON: it breaks at line {error.lineno}, column {error.colno}.",
             "Save it again, or choose jsonl if each line is an object of its own.",
@@ -49,7 +52,10 @@ def parse_json_lines(text: str, name: str) -> tuple[list[tuple[int, dict[str, An
     """
     # Not splitlines(): texts may hold other line separators, which JSON leaves as they are.
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    good, skipped = _sort_out([(number, _parsed(line)) for number, line in lines])
+    parsed = [(number, _parsed(line)) for number, line in lines]
+    good, skipped = _sort_out(parsed)
+    if good and parsed[-1][1] is _BROKEN:
+        skipped[-1] = SkippedRow(parsed[-1][0], f"The last line is not complete JSON. {CUT_OFF}")
     if not good:
         raise FileFormatError(
             f"{name} is not JSON Lines: none of its {len(lines)} lines is a JSON object.",

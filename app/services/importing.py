@@ -38,6 +38,11 @@ class ImportReport:
     added_texts: int
     added_ratings: int
 
+    @property
+    def ungrouped(self) -> bool:
+        """No two texts share a source: nothing can be correlated inside a source's group."""
+        return self.texts > 1 and self.sources == self.texts
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

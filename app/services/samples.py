@@ -14,6 +14,22 @@ from db.unit_of_work import UnitOfWork
 OPTIONS_SHOWN = 50
 
 
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What samples take away from scoring: their documents, with how many of `all` the project's texts."""
+
+    documents: int
+    texts: int
+    all: int
+
+
+def held_out(workbench: Workbench, project_id: int, dimension_id: int) -> HeldOut:
+    with workbench.database.read() as work:
+        documents = _documents(work, dimension_id)
+        texts = work.texts.count_of_documents(project_id, documents)
+        return HeldOut(len(documents), texts, work.texts.count(project_id))
+
+
 def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
     with workbench.database.read() as work:
         return work.think_aloud.samples(dimension_id)
@@ -88,7 +104,7 @@ def evaluation_texts(
 
     locked: those of the locked split instead of all others.
     """
-    excluded = tuple(sorted({sample.text.doc_id for sample in work.think_aloud.samples(dimension_id)}))
+    excluded = _documents(work, dimension_id)
     texts = (work.locked_texts if locked else work.texts).all(project_id)
     return [text for text in texts if text.doc_id not in excluded], excluded
 
@@ -113,6 +129,11 @@ def drawn(
     rated = [text for text in texts if text.id in scores]
     chosen = stratified_sample([scores[text.id] for text in rated], share, seed) if rated else []
     return [rated[index] for index in chosen], excluded
+
+
+def _documents(work: UnitOfWork, dimension_id: int) -> tuple[str, ...]:
+    """Those that the samples come from."""
+    return tuple(sorted({sample.text.doc_id for sample in work.think_aloud.samples(dimension_id)}))
 
 
 def _candidates(work: UnitOfWork, dimension_id: int) -> dict[int, SampleCandidate]:

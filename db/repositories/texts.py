@@ -61,6 +61,13 @@ class Texts:
         query = select(func.count()).select_from(TextRow)
         return self._session.exec(query.where(*self._matches(project_id, search))).one()
 
+    def count_of_documents(self, project_id: int, doc_ids: Sequence[str]) -> int:
+        """How many texts belong to these documents."""
+        query = select(func.count(col(TextRow.id))).where(
+            *self._matches(project_id, ""), col(TextRow.doc_id).in_(doc_ids)
+        )
+        return self._session.exec(query).one()
+
     def page(self, project_id: int, offset: int, limit: int, search: str = "") -> list[Text]:
         rows = self._session.exec(
             select(TextRow)

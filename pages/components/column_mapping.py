@@ -22,10 +22,10 @@ PER_LINE = 3
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """`mapped` is None where the format fixes it; `complete` is False while something is missing."""
+    """`mapped` is None where the format fixes it; `missing` says what has to be given first, "" for nothing."""
 
     mapped: MappedColumns | None = None
-    complete: bool = True
+    missing: str = ""
 
 
 def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) -> ColumnChoice:
@@ -49,12 +49,21 @@ def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) ->
         if chosen != NONE:
             columns[field] = chosen
     ratings = _rating_columns(file_id, preview, guess)
-    if "text" not in columns:
-        st.warning("Say which column holds the texts.")
+    if "doc_id" not in columns and "source" not in columns:
+        st.caption(
+            "Without a Document or Source column every text stands alone: agreement is taken over the whole dataset, "
+            "not inside each source's group."
+        )
     if not ratings:
         st.caption("Without a rating column the texts come in unrated: there is nothing to compare scores with.")
-    complete = "text" in columns and all(name.strip() for name, _ in ratings)
-    return ColumnChoice(MappedColumns(columns, tuple(ratings)), complete)
+    return ColumnChoice(MappedColumns(columns, tuple(ratings)), _missing(columns, ratings))
+
+
+def _missing(columns: dict[str, str], ratings: list[tuple[str, str]]) -> str:
+    if "text" not in columns:
+        return "Say which column holds the texts."
+    unnamed = next((column for name, column in ratings if not name.strip()), None)
+    return f"Name the dimension that “{plain(unnamed)}” rates." if unnamed else ""
 
 
 def _rating_columns(file_id: str, preview: UploadPreview, guess: MappedColumns) -> list[tuple[str, str]]:

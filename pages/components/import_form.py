@@ -40,13 +40,11 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
         st.markdown(f"This is a file of the format **{plain(preview.format)}**, so there is nothing to map.")
     else:
         choice = column_choice(file.file_id, preview, preview.guess)
-    if st.button(
-        f"Import into {plain(target) or 'the project'}",
-        key="start_import",
-        type="primary",
-        disabled=not (target and choice.complete),
-        help=None if target else "Give the new project a name first.",
-    ):
+    missing = choice.missing if target else "The new project needs a name of its own."
+    if missing:
+        st.caption(f":material/info: {missing}")
+    into = plain(target) or "the project"
+    if st.button(f"Import into {into}", key="start_import", type="primary", disabled=bool(missing)):
         _start(workbench, upload, target, format_name, choice)
 
 

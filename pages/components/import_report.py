@@ -24,6 +24,12 @@ def import_report(workbench: Workbench, project: Project) -> None:
                 forget_report(workbench, project.name)
                 st.rerun()
         st.dataframe(_dimensions(report), hide_index=True, key="imported_dimensions", width="content")
+        if report.ungrouped:
+            st.markdown(
+                "**No two texts share a source,** so agreement with people can't be taken per source, only over the "
+                "whole dataset. If some belong together, import them into a new project with the column that names "
+                "their source as Document."
+            )
         if report.skipped:
             _left_out(report)
 

@@ -6,12 +6,10 @@ import streamlit as st
 
 from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
+from app.services.samples import HeldOut
+from pages.components.conditions import number
 from pages.components.words import plain
 
-LEFT_OUT = (
-    "Chosen across the range of scores that people gave. Their documents are left out of scoring on this dimension, "
-    "so that nothing is judged by what was learned from it."
-)
 LONG_SOURCE = 900  # characters
 
 
@@ -24,13 +22,22 @@ def rubric(dimension: Dimension) -> None:
         st.caption("It has no rubric yet. Write one on Data, so that everybody means the same.")
 
 
+def left_out(held: HeldOut) -> None:
+    """Where the samples come from, and what that takes away from scoring."""
+    st.caption(
+        "Chosen across the range of scores that people gave. So that nothing is judged by what was learned from it, "
+        f"scoring on this dimension leaves out {number(held.documents, 'document')} with "
+        f"{held.texts:,} of {number(held.all, 'text')}."
+    )
+
+
 def samples_side_by_side(task: Task, dimension: Dimension, samples: Sequence[Sample]) -> None:
     """Source, text and score of each, lowest score first; long sources scroll in their own place."""
-    for number, sample in enumerate(samples, start=1):
+    for place, sample in enumerate(samples, start=1):
         with st.container(key=f"sample_{sample.position}"):
             by_hand = " · chosen by hand" if sample.chosen_by == "hand" else ""
             st.markdown(
-                f"**Sample {number} · score {sample.score:.2f}** of {dimension.low:g} to {dimension.high:g}{by_hand}"
+                f"**Sample {place} · score {sample.score:.2f}** of {dimension.low:g} to {dimension.high:g}{by_hand}"
             )
             short_source = 2 * len(sample.text.source) < len(sample.text.text)
             source, text = st.columns([1, 2] if short_source else 2, gap="medium")

@@ -7,6 +7,8 @@ _RULES = """
   .stMainBlockContainer { max-width: 1400px; padding-top: 3rem; }
   .stMainBlockContainer h1 { padding-bottom: 0.2rem; }
   .reading, .stMainBlockContainer .stMarkdown p { max-width: 46rem; }
+  /* People's text takes its direction from its own first letter, paragraph by paragraph. */
+  [data-testid="stText"], textarea, input { unicode-bidi: plaintext; text-align: start; }
 </style>
 """
 

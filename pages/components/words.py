@@ -11,11 +11,30 @@ from app.errors import MissingKeyError, WorkbenchError
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>~$|@&]|:(?=[\w/])|(?<=www)\.)", re.IGNORECASE)
 _LINE_STARTS = ("-", "+", "#", "=")
 
+# Names in scripts written from right to left would pull the words around them along.
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_QUOTED = re.compile("“([^“”]*)”")
+
 RULES_LABEL = "rules, not an LLM"
 
 
 def plain(text: str) -> str:
-    """Untrusted text for a place that takes Markdown: shown to the letter. Line breaks become spaces."""
+    """Untrusted text for a place that takes Markdown: shown to the letter. Line breaks become spaces.
+
+    What is written from right to left is set apart, the quoted parts alone where there are some.
+    """
+    if not _RIGHT_TO_LEFT.search(text):
+        return _escaped(text)
+    apart = _QUOTED.sub(lambda quoted: f"“{_isolated(quoted[1])}”", text)
+    return _escaped(_isolated(text) if apart == text else apart)
+
+
+def _isolated(text: str) -> str:
+    """Between the marks of Unicode's bidirectional algorithm that give a text a direction of its own (UAX 9)."""
+    return f"\u2068{text}\u2069" if _RIGHT_TO_LEFT.search(text) else text
+
+
+def _escaped(text: str) -> str:
     escaped = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
     number = re.match(r"\d+(?=[.)])", escaped)
     if number:  # "1." would begin a list

@@ -35,6 +35,7 @@ def section(app: AppTest, workbench: Workbench, project: str, name: str) -> AppT
 def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workbench, open_screen: Open):
     app = upload(open_screen("data"), "../../etc/texts.csv", TABLE)
     assert app.button(key="start_import").disabled  # it has no name yet
+    assert any("needs a name" in caption.value for caption in app.caption)
     app.text_input(key="import_new_project").input("Mine").run()
     app.button(key="start_import").click().run()
     app = ended(app, import_key("Mine"))

@@ -55,7 +55,9 @@ def test_samples_show_source_text_and_score_and_leave_scoring(demo: Workbench, o
         assert sample.text.source in shown(app)
         assert sample.text.text in shown(app)
         assert any(f"Sample {number} · score {sample.score:.2f}" in m.value for m in app.markdown)
-    assert any("left out of scoring" in caption.value for caption in app.caption)
+    assert any(
+        "scoring on this dimension leaves out 4 documents with 16 of " in caption.value for caption in app.caption
+    )
 
 
 def test_a_name_comes_first(demo: Workbench, open_screen: Open):
@@ -200,7 +202,7 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
 
 @pytest.mark.parametrize(
     ("screen", "view"),
-    [("build", ""), ("checklist", ""), ("compare", ""), ("results", "Topics"), ("results", "Questions")],
+    [("build", ""), ("checklist", ""), ("compare", ""), ("results", "topics"), ("results", "questions")],
 )
 def test_what_is_made_of_others_thoughts_opens_with_done(demo: Workbench, open_screen: Open, screen: str, view: str):
     app = say(expert(open_screen), demo, "It has one topic.")

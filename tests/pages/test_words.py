@@ -27,6 +27,19 @@ def test_markup_is_escaped_and_nothing_else(text: str, escaped: str) -> None:
     assert plain(text) == escaped
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("نورا", "\u2068نورا\u2069"),
+        ("- *נורה* -", "\u2068- \\*נורה\\* -\u2069"),
+        ("There is no project “نورا 2”. Check “News”.", "There is no project “\u2068نورا 2\u2069”. Check “News”."),
+        ("Zoë 日本", "Zoë 日本"),
+    ],
+)
+def test_what_runs_from_right_to_left_is_set_apart(text: str, shown: str) -> None:
+    assert plain(text) == shown
+
+
 def test_what_is_no_llm_says_so() -> None:
     assert "not an LLM" in model_label("rules")
     assert "recorded" in model_label("replay:calls.jsonl")

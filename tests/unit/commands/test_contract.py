@@ -45,6 +45,16 @@ def test_bad_rows_are_listed_and_good_ones_come_in(run: Run, tmp_path: Path) -> 
     assert all(skipped["reason"] for skipped in found["skipped"])
 
 
+def test_texts_without_a_common_source_are_told_of_at_once(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "alone.csv"
+    path.write_text("text,score\nA fine text.,4\nAnother text.,3\n", encoding="utf-8")
+    status, _, err = run("import", path, "--project", "P", "--map", "text=text", "--rating", "quality=score")
+    assert status == 0
+    assert "No two texts share a source" in err
+    _, _, err = run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)
+    assert "share a source" not in err
+
+
 def test_attributes_go_in_from_lines_and_json_and_come_out_listed(run: Run, project: str, tmp_path: Path) -> None:
     lines, listed = tmp_path / "ada.txt", tmp_path / "llm.json"
     lines.write_text("- Look at the order.\n\n- Are names kept?\n", encoding="utf-8")

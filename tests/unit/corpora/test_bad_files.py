@@ -129,6 +129,13 @@ class TestRows:
             (3, "It is not an object with named fields."),
         ]
 
+    def test_a_download_that_broke_off_says_so(self, written):
+        corpus = read_corpus(written('{"text": "A"}\n{"text": "B"}\n{"text": "C'))
+        assert [entry.text.text for entry in corpus.texts] == ["A", "B"]
+        ((row, reason),) = reasons(corpus)
+        assert row == 3
+        assert "cut off" in reason
+
     def test_a_broken_first_line_doesnt_hide_the_format(self, written):
         assert read_corpus(written('{"id": "d0", \n' + lines(SUMMARY))).format == "summeval"
 
@@ -158,8 +165,9 @@ class TestRows:
         (b"%PDF-1.7", "PDF"),
         (b"text,\x81\x8d\xff\n", "unknown encoding"),
         (b"\xff\xfet", "UTF-16"),
-        (b'[{"text": "A"}, {"text": "B', "breaks at line 1, column 26"),
-        (b'{"text": "A",', "not complete JSON"),
+        (b'[{"text": "A"}, {"text": "B', "ends in the middle"),
+        (b'{"text": "A",', "ends in the middle"),
+        (b'[{"text": "A"}, {"text" "B"}]', "breaks at line 1, column 25"),
         (b"[]", "empty list"),
         (b'{"text": {"a": 1}, \n"b": 2}', "one object, not a list"),
         (b"[" * 100_000, "nested too deeply"),
