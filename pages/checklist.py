@@ -10,7 +10,7 @@ from pages.components.checklist_versions import against_parent, choose_version, 
 from pages.components.current import current_workbench
 from pages.components.editor_name import editor, editor_name
 from pages.components.hidden import open_attributes
-from pages.components.questions import add_form, questions
+from pages.components.questions import add_forms, questions
 from pages.components.shell import empty, needs_dimension
 
 workbench = current_workbench()
@@ -42,6 +42,6 @@ with left:
         undo_bar(workbench, view.checklist, who)
     questions(workbench, view, who)
     if view.checklist.status is ChecklistStatus.DRAFT:
-        add_form(workbench, view.checklist, who)
+        add_forms(workbench, view, who)
     with st.expander("History of this version", key="history_expander"):
         history_table(workbench, view.checklist)

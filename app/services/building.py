@@ -180,7 +180,7 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
         _keep_failure(workbench, build_id, dimension_id, stage, name, error)
         raise
     with workbench.database.write() as work:
-        run_id = work.runs.add_stage(dimension_id, _stage_run(record))
+        run_id = work.runs.add_stage(dimension_id, stage_run(record))
         _, now = newest(work, build_id)
         made = _with_run(absorbed(now, answer), stage, run_id)
         work.builds.keep(build_id, f"{stage.value} made by {record.model}", to_document(made))
@@ -227,7 +227,7 @@ def _with_run(build: Build, stage: Stage, run_id: int) -> Build:
     return replace(build, runs={**build.runs, stage: (*build.runs.get(stage, ()), run_id)})
 
 
-def _stage_run(record: StageRecord) -> StageRun:
+def stage_run(record: StageRecord) -> StageRun:
     return StageRun(
         stage=record.stage,
         model=record.model,

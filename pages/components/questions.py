@@ -14,6 +14,7 @@ from app.services.workbench import Workbench
 from pages.components.component_heading import add_component_form, component_heading
 from pages.components.conditions import kind_word, number
 from pages.components.question_editor import NO_COMPONENT, Editing, open_question, opened, opened_question
+from pages.components.question_proposals import ask_about, proposals, validator
 from pages.components.unsaved_wording import unsaved_wordings
 from pages.components.words import plain, show_error
 
@@ -28,6 +29,8 @@ _COLUMNS = (0.7, 10, 2.4)
 def questions(workbench: Workbench, view: ChecklistView, who: str) -> None:
     editing = Editing(workbench, view, who, view.checklist.status is ChecklistStatus.DRAFT)
     unsaved_wordings(workbench, view.checklist, who)
+    if editing.draft:
+        proposals(editing)
     hints = hints_of(workbench, view) if editing.draft else {}
     for component, listed in _by_component(view.checklist, with_empty=editing.draft):
         component_heading(editing, component)
@@ -62,6 +65,8 @@ def _row(editing: Editing, question: Question, hints: Sequence[str], place: int,
         st.button(verb, key=f"open_{question.id}", type="tertiary", on_click=open_question, args=args)
     if is_open:
         with st.container(border=True, key=f"opened_{question.id}"):
+            if editing.draft:
+                ask_about(editing, question)
             opened(editing, question)
 
 
@@ -124,8 +129,9 @@ def _told(action: Callable[[], object]) -> None:
         st.toast(plain(str(error)))
 
 
-def add_form(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    """A question in a person's own words, under one of the components or none; or a new component."""
+def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
+    """A question in a person's own words, under one of the components or none; a new component; a model's review."""
+    checklist = view.checklist
     with st.expander("Add a question", key="add_question"):
         with st.form(f"add_question_{checklist.id}", border=False, clear_on_submit=True):
             text = st.text_input("Question", placeholder="Does the text …?", key="new_question")
@@ -142,3 +148,4 @@ def add_form(workbench: Workbench, checklist: Checklist, who: str) -> None:
             else:
                 st.rerun()
     add_component_form(workbench, checklist, who)
+    validator(Editing(workbench, view, who, draft=True))

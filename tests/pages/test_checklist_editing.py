@@ -1,5 +1,6 @@
 """The checklist's draft under several hands: every edit is kept, told, and can be taken back."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,8 +10,11 @@ from app.domain.checklist import Checklist
 from app.services.checklist_editing import Wording, edit_question, remove_question
 from app.services.checklist_history import history_of
 from app.services.checklists import new_draft, publish, versions_of
+from app.services.jobs import JOBS, JobStatus
 from app.services.projects import dimensions_named
+from app.services.proposing import open_proposals
 from app.services.workbench import Workbench
+from pages.components.question_proposals import job_key
 
 Open = Callable[[str], AppTest]
 
@@ -166,3 +170,61 @@ def test_an_address_leads_to_a_question(draft: Workbench, open_screen: Open):
     app.query_params["question"] = str(question.id)
     app.run()
     assert app.text_area(key=f"question_text_{question.id}").value == question.text
+
+
+def waited(app: AppTest, checklist: int) -> AppTest:
+    """The screen after its job, which a browser would poll for."""
+    for _ in range(100):
+        state = JOBS.state(job_key(checklist))
+        if state is None or state.status is not JobStatus.RUNNING:
+            return app.run()
+        time.sleep(0.05)
+    raise AssertionError("the job did not end")
+
+
+def test_a_models_proposal_is_shown_beside_the_old_and_taken_only_when_accepted(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    two = "Is each sentence short and clear?"
+    edit_question(draft, question, Wording(two, question.component))
+    before = newest(draft)
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.button(key=f"split_{question.id}").click().run()
+    app = waited(app, before.id)
+    shown = words(app)
+    assert "1 proposal" in shown
+    assert "rules, not an LLM" in shown
+    (proposal,) = open_proposals(draft, before.id)
+    assert newest(draft) == before
+    app.button(key=f"accept_{proposal.id}").click().run()
+    assert [q.text for q in newest(draft).asked[:2]] == ["Is each sentence short?", "Is each sentence clear?"]
+    assert app.button(key="undo_last").label == "Undo: split a question"
+    app.button(key="undo_last").click().run()
+    assert newest(draft) == before
+
+
+def test_the_draft_can_be_reviewed_and_each_change_refused(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    edit_question(draft, question, Wording("Does it contain errors?", question.component))
+    before = newest(draft)
+    app = open_screen("checklist")
+    app.button(key="review_draft").click().run()
+    app = waited(app, before.id)
+    waiting = open_proposals(draft, before.id)
+    assert waiting
+    for proposal in waiting:
+        app.button(key=f"refuse_{proposal.id}").click().run()
+    assert not app.exception
+    assert newest(draft) == before
+    assert open_proposals(draft, before.id) == []
+
+
+def test_what_the_rules_can_not_do_is_said(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    edit_question(draft, question, Wording("Is it short?", question.component))
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.button(key=f"split_{question.id}").click().run()
+    at_once = [error.value for error in app.error]
+    later = [error.value for error in waited(app, newest(draft).id).error]
+    assert any("The built-in rules find no" in message for message in (*at_once, *later))

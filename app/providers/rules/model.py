@@ -6,6 +6,7 @@ from typing import Any
 
 from app.errors import UnsupportedError
 from app.providers.base import ChatReply, ChatRequest
+from app.providers.rules import rewriting
 from app.providers.rules.assessor import considerations
 from app.providers.rules.clusters import clusters
 from app.providers.rules.components import components
@@ -32,6 +33,7 @@ class RulesModel:
             "key-questions": key_questions,
             "sub-questions": sub_questions,
             "validation": validation,
+            **rewriting.ANSWERS,
         }
 
     @property

@@ -32,6 +32,11 @@ VARIABLES: dict[str, dict[str, Any]] = {
         "item": {"source": "The source.", "text": HOSTILE},
     },
 }
+REWRITING = ("question-rephrase", "question-simpler", "question-split", "question-merge")
+VARIABLES |= {
+    name: {"questions": [{"component": "Order", "question": "Is it in order?"}], "others": ["Is it linked?"]}
+    for name in REWRITING
+}
 TASK = Task("summary", "news article", "Short versions of news.", "Portuguese")
 DIMENSION = Dimension("coherence", "Sentences build on each other.", 0.0, 7.0)
 
@@ -50,6 +55,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "dropped": [{"question": 2, "reason": "irrelevant"}],
     },
 }
+ANSWERS |= {name: {"questions": ["Is it ordered?"], "reason": "shorter"} for name in REWRITING}
 
 
 def rendered(name: str, task: Task = TASK, dimension: Dimension = DIMENSION) -> tuple[str, str]:
