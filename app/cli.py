@@ -22,6 +22,7 @@ _COMMANDS = (
     "split",
     "conditions",
     "scoring",
+    "own_scores",
     "results",
     "meta_eval",
     "attribute_sets",

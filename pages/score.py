@@ -12,6 +12,7 @@ from pages.components.background import watch
 from pages.components.cost_table import cost_table
 from pages.components.current import current_workbench
 from pages.components.forecast import show_forecast, texts_to_score
+from pages.components.own_scores import own_scores
 from pages.components.run_list import run_list
 from pages.components.run_progress import run_progress
 from pages.components.scoring_options import scoring_options
@@ -53,4 +54,5 @@ if ahead:
     with left:
         texts_to_score(ahead[0])
 run_list(workbench, project)
+own_scores(workbench, project)
 cost_table(workbench, project)

@@ -23,6 +23,14 @@ from db.unit_of_work import UnitOfWork
 CHECKLIST = "checklist"
 NO_JUDGE = "none"
 EVALUATORS = tuple(METHODS)
+OWN = "own: "  # before the name of scores that came from a file
+
+
+def on_scale(run: RunSummary) -> bool:
+    """Whether the run's scores lie on the scale of the ratings, so that their distance from ratings means something."""
+    if run.evaluator.startswith(OWN):
+        return bool(run.params.get("on_scale"))
+    return run.evaluator not in METHODS or METHODS[run.evaluator].on_scale
 
 
 def methods() -> dict[str, str]:

@@ -61,7 +61,7 @@ class UploadPreview:
 
 def preview_upload(upload: Upload, format_name: str = "auto") -> UploadPreview:
     """Raises FileFormatError where the file can't be read as this format."""
-    with _stored(upload) as path:
+    with stored(upload) as path:
         found = detect_format(path) if format_name == "auto" else format_name
         if found in KNOWN_FORMATS:
             return UploadPreview(found)
@@ -83,7 +83,7 @@ def start_import(
 
     def work(progress: Progress) -> str:
         progress.report("reading the file and keeping its texts and ratings")
-        with _stored(upload) as path:
+        with stored(upload) as path:
             report = import_file(workbench, path, project, format_name, mapped.mapping() if mapped else None)
         _reports.setdefault(workbench.database, {})[project] = report
         return ""
@@ -102,7 +102,8 @@ def forget_report(workbench: Workbench, project: str) -> None:
 
 
 @contextmanager
-def _stored(upload: Upload) -> Iterator[Path]:
+def stored(upload: Upload) -> Iterator[Path]:
+    """The file under a name of our own, for as long as the block lasts."""
     suffix = Path(upload.name).suffix.lower()
     with TemporaryDirectory(prefix="interacteval-") as folder:
         path = Path(folder) / f"the-file{suffix if suffix[1:] in SUFFIXES else ''}"

@@ -46,6 +46,8 @@ def model_label(name: str) -> str:
     """A model's name as shown everywhere; what is no LLM says so."""
     if name == "rules":
         return RULES_LABEL
+    if name == "none":
+        return "no judge"
     return f"{name} (recorded answers)" if name.startswith("replay:") else name
 
 

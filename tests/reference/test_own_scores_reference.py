@@ -1,0 +1,43 @@
+"""A metric published with SummEval's texts, imported as a file: the agreement is that of an independent computation."""
+
+import json
+from pathlib import Path
+from statistics import fmean
+
+import pandas as pd
+import pytest
+from scipy.stats import spearmanr
+
+from app.services.importing import import_file
+from app.services.own_scores import ScoreColumns, import_scores
+from app.services.projects import dimensions_named, get_project
+from app.services.results import Choices, results_of
+from tests.support.projects import workbench_at
+from tests.support.real_data import shared_data
+
+
+def test_the_turkers_of_summeval_as_a_metric(tmp_path: Path) -> None:
+    path = shared_data("summeval_model_annotations.aligned.paired.jsonl")
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    table = pd.DataFrame(
+        {
+            "doc_id": [record["id"] for record in records],
+            "system": [record["model_id"] for record in records],
+            "turkers": [fmean(given["coherence"] for given in record["turker_annotations"]) for record in records],
+            "experts": [fmean(given["coherence"] for given in record["expert_annotations"]) for record in records],
+        }
+    )
+    workbench = workbench_at(tmp_path)
+    import_file(workbench, path, "News")
+    project = get_project(workbench, "News")
+    dimensions = dimensions_named(workbench, "News", "coherence")
+    file = tmp_path / "published.csv"
+    table.drop(columns="experts").to_csv(file, index=False)
+    report = import_scores(workbench, project.id, dimensions, file, ScoreColumns("turkers"))
+    texts = len(table.drop_duplicates(["doc_id", "system"]))
+    assert (report.scored["coherence"], report.left_out) == (texts, ())
+    (result,) = results_of(workbench, report.run, Choices("dataset", resamples=50))
+    once = table.drop_duplicates(["doc_id", "system"])
+    expected = float(spearmanr(once["turkers"], once["experts"]).statistic)
+    assert result.meta.figures["spearman"].value == pytest.approx(expected)
+    workbench.database.close()
