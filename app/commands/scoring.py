@@ -186,8 +186,10 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
                 "failed": found.failed,
                 "message": found.message,
                 "calls": spent.calls,
+                "calls_cached": spent.calls_cached,
                 "input_tokens": spent.input_tokens,
                 "cached_tokens": spent.cached_tokens,
+                "cache_write_tokens": spent.cache_write_tokens,
                 "output_tokens": spent.output_tokens,
                 "cost_usd": spent.cost_usd,
                 "by_dimension": counts,
@@ -202,8 +204,8 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
     )
     cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
     typer.echo(
-        f"{spent.calls:,} calls paid: {spent.input_tokens:,} tokens in ({spent.cached_tokens:,} of them cached), "
-        f"{spent.output_tokens:,} out; {cost}"
+        f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "
+        f"({spent.cached_tokens:,} of them cached), {spent.output_tokens:,} out; {cost}"
     )
 
 

@@ -11,6 +11,8 @@ Finish = Literal["stop", "length", "refused"]
 class RecordedCall:
     """`cost_usd` is None where the price is unknown; `error_kind` is "" where a reply came.
 
+    Of the input, `cached_tokens` were read from the provider's prompt cache and `cache_write_tokens` written to it.
+    `project` is whom it was asked for, `run` the scoring run where it was one; None for a test of the connection.
     `logprobs` holds [token, log-probability, {alternative: log-probability}] for each token of the reply.
     """
 
@@ -25,7 +27,9 @@ class RecordedCall:
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    cache_write_tokens: int = 0
     cost_usd: float | None = None
     seconds: float = 0.0
     error_kind: str = ""
     run: int | None = None
+    project: int | None = None

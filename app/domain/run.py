@@ -40,7 +40,8 @@ class RunDimension:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """`done` counts texts times dimensions that have a score, `failed` those that ended in an error."""
+    """`done` counts texts times dimensions that have a score, `failed` those that ended in an error. `calls_cached`
+    requests were answered from the ledger and cost nothing."""
 
     id: int
     project: str
@@ -55,6 +56,7 @@ class RunSummary:
     finished: datetime | None = None
     message: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
+    calls_cached: int = 0
 
     @property
     def active(self) -> bool:

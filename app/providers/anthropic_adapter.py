@@ -100,15 +100,16 @@ class AnthropicModel:
         usage = answer.usage if isinstance(answer, Message) else None
         if not isinstance(usage, AnthropicUsage) or not isinstance(answer.content, list):
             raise unreadable(self._name)
-        cached = usage.cache_read_input_tokens or 0
+        cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
         return ChatReply(
             text="".join(block.text for block in answer.content if isinstance(block, TextBlock)),
             model=str(ModelName(self._name.provider, answer.model or self._name.model)),
             usage=Usage(
                 # Anthropic counts what it reads from and writes to the cache beside the input.
-                input_tokens=(usage.input_tokens or 0) + cached + (usage.cache_creation_input_tokens or 0),
+                input_tokens=(usage.input_tokens or 0) + cached + written,
                 cached_tokens=cached,
                 output_tokens=usage.output_tokens or 0,
+                cache_write_tokens=written,
             ),
             finish=_FINISH.get(answer.stop_reason or "", "stop"),
             seconds=seconds,

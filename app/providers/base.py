@@ -66,17 +66,20 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; `cached_tokens` is the part of the input billed at the cached price."""
+    """Tokens as the provider counts them. Of the input, `cached_tokens` were read from the provider's prompt cache and
+    `cache_write_tokens` written to it, each at a price of its own."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    cache_write_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.input_tokens + other.input_tokens,
             self.cached_tokens + other.cached_tokens,
             self.output_tokens + other.output_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
         )
 
 

@@ -188,6 +188,7 @@ def _usage(answer: ChatCompletion) -> Usage:
         input_tokens=answer.usage.prompt_tokens or 0,
         cached_tokens=(details.cached_tokens or 0) if details else 0,
         output_tokens=answer.usage.completion_tokens or 0,
+        cache_write_tokens=(details.cache_write_tokens or 0) if details else 0,
     )
 
 

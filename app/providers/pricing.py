@@ -28,11 +28,13 @@ _NO_CHARGE = ("rules", "replay")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens. `cached` is for input read from the provider's prompt cache."""
+    """US dollars per million tokens. `cached` is for input read from the provider's prompt cache, `written` for input
+    written to it, None where that costs what other input costs."""
 
     input: float
     cached: float
     output: float
+    written: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,10 @@ class PriceList:
         price = self.of(model)
         if price is None:
             return None
-        fresh = max(0, usage.input_tokens - usage.cached_tokens)
+        fresh = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
+        written = usage.cache_write_tokens * (price.input if price.written is None else price.written)
         paid = fresh * price.input + usage.cached_tokens * price.cached + usage.output_tokens * price.output
-        return paid / _MILLION
+        return (paid + written) / _MILLION
 
     def with_file(self, path: Path) -> "PriceList":
         """This list with a person's own prices laid over it; its date is the file's."""
@@ -97,11 +100,18 @@ def estimate_tokens(text: str) -> int:
 
 def _price(path: Path, name: object, entry: Any) -> Price:
     try:
-        price = Price(float(entry["input"]), float(entry.get("cached", entry["input"])), float(entry["output"]))
+        written = entry.get("written")
+        price = Price(
+            float(entry["input"]),
+            float(entry.get("cached", entry["input"])),
+            float(entry["output"]),
+            None if written is None else float(written),
+        )
     except (TypeError, KeyError, ValueError, AttributeError) as error:
         raise FileFormatError(
             f"The price of {name} in {path} is incomplete.", "Give input and output as numbers."
         ) from error
-    if not all(math.isfinite(part) and part >= 0 for part in (price.input, price.cached, price.output)):
+    parts = (price.input, price.cached, price.output, price.written or 0.0)
+    if not all(math.isfinite(part) and part >= 0 for part in parts):
         raise FileFormatError(f"The price of {name} in {path} is not a sum of money.", "Give numbers of 0 or more.")
     return price

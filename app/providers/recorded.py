@@ -1,7 +1,7 @@
 """A model whose answers are kept: the same request is paid for once, and every call stands in the ledger."""
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
 from app.domain.call import RecordedCall
@@ -54,18 +54,20 @@ class RecordedModel:
         run: int | None = None,
         use_cache: bool = True,
         budget: float | None = None,
+        project: int | None = None,
     ) -> None:
         self._inner = inner
         self._ledger = ledger
         self._run = run
         self._use_cache = use_cache
         self._budget = budget
+        self._project = project
         self._asking: dict[str, asyncio.Future[ChatReply]] = {}
         self.tally = Tally()
 
     def afresh(self) -> "RecordedModel":
         """The same model, asked even where the ledger has an answer: what failed with that answer is tried again."""
-        fresh = RecordedModel(self._inner, self._ledger, self._run, use_cache=False, budget=self._budget)
+        fresh = RecordedModel(self._inner, self._ledger, self._run, False, self._budget, self._project)
         fresh.tally = self.tally
         return fresh
 
@@ -109,11 +111,11 @@ class RecordedModel:
         try:
             reply = await self._inner.complete(request)
         except ProviderError as error:
-            await self._keep(RecordedCall(digest, self.name, *_prompt(request), error_kind=error.kind, run=self._run))
+            await self._keep(replace(self._call(digest, request), error_kind=error.kind))
             raise
         cost = shipped_prices().cost(self.name, reply.usage)
         self.tally.paid(reply.usage, cost)
-        await self._keep(self._call(digest, request, reply, cost))
+        await self._keep(_answered(self._call(digest, request), reply, cost))
         return reply
 
     def _free(self, reply: ChatReply) -> ChatReply:
@@ -124,30 +126,26 @@ class RecordedModel:
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    def _call(self, digest: str, request: ChatRequest, reply: ChatReply, cost: float | None) -> RecordedCall:
-        return RecordedCall(
-            digest,
-            self.name,
-            *_prompt(request),
-            reply=reply.text,
-            rationales=reply.rationales,
-            logprobs=[[token.token, token.logprob, dict(token.top)] for token in reply.logprobs],
-            finish=reply.finish,
-            input_tokens=reply.usage.input_tokens,
-            cached_tokens=reply.usage.cached_tokens,
-            output_tokens=reply.usage.output_tokens,
-            cost_usd=cost,
-            seconds=reply.seconds,
-            run=self._run,
-        )
+    def _call(self, digest: str, request: ChatRequest) -> RecordedCall:
+        prompt = request.prompt
+        return RecordedCall(digest, self.name, prompt.label, prompt.digest, run=self._run, project=self._project)
 
     async def _keep(self, call: RecordedCall) -> None:
         if self._ledger is not None:
             await self._ledger.add(call)
 
 
-def _prompt(request: ChatRequest) -> tuple[str, str]:
-    return request.prompt.label, request.prompt.digest
+def _answered(call: RecordedCall, reply: ChatReply, cost: float | None) -> RecordedCall:
+    return replace(
+        call,
+        reply=reply.text,
+        rationales=reply.rationales,
+        logprobs=[[token.token, token.logprob, dict(token.top)] for token in reply.logprobs],
+        finish=reply.finish,
+        **asdict(reply.usage),
+        cost_usd=cost,
+        seconds=reply.seconds,
+    )
 
 
 def _reply(call: RecordedCall) -> ChatReply:

@@ -86,6 +86,7 @@ def _answered(call: RecordedCall) -> dict[str, Any]:
             "input_tokens": call.input_tokens,
             "cached_tokens": call.cached_tokens,
             "output_tokens": call.output_tokens,
+            "cache_write_tokens": call.cache_write_tokens,
         },
     }
     if call.logprobs:

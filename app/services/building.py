@@ -174,8 +174,10 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
     """One request. The answer goes into the build as it is when it comes, which people may have edited meanwhile."""
     dimension_id, build, inputs = _now(workbench, build_id)
     name = build.models[stage]
+    with workbench.database.read() as work:
+        project_id = work.projects.project_of(dimension_id).id
     try:
-        answer, record = asyncio.run(_ask(workbench, name, stage, units, build, inputs, use_cache))
+        answer, record = asyncio.run(_ask(workbench, name, project_id, stage, units, build, inputs, use_cache))
     except WorkbenchError as error:
         _keep_failure(workbench, build_id, dimension_id, stage, name, error)
         raise
@@ -189,6 +191,7 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
 async def _ask(
     workbench: Workbench,
     name: str,
+    project_id: int,
     stage: Stage,
     units: Sequence[str],
     build: Build,
@@ -196,7 +199,7 @@ async def _ask(
     use_cache: bool,
 ) -> tuple[Answer, StageRecord]:
     context = StageContext(inputs.task, inputs.dimension)
-    async with opened(workbench, name, use_cache=use_cache) as model:
+    async with opened(workbench, name, use_cache=use_cache, project=project_id) as model:
         try:
             return await ask(stage, units, build, inputs, model, context)
         except (WrongSchemaError, CutOffError):

@@ -107,9 +107,11 @@ async def opened(
     use_cache: bool = True,
     concurrency: int = CONCURRENCY,
     budget: float | None = None,
+    project: int | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
+    project: whom its calls are put down to; run: the scoring run where it is one.
     concurrency: how many requests it gets at once; fewer while it says that it is too much.
     budget: US dollars after which it answers no more (BudgetError), together with what the run cost before.
 
@@ -125,7 +127,7 @@ async def opened(
         ledger = DatabaseLedger(workbench.database, model.name)
         try:
             patient = Patient(model, PATIENCE, AdaptiveLimit(concurrency))
-            yield RecordedModel(patient, ledger, run, use_cache, _left(workbench, run, budget))
+            yield RecordedModel(patient, ledger, run, use_cache, _left(workbench, run, budget), project)
         finally:
             await ledger.close()
     finally:

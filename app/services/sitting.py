@@ -68,7 +68,15 @@ async def sit(
     judge = (
         unjudged()
         if run.judge == NO_JUDGE
-        else opened(workbench, run.judge, run.id, params.get("use_cache", True), concurrency, params.get("budget"))
+        else opened(
+            workbench,
+            run.judge,
+            run.id,
+            params.get("use_cache", True),
+            concurrency,
+            params.get("budget"),
+            _project(workbench, run),
+        )
     )
     async with judge as model:
         _SITTINGS[key] = model
@@ -80,6 +88,11 @@ async def sit(
             if not _SITTINGS:
                 _relax()
         return report, model.tally, model.retries
+
+
+def _project(workbench: Workbench, run: RunSummary) -> int:
+    with workbench.database.read() as work:
+        return work.runs.project_of(run.id)
 
 
 def _hurry() -> None:
@@ -102,7 +115,7 @@ async def _score(
         first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
-    sink = _DatabaseSink(workbench, run.id, heard)
+    sink = _DatabaseSink(workbench, run, model.tally, heard)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
@@ -148,10 +161,12 @@ async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text
 class _DatabaseSink:
     """`chance` holds the outcomes worth a second try, by score: failures of chance and answers with gaps."""
 
-    def __init__(self, workbench: Workbench, run_id: int, heard: Heard) -> None:
+    def __init__(self, workbench: Workbench, run: RunSummary, tally: Tally, heard: Heard) -> None:
         self.chance: dict[int, Outcome] = {}
         self._workbench = workbench
-        self._run_id = run_id
+        self._run_id = run.id
+        self._cached_before = run.calls_cached
+        self._tally = tally
         self._heard = heard
         self._last_beat = time.monotonic()
         self._last_heard = 0.0
@@ -159,6 +174,8 @@ class _DatabaseSink:
     def save(self, outcomes: Sequence[Outcome]) -> None:
         with self._workbench.database.write() as work:
             work.runs.save(outcomes)
+            if self._tally.cached:
+                work.runs.count_cached(self._run_id, self._cached_before + self._tally.cached)
         self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}
 
     def beat(self) -> bool:

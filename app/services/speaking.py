@@ -125,7 +125,7 @@ def propose_attributes(
 async def _ask(
     workbench: Workbench, project: Project, dimension: Dimension, text: str, name: str
 ) -> tuple[Sequence[ProposedAttribute], StageRun]:
-    async with opened(workbench, name) as model:
+    async with opened(workbench, name, project=project.id) as model:
         said = await propose(model, project.task, dimension, text)
     prompt, usage = said.request.prompt, said.reply.usage
     stage = StageRun(

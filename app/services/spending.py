@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from app.providers.base import Usage
-from app.providers.pricing import shipped_prices
+from app.domain.run import RunSummary
 from app.services.workbench import Workbench
-from db.repositories.calls import RunCalls
+from db.repositories.calls import PaidCalls
 
 JUDGING = "judging"
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """`calls` that were answered, their tokens, and US dollars; `cached_tokens` is the part of the input that came
-    from the provider's prompt cache.
+    """`calls` that were answered, useless answers included, their tokens, and US dollars at the prices of their time.
 
-    `cost_usd` is None where a price is unknown. `run` is None for what no scoring run asked.
+    Of the input, `cached_tokens` came from the provider's prompt cache and `cache_write_tokens` were written to it.
+    `calls_cached` were answered before and cost nothing. `cost_usd` is None where a price is unknown. `run` is None for
+    what no scoring run asked; `stage` is then the name of the prompt.
     """
 
     stage: str
@@ -27,34 +27,27 @@ class Spending:
     cached_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
+    cache_write_tokens: int = 0
+    calls_cached: int = 0
 
 
 def run_spending(workbench: Workbench, run_id: int) -> Spending:
-    """All sittings of the run together. What was answered before costs nothing again and isn't in it."""
+    """All sittings of the run together."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
         made = work.calls.totals([run_id]).get(run_id)
-    return _of_run(run_id, run.judge, made)
+    return _of_run(run, made)
 
 
 def project_spending(workbench: Workbench, project_id: int) -> list[Spending]:
-    """Everything paid for in the project, in the order of the method; what called no model at all is left out.
-
-    Stages are priced with today's list, runs with the prices of their time.
-    """
+    """Everything paid for in the project, stages that failed included: the stages in the order they were first asked,
+    then the runs. What called no model and was answered nothing is left out."""
     with workbench.database.read() as work:
-        stages = [stage for d in work.projects.dimensions(project_id) for stage in work.runs.stages(d.id)]
+        stages = work.calls.outside_runs(project_id)
         runs = work.runs.all(project_id)
         made = work.calls.totals([run.id for run in runs])
-    by_stage: dict[tuple[str, str], Usage] = {}
-    counts: dict[tuple[str, str], int] = {}
-    for stage in stages:
-        key, usage = (stage.stage, stage.model), Usage(stage.input_tokens, stage.cached_tokens, stage.output_tokens)
-        if usage != Usage():
-            by_stage[key] = by_stage.get(key, Usage()) + usage
-            counts[key] = counts.get(key, 0) + 1
-    found = [_of_stage(*key, counts[key], usage) for key, usage in by_stage.items()]
-    return found + [_of_run(run.id, run.judge, made[run.id]) for run in reversed(runs) if run.id in made]
+    found = [_spending(stage, model, None, paid) for (stage, model), paid in stages.items()]
+    return found + [_of_run(run, made.get(run.id)) for run in reversed(runs) if run.id in made or run.calls_cached]
 
 
 def total_cost(spendings: Iterable[Spending]) -> tuple[float, Sequence[str]]:
@@ -64,15 +57,22 @@ def total_cost(spendings: Iterable[Spending]) -> tuple[float, Sequence[str]]:
     return sum(row.cost_usd or 0.0 for row in rows), unknown
 
 
-def _of_stage(stage: str, model: str, calls: int, usage: Usage) -> Spending:
-    cost = shipped_prices().cost(model, usage)
-    return Spending(stage, model, None, calls, usage.input_tokens, usage.cached_tokens, usage.output_tokens, cost)
-
-
-def _of_run(run_id: int, judge: str, made: RunCalls | None) -> Spending:
+def _of_run(run: RunSummary, made: PaidCalls | None) -> Spending:
     if made is None:
-        return Spending(JUDGING, judge, run_id)
-    cost = None if made.unpriced else made.cost_usd
+        return Spending(JUDGING, run.judge, run.id, calls_cached=run.calls_cached)
+    return _spending(JUDGING, run.judge, run.id, made, run.calls_cached)
+
+
+def _spending(stage: str, model: str, run: int | None, paid: PaidCalls, cached: int = 0) -> Spending:
     return Spending(
-        JUDGING, judge, run_id, made.answered, made.input_tokens, made.cached_tokens, made.output_tokens, cost
+        stage,
+        model,
+        run,
+        paid.answered,
+        paid.input_tokens,
+        paid.cached_tokens,
+        paid.output_tokens,
+        None if paid.unpriced else paid.cost_usd,
+        paid.cache_write_tokens,
+        cached,
     )

@@ -84,7 +84,7 @@ async def _ask_all(
     async def ask_one(name: str) -> list[Asked]:
         answers: list[Asked] = []
         try:
-            async with opened(workbench, name) as model:
+            async with opened(workbench, name, project=project.id) as model:
                 for dimension in dimensions:
                     round_number = await asyncio.to_thread(_round, workbench, project, dimension, name)
                     try:

@@ -33,7 +33,8 @@ class StageRunRow(SQLModel, table=True):
 
 
 class ScoringRunRow(SQLModel, table=True):
-    """`writer` names the process that works on the run, `heartbeat_at` when it last said so."""
+    """`writer` names the process that works on the run, `heartbeat_at` when it last said so. `calls_cached` counts
+    requests that were answered from the ledger and cost nothing."""
 
     __tablename__ = "scoring_run"
 
@@ -46,6 +47,7 @@ class ScoringRunRow(SQLModel, table=True):
     message: str = Field(default="", sa_column=text_column())
     writer: str = ""
     stop_requested: bool = False
+    calls_cached: int = 0
     heartbeat_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
     started_at: datetime = Field(default_factory=now, sa_column=time_column())
     finished_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
@@ -117,8 +119,10 @@ class ModelCallRow(SQLModel, table=True):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    cache_write_tokens: int = 0
     cost_usd: float | None = None
     seconds: float = 0.0
     error_kind: str = ""
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
+    project_id: int | None = Field(default=None, sa_column=refers_to("project.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())

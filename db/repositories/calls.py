@@ -1,7 +1,8 @@
 """The ledger of model calls, which is also the cache."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import Any
 
 from sqlalchemy import func, insert
 from sqlmodel import Session, col, select
@@ -11,15 +12,19 @@ from db.models import ModelCallRow
 
 
 @dataclass(frozen=True, slots=True)
-class RunCalls:
-    """The answered calls of a run together; `unpriced` of them have no known cost."""
+class PaidCalls:
+    """Answered calls together, useless answers included: they are paid; `unpriced` of them have no known cost."""
 
     answered: int
     unpriced: int
     input_tokens: int
     cached_tokens: int
     output_tokens: int
+    cache_write_tokens: int
     cost_usd: float
+
+    def __add__(self, other: "PaidCalls") -> "PaidCalls":
+        return PaidCalls(*(mine + others for mine, others in zip(astuple(self), astuple(other), strict=True)))
 
 
 class Calls:
@@ -67,23 +72,41 @@ class Calls:
         )
         return [_call(row) for row in rows]
 
-    def totals(self, run_ids: Sequence[int]) -> dict[int, RunCalls]:
+    def totals(self, run_ids: Sequence[int]) -> dict[int, PaidCalls]:
         """Run -> its calls together; without the runs that were answered nothing."""
-        call = ModelCallRow
+        run = col(ModelCallRow.run_id)
+        rows = self._session.exec(_paid(run).where(run.in_(run_ids)).group_by(run))
+        return {run_id: PaidCalls(*counted) for run_id, *counted in rows}
+
+    def outside_runs(self, project_id: int) -> dict[tuple[str, str], PaidCalls]:
+        """(prompt's name, model) -> what the project's stages were answered, in the order they were first asked."""
+        prompt, model = col(ModelCallRow.prompt), col(ModelCallRow.model)
         rows = self._session.exec(
-            select(
-                call.run_id,
-                func.count(col(call.id)),
-                func.count(col(call.id)) - func.count(col(call.cost_usd)),
-                func.sum(call.input_tokens),
-                func.sum(call.cached_tokens),
-                func.sum(call.output_tokens),
-                func.coalesce(func.sum(call.cost_usd), 0.0),
-            )  # type: ignore[call-overload]
-            .where(col(call.run_id).in_(run_ids), call.error_kind == "")
-            .group_by(col(call.run_id))
+            _paid(prompt, model)
+            .where(ModelCallRow.project_id == project_id, col(ModelCallRow.run_id).is_(None))
+            .group_by(prompt, model)
+            .order_by(func.min(ModelCallRow.id))
         )
-        return {run: RunCalls(*counted) for run, *counted in rows}
+        found: dict[tuple[str, str], PaidCalls] = {}
+        for label, name, *counted in rows:
+            key, paid = (label.partition("@")[0], name), PaidCalls(*counted)
+            found[key] = found[key] + paid if key in found else paid
+        return found
+
+
+def _paid(*by: Any) -> Any:
+    """The counts of PaidCalls behind the columns to group by."""
+    call = ModelCallRow
+    counts = (
+        func.count(col(call.id)),
+        func.count(col(call.id)) - func.count(col(call.cost_usd)),
+        func.sum(call.input_tokens),
+        func.sum(call.cached_tokens),
+        func.sum(call.output_tokens),
+        func.sum(call.cache_write_tokens),
+        func.coalesce(func.sum(call.cost_usd), 0.0),
+    )
+    return select(*by, *counts).where(call.error_kind == "")  # type: ignore[call-overload]
 
 
 def _values(call: RecordedCall) -> dict[str, object]:
@@ -99,10 +122,12 @@ def _values(call: RecordedCall) -> dict[str, object]:
         "input_tokens": call.input_tokens,
         "cached_tokens": call.cached_tokens,
         "output_tokens": call.output_tokens,
+        "cache_write_tokens": call.cache_write_tokens,
         "cost_usd": call.cost_usd,
         "seconds": call.seconds,
         "error_kind": call.error_kind,
         "run_id": call.run,
+        "project_id": call.project,
     }
 
 
@@ -119,8 +144,10 @@ def _call(row: ModelCallRow) -> RecordedCall:
         input_tokens=row.input_tokens,
         cached_tokens=row.cached_tokens,
         output_tokens=row.output_tokens,
+        cache_write_tokens=row.cache_write_tokens,
         cost_usd=row.cost_usd,
         seconds=row.seconds,
         error_kind=row.error_kind,
         run=row.run_id,
+        project=row.project_id,
     )

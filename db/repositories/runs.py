@@ -131,6 +131,10 @@ class Runs:
         if row.status == RunStatus.WAITING.value or (row.status == RunStatus.RUNNING.value and _silent(row)):
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
+    def count_cached(self, run_id: int, calls: int) -> None:
+        """How many requests of all its sittings were answered from the ledger."""
+        self._session.execute(update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id).values(calls_cached=calls))
+
     def set_param(self, run_id: int, name: str, value: Any) -> None:
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
         row.params = {**row.params, name: value}
@@ -270,6 +274,7 @@ def _summary(
         finished=run.finished_at,
         message=run.message,
         params=run.params,
+        calls_cached=run.calls_cached,
     )
 
 

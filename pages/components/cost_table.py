@@ -16,13 +16,20 @@ STAGES = {
     "key-questions": "Key questions",
     "sub-questions": "Sub-questions",
     "validation": "Validation",
+    "transcript-attributes": "Attributes from speech",
     JUDGING: "Judging",
 }
 _COLUMNS = {
     "Calls": st.column_config.NumberColumn(format="localized", help="Answers that were paid for."),
     "Input": st.column_config.NumberColumn(format="localized", help="Tokens sent, those from the cache included."),
+    "Answered before": st.column_config.NumberColumn(
+        format="localized", help="The very same request had an answer already: nothing was paid."
+    ),
     "of it from cache": st.column_config.NumberColumn(
         format="localized", help="The part that the provider still remembered from an earlier request: cheaper."
+    ),
+    "of it to cache": st.column_config.NumberColumn(
+        format="localized", help="The part that the provider keeps for the next requests; some ask more for it."
     ),
     "Output": st.column_config.NumberColumn(format="localized", help="Tokens answered."),
     "Cost": st.column_config.TextColumn(alignment="right", help="US dollars, from the prices on the Settings screen."),
@@ -41,8 +48,8 @@ def cost_table(workbench: Workbench, project: Project) -> None:
     with st.expander(f"What it cost: {total}", key="what_it_cost"):
         st.dataframe(pd.DataFrame(map(_row, rows)), hide_index=True, key="costs", column_config=_COLUMNS)
         st.caption(
-            "Tokens as the providers counted them. What was answered before is not paid again and not in here; neither "
-            "are stages that ended in an error."
+            "Tokens as the providers counted them, useless answers included, at the prices of the day. Embeddings and "
+            "transcripts of recordings are not in here."
         )
 
 
@@ -52,8 +59,10 @@ def _row(spent: Spending) -> dict[str, object]:
         "Run": "" if spent.run is None else str(spent.run),
         "Model": spent.model,
         "Calls": spent.calls,
+        "Answered before": spent.calls_cached,
         "Input": spent.input_tokens,
         "of it from cache": spent.cached_tokens,
+        "of it to cache": spent.cache_write_tokens,
         "Output": spent.output_tokens,
         "Cost": dollars(spent.cost_usd, markdown=False),
     }

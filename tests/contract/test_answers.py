@@ -22,10 +22,11 @@ def first_choice(schema: Mapping[str, Any] | None) -> str:
 
 
 def test_a_success_is_read_with_its_usage(case: AdapterCase, server: FakeLlm) -> None:
-    server.script(Answer(first_choice, tokens=Tokens(input=900, cached=640, output=12)))
+    server.script(Answer(first_choice, tokens=Tokens(input=900, cached=640, output=12, written=200)))
     (reply,) = ask(case, server, a_request())
     assert json.loads(reply.text) == {"answer": "yes"}
-    assert reply.usage == Usage(input_tokens=900, cached_tokens=640, output_tokens=12)
+    written = 0 if case.prefix == "google" else 200  # Google's own cache asks nothing for writing and says nothing
+    assert reply.usage == Usage(input_tokens=900, cached_tokens=640, output_tokens=12, cache_write_tokens=written)
     assert reply.finish == "stop"
     assert reply.model == case.reported
     assert 0 < reply.seconds < 20

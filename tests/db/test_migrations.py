@@ -1,6 +1,7 @@
 """Databases are made, brought up to date, and refused when they come from a newer program."""
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
@@ -9,6 +10,7 @@ from sqlmodel import SQLModel
 import db.models  # noqa: F401  registers the tables
 from app.errors import DatabaseError
 from db.engine import open_engines
+from db.migrate import config
 from db.unit_of_work import Database
 
 
@@ -36,6 +38,44 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(address: str) -
     with writer.connect() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
     writer.dispose()
+
+
+def test_earlier_calls_are_put_down_to_the_project_they_were_asked_for(address: str) -> None:
+    """By their run, or by the stage that was written down after them; a test of the connection stays nobody's."""
+    writer, _ = open_engines(address)
+    with writer.begin() as connection:
+        settings = config()
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0009")
+        for statement in _BEFORE_0010:
+            connection.execute(text(statement))
+    writer.dispose()
+    database = Database(address)
+    with database.read() as work:
+        found = work.calls._session.execute(text("SELECT digest, project_id, cache_write_tokens FROM model_call"))
+        assert sorted(map(tuple, found)) == [("judged", 2, 0), ("stage", 1, 0), ("tested", None, 0)]
+        assert work.runs.get(1).calls_cached == 0
+    database.close()
+
+
+_NOW, _LATER = "'2026-11-01 10:00:00+00:00'", "'2026-11-01 10:00:05+00:00'"
+_CALL = (
+    "INSERT INTO model_call (digest, model, prompt, prompt_digest, reply, rationales, logprobs, finish, input_tokens, "
+    "cached_tokens, output_tokens, seconds, error_kind, run_id, created_at) VALUES "
+)
+_BEFORE_0010 = (
+    "INSERT INTO project (id, name, text_name, source_name, description, language, notice, created_at) "
+    f"VALUES (1, 'A', '', '', '', 'en', '', {_NOW}), (2, 'B', '', '', '', 'en', '', {_NOW})",
+    "INSERT INTO dimension (id, project_id, name, rubric, low, high, position) VALUES (1, 1, 'clarity', '', 1, 5, 0)",
+    "INSERT INTO scoring_run (id, project_id, evaluator, judge, params, status, message, writer, stop_requested, "
+    f"started_at) VALUES (1, 2, 'checklist', 'openai:m', '{{}}', 'done', '', '', false, {_NOW})",
+    "INSERT INTO stage_run (dimension_id, stage, model, prompt, prompt_digest, inputs_digest, inputs, output, "
+    "input_tokens, cached_tokens, output_tokens, error_kind, error, created_at) VALUES "
+    f"(1, 'components', 'openai:m', 'components@1', 'c', '', '{{}}', '', 1, 0, 1, '', '', {_LATER})",
+    f"{_CALL} ('judged', 'openai:m', 'judge@1', 'j', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', 1, {_NOW})",
+    f"{_CALL} ('stage', 'openai:m', 'components@1', 'c', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', NULL, {_NOW})",
+    f"{_CALL} ('tested', 'openai:m', 'judge@1', 'j', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', NULL, {_NOW})",
+)
 
 
 def test_an_address_that_names_no_database_is_one_sentence() -> None:

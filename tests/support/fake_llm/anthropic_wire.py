@@ -34,8 +34,8 @@ def answer(answer: Answer, text: str, request: Body) -> Body:
         "stop_reason": _STOP[answer.finish],
         "stop_sequence": None,
         "usage": {
-            "input_tokens": answer.tokens.input - answer.tokens.cached - 10,
-            "cache_creation_input_tokens": 10,
+            "input_tokens": answer.tokens.input - answer.tokens.cached - answer.tokens.written,
+            "cache_creation_input_tokens": answer.tokens.written,
             "cache_read_input_tokens": answer.tokens.cached,
             "output_tokens": answer.tokens.output,
         },

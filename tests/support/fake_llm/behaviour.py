@@ -9,11 +9,12 @@ Answering = Callable[[Mapping[str, Any] | None], str]
 
 @dataclass(frozen=True)
 class Tokens:
-    """Counts as the fake provider bills them; `input` includes `cached`."""
+    """Counts as the fake provider bills them; `input` includes `cached` and `written`."""
 
     input: int = 100
     cached: int = 0
     output: int = 7
+    written: int = 0
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,10 @@ def answer(answer: Answer, text: str, request: Body) -> Body:
             "prompt_tokens": answer.tokens.input,
             "completion_tokens": answer.tokens.output,
             "total_tokens": answer.tokens.input + answer.tokens.output,
-            "prompt_tokens_details": {"cached_tokens": answer.tokens.cached},
+            "prompt_tokens_details": {
+                "cached_tokens": answer.tokens.cached,
+                "cache_write_tokens": answer.tokens.written,
+            },
         },
     }
 

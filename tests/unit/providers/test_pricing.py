@@ -16,6 +16,19 @@ def test_cost_counts_cached_input_apart() -> None:
     assert LIST.cost("openai:m", usage) == pytest.approx(0.6 * 2.0 + 0.4 * 0.5 + 0.1 * 8.0)
 
 
+def test_what_is_written_to_a_cache_has_a_price_of_its_own() -> None:
+    usage = Usage(input_tokens=1_000_000, cached_tokens=400_000, output_tokens=0, cache_write_tokens=100_000)
+    dearer = PriceList(date(2026, 1, 1), {"anthropic:m": Price(2.0, 0.5, 8.0, written=2.5)})
+    assert dearer.cost("anthropic:m", usage) == pytest.approx(0.5 * 2.0 + 0.4 * 0.5 + 0.1 * 2.5)
+    assert LIST.cost("openai:m", usage) == pytest.approx(0.6 * 2.0 + 0.4 * 0.5), "as other input where none is listed"
+
+
+def test_the_shipped_list_knows_who_asks_more_for_writing() -> None:
+    for name, price in shipped_prices().prices.items():
+        dearer = name.startswith(("anthropic:", "openai:gpt-5.6", "openai:gpt-6"))
+        assert price.written == (pytest.approx(1.25 * price.input) if dearer else None), name
+
+
 def test_an_unknown_price_is_unknown_even_for_nothing() -> None:
     assert LIST.cost("openai:other", Usage(10, 0, 10)) is None
     assert LIST.cost("openai:other", Usage()) is None

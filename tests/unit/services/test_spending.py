@@ -1,5 +1,6 @@
 """What a run and a project cost: tokens as billed, cached ones apart, unknown prices never 0."""
 
+import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,10 +9,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from app.domain.run import StageRun
+from app.domain.attribute import ContributorKind
+from app.errors import WrongSchemaError
 from app.providers.credentials import Access, Credentials
+from app.services import models
+from app.services.building import build
 from app.services.scoring import RunOptions, start_run, work_on
 from app.services.spending import Spending, project_spending, run_spending, total_cost
+from app.services.thinking import ask_models
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 from tests.support.fake_llm.behaviour import Answer, Tokens
@@ -26,12 +31,17 @@ def all_yes(schema: Mapping[str, Any] | None) -> str:
 
 
 @pytest.fixture
-def workbench(tmp_path: Path) -> Iterator[Workbench]:
-    with FakeLlm(usual=Answer(all_yes, tokens=Tokens(input=1000, cached=600, output=50))) as llm:
-        access = Access(SecretStr("planted-key"), f"{llm.url}/v1", "the test")
-        database = Database(f"sqlite:///{tmp_path}/workbench.db")
-        yield Workbench(database, Credentials(openai=access, llama=access))
-        database.close()
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Answer(all_yes, tokens=Tokens(input=1000, cached=600, output=50))) as server:
+        yield server
+
+
+@pytest.fixture
+def workbench(tmp_path: Path, llm: FakeLlm) -> Iterator[Workbench]:
+    access = Access(SecretStr("planted-key"), f"{llm.url}/v1", "the test")
+    database = Database(f"sqlite:///{tmp_path}/workbench.db")
+    yield Workbench(database, Credentials(openai=access, llama=access))
+    database.close()
 
 
 def test_a_run_costs_what_was_billed_with_the_cached_part_at_its_own_price(workbench: Workbench) -> None:
@@ -43,7 +53,9 @@ def test_a_run_costs_what_was_billed_with_the_cached_part_at_its_own_price(workb
     # 2.50 a million for fresh input, 1.25 for cached, 10.00 for output
     assert spent.cost_usd == pytest.approx((4_000 * 2.5 + 6_000 * 1.25 + 500 * 10) / 1e6)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)))
-    assert run_spending(workbench, 2) == Spending("judging", KNOWN, 2)  # all of it was answered before
+    answered_before = Spending("judging", KNOWN, 2, calls_cached=10)
+    assert run_spending(workbench, 2) == answered_before
+    assert project_spending(workbench, 1)[1] == answered_before
 
 
 def test_an_unknown_price_is_unknown_and_named_in_the_total(workbench: Workbench) -> None:
@@ -58,13 +70,36 @@ def test_an_unknown_price_is_unknown_and_named_in_the_total(workbench: Workbench
     assert (cost, unknown) == (pytest.approx(run_spending(workbench, 2).cost_usd), [UNKNOWN])
 
 
-def test_stages_are_added_up_by_model(workbench: Workbench) -> None:
+def test_what_failed_is_paid_and_counted_by_stage_and_model(workbench: Workbench, llm: FakeLlm) -> None:
+    """Three useless answers of a stage, then a think-aloud that works at the second attempt."""
     dimension = ready_to_score(workbench)
+    with workbench.database.read() as work:
+        project = work.projects.by_id(1)
     with workbench.database.write() as work:
-        for model, tokens in ((KNOWN, 1_000_000), (KNOWN, 1_000_000), ("rules", 0)):
-            work.runs.add_stage(dimension.id, StageRun("components", model, input_tokens=tokens))
-        work.runs.add_stage(dimension.id, StageRun("think-aloud", UNKNOWN, input_tokens=7, output_tokens=3))
+        who = work.think_aloud.contributor(1, "Ana", ContributorKind.HUMAN)
+        work.think_aloud.add_attributes(dimension.id, who.id, ["Parts follow from each other."])
+    llm.usual = Answer("no JSON", tokens=Tokens(100, 0, 10))
+    with pytest.raises(WrongSchemaError):
+        build(workbench, project, dimension, KNOWN)
+    llm.script(Answer("nothing", tokens=Tokens(100, 0, 10)))
+    llm.usual = Answer('{"considerations": [{"index": 1, "consideration": "Order"}]}', tokens=Tokens(200, 0, 20))
+    ask_models(workbench, project, [dimension], [UNKNOWN])
     assert project_spending(workbench, 1) == [
-        Spending("components", KNOWN, None, 2, 2_000_000, 0, 0, 5.0),
-        Spending("think-aloud", UNKNOWN, None, 1, 7, 0, 3, None),
+        Spending("components", KNOWN, None, 3, 300, 0, 30, pytest.approx((300 * 2.5 + 30 * 10) / 1e6)),
+        Spending("think-aloud", UNKNOWN, None, 2, 300, 0, 30, None),
     ]
+
+
+def test_what_a_method_asks_once_is_counted_with_its_run_and_only_there(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    llm.script(Answer('{"steps": ["Read it."]}', tokens=Tokens(100, 0, 10)))
+    llm.usual = Answer("4", tokens=Tokens(100, 0, 10))
+    options = RunOptions((dimension,), KNOWN, "g-eval", settings=(("probabilities", "none"),))
+    work_on(workbench, start_run(workbench, 1, options))
+    assert [(row.run, row.calls, row.input_tokens) for row in project_spending(workbench, 1)] == [(1, 5, 500)]
+
+
+def test_a_test_of_the_connection_is_no_project_s(workbench: Workbench) -> None:
+    ready_to_score(workbench)
+    asyncio.run(models.test_model(workbench, KNOWN))
+    assert project_spending(workbench, 1) == []
