@@ -18,6 +18,7 @@ _COMMANDS = (
     "dimensions",
     "attributes",
     "side_by_side",
+    "building",
     "checklists",
     "split",
     "conditions",

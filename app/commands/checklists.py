@@ -1,6 +1,5 @@
-"""build, and checklist list, show, export, import, publish."""
+"""checklist list, show, export, import, publish."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +15,6 @@ OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimens
 
 
 def register(root: typer.Typer) -> None:
-    root.command()(build)
     checklists = typer.Typer(
         no_args_is_help=True, help="Look at checklists, publish them, take them out, bring them in."
     )
@@ -26,53 +24,6 @@ def register(root: typer.Typer) -> None:
     checklists.command("import")(import_)
     checklists.command()(publish)
     root.add_typer(checklists, name="checklist")
-
-
-def build(
-    project: ProjectOption,
-    model: Annotated[str, typer.Option(help="provider:name, or rules.")],
-    dimension: DimensionOption = "all",
-    condition: Annotated[
-        str, typer.Option(help="Whose attributes: comb, ml, mh, sl:NAME, sh:NAME or only:NAME,NAME.")
-    ] = "comb",
-    components: Annotated[int, typer.Option(min=3, max=9, help="At most so many components.")] = 5,
-    publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
-    json_: JsonOption = False,
-) -> None:
-    """Turn attributes into a draft checklist.
-
-    Example: interacteval build --project News --dimension all --condition comb --model openai:gpt-4o --publish
-    """
-    from app.services.building import build as build_one
-    from app.services.projects import dimensions_named, get_project
-    from app.services.workbench import open_workbench
-
-    workbench = open_workbench()
-    target = get_project(workbench, project)
-    built = []
-    for d in dimensions_named(workbench, project, dimension):
-        built.append(
-            build_one(
-                workbench,
-                target,
-                d,
-                model,
-                condition,
-                components,
-                publish,
-                _stage_sayer(d.name),
-            )
-        )
-    if json_:
-        print_json([_summary(checklist) for checklist in built])
-    else:
-        for checklist in built:
-            what = f"version {checklist.version} ({checklist.status.value}), {len(checklist.asked)} questions"
-            typer.echo(f"{checklist.dimension}: {what}")
-
-
-def _stage_sayer(dimension: str) -> Callable[[str, int, int], None]:
-    return lambda stage, done, all_: say(f"{dimension}: {stage} ({done} of {all_})")
 
 
 def list_(
@@ -93,7 +44,7 @@ def list_(
 
     workbench = open_workbench()
     dimensions = dimensions_named(workbench, project, dimension)
-    found = [_summary(c) for d in dimensions for c in versions_of(workbench, d.id, of_conditions)]
+    found = [summary(c) for d in dimensions for c in versions_of(workbench, d.id, of_conditions)]
     if json_:
         print_json(found)
     elif found:
@@ -154,7 +105,7 @@ def import_(
     content = file.read_text(encoding="utf-8-sig", errors="replace")
     saved = save_checklist(workbench, target.id, import_checklist(content, target.name))
     if json_:
-        print_json(_summary(saved))
+        print_json(summary(saved))
     else:
         typer.echo(f"{target.name}: version {saved.version} (draft), {len(saved.asked)} questions")
 
@@ -182,7 +133,7 @@ def publish(
             raise InputError(f"{draft.dimension}: version {draft.version} is published already.", "Name the others.")
     published = [publish_one(workbench, draft.id) for draft in drafts]
     if json_:
-        print_json([_summary(checklist) for checklist in published])
+        print_json([summary(checklist) for checklist in published])
     else:
         for checklist in published:
             typer.echo(f"{checklist.dimension}: version {checklist.version} is published")
@@ -199,7 +150,7 @@ def _exported(project: str, dimension: str, version: int | None, format_name: st
     return export_checklist(view.project, view.dimension, view.checklist, view.attributes, format_name)
 
 
-def _summary(checklist: "Checklist") -> dict[str, object]:
+def summary(checklist: "Checklist") -> dict[str, object]:
     return {
         "dimension": checklist.dimension,
         "version": checklist.version,
