@@ -28,6 +28,7 @@ _COMMANDS = (
     "meta_eval",
     "attribute_sets",
     "models",
+    "prompts",
 )
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 _REPORT = "This is a bug. Please report it with the lines above."

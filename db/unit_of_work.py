@@ -19,6 +19,7 @@ from db.repositories.drafts import Drafts
 from db.repositories.expert_answers import ExpertAnswers
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
+from db.repositories.own_prompts import OwnPrompts
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
 from db.repositories.results import Results
@@ -94,6 +95,10 @@ class UnitOfWork:
     @cached_property
     def builds(self) -> Builds:
         return Builds(self._session)
+
+    @cached_property
+    def own_prompts(self) -> OwnPrompts:
+        return OwnPrompts(self._session)
 
     @cached_property
     def runs(self) -> Runs:

@@ -1,12 +1,12 @@
 """What all stages share: the context they work in, the record of what was asked, and numbering of inputs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from app.domain.build import Stage
 from app.domain.task import Dimension, Task
-from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
+from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatRequest, Usage
 from app.providers.structured import Check, Structured, ask
 
@@ -18,14 +18,10 @@ OUTPUT_TOKENS_PER_ITEM = 24
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """What the checklist is for. `templates` are a project's own wordings, by stage; others are the built-in ones."""
+    """What the checklist is for."""
 
     task: Task
     dimension: Dimension
-    templates: Mapping[Stage, PromptTemplate] = field(default_factory=dict)
-
-    def template(self, stage: Stage) -> PromptTemplate:
-        return self.templates.get(stage) or load_prompt(stage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ async def ask_stage(
 
     items: how many things the answer speaks about; long answers get a higher limit on output tokens.
     """
-    template = context.template(stage)
+    template = load_prompt(stage)
     prompt = template.render(
         task=task_variables(context.task), dimension=dimension_variables(context.dimension), **variables
     )

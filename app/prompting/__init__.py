@@ -3,5 +3,14 @@
 from app.prompting.library import available_prompts, load_prompt
 from app.prompting.template import PromptTemplate
 from app.prompting.variables import dimension_variables, task_variables
+from app.prompting.wordings import Wording, worded
 
-__all__ = ["PromptTemplate", "available_prompts", "dimension_variables", "load_prompt", "task_variables"]
+__all__ = [
+    "PromptTemplate",
+    "Wording",
+    "available_prompts",
+    "dimension_variables",
+    "load_prompt",
+    "task_variables",
+    "worded",
+]

@@ -1,11 +1,13 @@
 """The prompts that come with the program."""
 
 import re
-from functools import cache
+from dataclasses import replace
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from app.errors import PromptError
 from app.prompting.template import PromptTemplate
+from app.prompting.wordings import own_wording
 
 _FILE = re.compile(r"v([1-9][0-9]*)\.md")
 
@@ -26,13 +28,20 @@ def available_prompts() -> dict[str, tuple[int, ...]]:
 def load_prompt(name: str, version: int | None = None, source: str | None = None) -> PromptTemplate:
     """The prompt of that name; the newest version unless one is given.
 
-    `source` is a project's own wording of it: it must keep the built-in prompt's name, variables and output, because
-    the code that asks and the code that reads the answer rely on them. Raises PromptError.
+    `source` is a project's own wording of it; without one and without a version, the wording in force counts
+    (`app.prompting.wordings`). An own wording must keep the built-in prompt's name, variables and output, because the
+    code that asks and the code that reads the answer rely on them. Raises PromptError.
     """
-    builtin = _builtin(name, version)
-    if source is None:
-        return builtin
-    own = PromptTemplate.parse(source)
+    if source is not None:
+        return _own(name, version, source)
+    wording = own_wording(name) if version is None else None
+    return replace(_own(name, None, wording.source), own=wording.number) if wording else _builtin(name, version)
+
+
+@lru_cache(maxsize=256)
+def _own(name: str, version: int | None, source: str) -> PromptTemplate:
+    """The wording, if it keeps to what the built-in prompt promises. A run asks for it once for every text."""
+    builtin, own = _builtin(name, version), PromptTemplate.parse(source)
     for what in ("name", "variables", "output_schema"):
         ours, theirs = getattr(builtin, what), getattr(own, what)
         if (sorted(ours) != sorted(theirs)) if what == "variables" else (ours != theirs):

@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import TemplateError, TemplateSyntaxError
 from jinja2.meta import find_referenced_templates, find_undeclared_variables
 
-from app.domain.prompt import RenderedPrompt
+from app.domain.prompt import RenderedPrompt, prompt_label
 from app.errors import PromptError
 from app.prompting.environment import compiled, syntax_tree
 from app.prompting.front_matter import FrontMatter, split_front_matter
@@ -23,7 +23,8 @@ class PromptTemplate:
     """A validated prompt.
 
     `output_schema` is None where the schema depends on the request. `source` is the whole file as text, `digest` its
-    sha256: two prompts with equal digests are worded alike to the letter.
+    sha256: two prompts with equal digests are worded alike to the letter. `own` is the number of a project's own
+    wording, 0 for the built-in one.
     """
 
     name: str
@@ -35,6 +36,7 @@ class PromptTemplate:
     user: str
     source: str
     digest: str
+    own: int = 0
 
     @classmethod
     def parse(cls, text: str) -> "PromptTemplate":
@@ -57,7 +59,7 @@ class PromptTemplate:
 
     @property
     def label(self) -> str:
-        return f"{self.name}@{self.version}"
+        return prompt_label(self.name, self.version, self.own)
 
     def render(self, **variables: Any) -> RenderedPrompt:
         """Fill in the variables: exactly the declared ones. Raises PromptError."""
@@ -74,6 +76,7 @@ class PromptTemplate:
             system=self._fill(self.system, variables),
             user=self._fill(self.user, variables),
             variables=variables,
+            own=self.own,
         )
 
     def _fill(self, section: str, variables: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from app.domain.task import Dimension
 from app.errors import CutOffError, NotReadyError, ProviderError, WorkbenchError, WrongSchemaError
 from app.services.build_state import inputs_of, newest
 from app.services.models import opened
+from app.services.prompts import own_wordings
 from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
 
@@ -167,17 +168,17 @@ def _now(workbench: Workbench, build_id: int) -> tuple[int, Build, Inputs]:
     with workbench.database.read() as work:
         build = from_document(work.builds.state(build_id)[1])
         dimension_id = work.builds.dimension_of(build_id)
-        return dimension_id, build, inputs_of(work, dimension_id, build.condition)
+        project = work.projects.project_of(dimension_id)
+        return project.id, build, inputs_of(work, dimension_id, build.condition)
 
 
 def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str], use_cache: bool) -> None:
     """One request. The answer goes into the build as it is when it comes, which people may have edited meanwhile."""
-    dimension_id, build, inputs = _now(workbench, build_id)
-    name = build.models[stage]
-    with workbench.database.read() as work:
-        project_id = work.projects.project_of(dimension_id).id
+    project_id, build, inputs = _now(workbench, build_id)
+    dimension_id, name = inputs.dimension.id, build.models[stage]
     try:
-        answer, record = asyncio.run(_ask(workbench, name, project_id, stage, units, build, inputs, use_cache))
+        with own_wordings(workbench, project_id):
+            answer, record = asyncio.run(_ask(workbench, name, project_id, stage, units, build, inputs, use_cache))
     except WorkbenchError as error:
         _keep_failure(workbench, build_id, dimension_id, stage, name, error)
         raise

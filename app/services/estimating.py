@@ -15,6 +15,7 @@ from app.services.answer_reuse import Reuse, earlier_answers, left_to_ask, reuse
 from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import Judge, check_wishes, judge_named
 from app.services.probing import probe
+from app.services.prompts import in_force, own_wordings
 from app.services.scoring import RunOptions, plan_run, reuse_of
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -83,6 +84,11 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
 
 
 def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
+    with own_wordings(workbench, project_id):
+        return _worded_forecast(workbench, project_id, options)
+
+
+def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
     plan = plan_run(workbench, project_id, options)
     texts = {text for part in plan for text in part.texts}
     method = check_evaluator(options.evaluator)
@@ -108,7 +114,7 @@ def _counted(
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
-    """Changes whenever the forecast could: the texts, ratings, samples, checklists, the task's words, calls made."""
+    """Changes whenever the forecast could: the texts, ratings, samples, checklists, wordings, calls made."""
     found = [work.checklists.find(d.id, options.version, ChecklistStatus.PUBLISHED) for d in options.dimensions]
     samples = [sample.text.id for d in options.dimensions for sample in work.think_aloud.samples(d.id)]
     return (
@@ -117,6 +123,7 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
         tuple(checklist and checklist.id for checklist in found),
         tuple(samples),
         work.projects.by_id(project_id).task,
+        tuple(in_force(work, project_id).items()),
         tuple((r.id, r.done, r.failed) for r in work.runs.all(project_id) if r.status is not RunStatus.RUNNING),
     )
 

@@ -20,6 +20,7 @@ from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
 from app.services.evaluating import NO_JUDGE, evaluators_of
+from app.services.prompts import own_wordings
 from app.services.scoring import get_run, list_runs
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -60,7 +61,8 @@ def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
         )
     with workbench.database.read() as work:
         ledger = _LedgerOnly(work, run)
-        asyncio.run(_score_again(work, run, ledger))
+        with own_wordings(workbench, work.runs.project_of(run_id), run.params.get("prompts", {})):
+            asyncio.run(_score_again(work, run, ledger))
     if not ledger.calls:
         raise NotReadyError(f"Run {run_id} has called nothing yet.", "Score some texts first.")
     return list(ledger.calls.values())

@@ -18,6 +18,7 @@ from app.services.answer_reuse import reuse_params
 from app.services.checklists import published_checklist
 from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import check_wishes, judge_named
+from app.services.prompts import in_force, own_wordings
 from app.services.samples import drawn
 from app.services.sitting import Heard, sit
 from app.services.workbench import Workbench
@@ -141,9 +142,12 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
     """
     for options in wishes:
         _check_judge(workbench, options)
-    plans = [plan_run(workbench, project_id, options) for options in wishes]
+    with own_wordings(workbench, project_id):
+        plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
-        stored = [_stored(work, project_id, *wish) for wish in zip(wishes, plans, strict=True)]
+        own = in_force(work, project_id)
+        prompts = {"prompts": own} if own else {}
+        stored = [_stored(work, project_id, *wish) | prompts for wish in zip(wishes, plans, strict=True)]
         return [
             work.runs.create(project_id, options.evaluator, _judge_of(options), params, plan)
             for options, params, plan in zip(wishes, stored, plans, strict=True)
@@ -191,12 +195,14 @@ def work_on(
     key = id(workbench.database), run_id
     writer = _LEFT_OPEN.get(key, f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
     with workbench.database.write() as work:
-        run = work.runs.get(run_id)
+        run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
         work.runs.claim(run_id, writer)
     _LEFT_OPEN.pop(key, None)
     started = time.monotonic()
     try:
-        report, tally, retries = asyncio.run(sit(workbench, run, concurrency, heard))
+        # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
+        with own_wordings(workbench, project_id, run.params.get("prompts", {})):
+            report, tally, retries = asyncio.run(sit(workbench, run, concurrency, heard))
     except BaseException as error:
         try:
             _finish(workbench.database, run_id, *_ending(error))

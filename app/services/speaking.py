@@ -13,6 +13,7 @@ from app.domain.transcript import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.services.models import opened
+from app.services.prompts import own_wordings
 from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
 from app.settings import settings
@@ -110,7 +111,8 @@ def propose_attributes(
     stage = None
     if model:
         try:
-            found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
+            with own_wordings(workbench, project.id):
+                found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
         except ProviderError as error:
             with workbench.database.write() as work:
                 work.runs.add_stage(dimension.id, StageRun(PROMPT, model, error_kind=error.kind, error=str(error)))

@@ -15,6 +15,7 @@ from app.domain.sample import Sample
 from app.domain.task import Dimension
 from app.errors import ProviderError, WorkbenchError
 from app.services.models import opened
+from app.services.prompts import own_wordings
 from app.services.samples import ensure_samples
 from app.services.workbench import Workbench
 from app.think_aloud.elicit import Elicitation, think_aloud
@@ -70,7 +71,8 @@ def ask_models(
     Asking again adds another round and overwrites nothing. Raises NotReadyError where a dimension has no samples.
     """
     samples = {d.id: ensure_samples(workbench, d.id) for d in dimensions}
-    return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, heard))
+    with own_wordings(workbench, project.id):
+        return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, heard))
 
 
 async def _ask_all(

@@ -14,6 +14,7 @@ from db.models.checklist import (
 from db.models.expert_answer import AnswerDrawRow, AnswerDrawTextRow, ExpertAnswerRow
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
+from db.models.prompt import OwnPromptRow
 from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
 from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
@@ -38,6 +39,7 @@ __all__ = [
     "LockedLookRow",
     "LockedSplitRow",
     "ModelCallRow",
+    "OwnPromptRow",
     "ProjectRow",
     "ProposalRow",
     "ProposedAttributeRow",

@@ -7,7 +7,8 @@ import streamlit as st
 from app.domain.build import Stage
 from app.domain.run import StageRun
 from app.services.build_state import BuildView
-from app.services.sent_prompts import sent_prompt
+from app.services.prompts import sent_prompt
+from app.services.workbench import Workbench
 from pages.components.attribute_pool import said_by
 from pages.components.build_words import TITLES
 from pages.components.conditions import number
@@ -16,7 +17,7 @@ from pages.components.words import model_label, plain
 HEIGHT = 360
 
 
-def record(view: BuildView, stage: Stage) -> None:
+def record(workbench: Workbench, view: BuildView, stage: Stage) -> None:
     with st.expander("Input, prompt and answers", key=f"record_{view.id}_{stage}"):
         _inputs(view, stage)
         runs = view.records[stage]
@@ -31,7 +32,7 @@ def record(view: BuildView, stage: Stage) -> None:
             key=f"record_run_{view.id}_{stage}",
             help="Asking again never overwrites: every answer stays here.",
         )
-        _run(next(run for run in runs if run.id == chosen))
+        _run(workbench, view.project.id, next(run for run in runs if run.id == chosen))
 
 
 def _inputs(view: BuildView, stage: Stage) -> None:
@@ -67,14 +68,14 @@ def _label(run: StageRun) -> str:
     return f"{when} · {model_label(run.model)}{' · failed' if run.error_kind else ''}"
 
 
-def _run(run: StageRun) -> None:
+def _run(workbench: Workbench, project_id: int, run: StageRun) -> None:
     if run.error_kind:
         st.error(plain(run.error), icon=":material/error:")
         return
     tokens = f" · {run.input_tokens:,} tokens in, {run.output_tokens:,} out" if run.input_tokens else ""
     st.caption(plain(f"{model_label(run.model)} · prompt {run.prompt} ({run.prompt_digest[:8]}){tokens}"))
     given, answered = st.columns(2)
-    prompt = sent_prompt(run)
+    prompt = sent_prompt(workbench, project_id, run)
     given.caption("The prompt as it was sent")
     sent = f"{prompt.system}\n\n{prompt.user}" if prompt else "The wording of this prompt is not on record any more."
     given.code(sent, None, wrap_lines=True, height=HEIGHT)

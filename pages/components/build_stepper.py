@@ -61,7 +61,7 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
         undo_button(build_place(view.id))
     else:
         _not_made(view, stage)
-    record(view, stage)
+    record(workbench, view, stage)
     _foot(workbench, view, stage, busy)
 
 

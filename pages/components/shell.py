@@ -29,7 +29,10 @@ FLOW = (
     ("score", "Score", ":material/speed:"),
     ("results", "Results", ":material/insights:"),
 )
-SETTINGS = ("settings", "Settings", ":material/settings:")
+WORKBENCH = (
+    ("prompts", "Prompts", ":material/edit_note:"),
+    ("settings", "Settings", ":material/settings:"),
+)
 
 
 def page(name: str) -> str:
@@ -39,10 +42,11 @@ def page(name: str) -> str:
 
 def navigation() -> st.Page:
     home = st.Page(page("home"), title="Home", icon=":material/home:", default=True, url_path="home")
-    *flow, settings = [
-        st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in (*FLOW, SETTINGS)
-    ]
-    return st.navigation({"": [home], "Project": flow, "Workbench": [settings]})
+    flow, workbench = (
+        [st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in group]
+        for group in (FLOW, WORKBENCH)
+    )
+    return st.navigation({"": [home], "Project": flow, "Workbench": workbench})
 
 
 def sidebar(workbench: Workbench) -> None:

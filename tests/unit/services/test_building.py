@@ -30,7 +30,7 @@ from app.services.build_edits import (
 from app.services.build_state import BuildView, builds_of, history_of, return_to, view_build
 from app.services.building import build, build_all, make_checklist, regenerate, run_stages, start_build
 from app.services.projects import add_dimension, create_project, dimensions_named, get_project
-from app.services.sent_prompts import sent_prompt
+from app.services.prompts import sent_prompt
 from app.services.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
@@ -232,8 +232,9 @@ def test_each_stage_asks_its_own_model_and_the_checklist_names_them(workbench, d
 
 
 def test_what_was_sent_can_be_read_again_word_for_word(workbench, made, dimension) -> None:
-    record = view_build(workbench, made).records[Stage.COMPONENTS][0]
-    prompt = sent_prompt(record)
+    view = view_build(workbench, made)
+    record = view.records[Stage.COMPONENTS][0]
+    prompt = sent_prompt(workbench, view.project.id, record)
     assert prompt is not None
     assert prompt.label == record.prompt
     assert POINTS[0] in prompt.user

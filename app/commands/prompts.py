@@ -1,0 +1,103 @@
+"""prompts list, show, save, use."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, print_json, table
+
+NameArgument = Annotated[str, typer.Argument(help="The prompt's name, as `prompts list` gives it.")]
+
+
+def register(root: typer.Typer) -> None:
+    prompts = typer.Typer(no_args_is_help=True, help="Prompts of a project: look, word them anew, go back.")
+    prompts.command("list")(list_)
+    for command in (show, save, use):
+        prompts.command()(command)
+    root.add_typer(prompts, name="prompts")
+
+
+def list_(project: ProjectOption, json_: JsonOption = False) -> None:
+    """Every prompt, and which wording the project uses.
+
+    Example: interacteval prompts list --project News
+    """
+    from app.services.projects import get_project
+    from app.services.prompts import project_prompts
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = [
+        {
+            "prompt": prompt.name,
+            "wording": prompt.in_use,
+            "wordings": len(prompt.own),
+            "digest": prompt.wording(prompt.in_use).digest,
+            "description": prompt.description,
+        }
+        for prompt in project_prompts(workbench, get_project(workbench, project).id)
+    ]
+    if json_:
+        print_json(found)
+        return
+    rows = [[p["prompt"], p["wording"] or "built-in", p["wordings"], p["description"]] for p in found]
+    typer.echo(table(["prompt", "in use", "own wordings", "what for"], rows))
+
+
+def show(
+    name: NameArgument,
+    project: ProjectOption,
+    wording: Annotated[int | None, typer.Option(help="0 for the built-in one; the one in use without it.")] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="Only what differs from the built-in wording.")] = False,
+) -> None:
+    """A prompt as it is worded, in the form that `prompts save` takes.
+
+    Example: interacteval prompts show components --project News > components.md
+    """
+    from app.services.projects import get_project
+    from app.services.prompts import difference, project_prompt
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    prompt = project_prompt(workbench, get_project(workbench, project).id, name)
+    shown = prompt.wording(prompt.in_use if wording is None else wording)
+    typer.echo("\n".join(difference(prompt.builtin, shown)) if diff else shown.source, nl=diff)
+
+
+def save(
+    name: NameArgument,
+    file: Annotated[Path, typer.Argument(help="A file with a # System and a # User section.")],
+    project: ProjectOption,
+) -> None:
+    """Keep another wording and use it from now on; its variables and the form of its answer stay as they are.
+
+    Example: interacteval prompts save components components.md --project News
+    """
+    from app.errors import NotFoundError
+    from app.services.projects import get_project
+    from app.services.prompts import save_wording, sections_of
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    if not file.is_file():
+        raise NotFoundError(f"There is no file {file}.", "Check the path.")
+    number = save_wording(workbench, target.id, name, *sections_of(file.read_text(encoding="utf-8-sig")))
+    typer.echo(f"{name}: wording {number} is in use from now on")
+
+
+def use(
+    name: NameArgument, wording: Annotated[int, typer.Argument(help="0 for the built-in one.")], project: ProjectOption
+) -> None:
+    """Which wording counts from now on.
+
+    Example: interacteval prompts use components 0 --project News
+    """
+    from app.services.projects import get_project
+    from app.services.prompts import use_wording
+    from app.services.workbench import open_workbench
+
+    workbench = open_workbench()
+    use_wording(workbench, get_project(workbench, project).id, name, wording)
+    typer.echo(f"{name}: {f'wording {wording}' if wording else 'the built-in wording'} is in use from now on")

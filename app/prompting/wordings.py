@@ -1,0 +1,35 @@
+"""A project's own wordings, in force for the length of a block (docs/adr/0008-own-prompts.md).
+
+Every method loads its prompts by name. Inside the block they get the project's wording, outside the built-in one. What
+is begun inside, tasks and threads of asyncio included, sees the same.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """`number` counts a project's wordings of one prompt from 1; `source` is the whole prompt file as text."""
+
+    number: int
+    source: str
+
+
+_IN_FORCE: ContextVar[Mapping[str, Wording] | None] = ContextVar("wordings", default=None)
+
+
+@contextmanager
+def worded(own: Mapping[str, Wording]) -> Iterator[None]:
+    """Prompts of these names are loaded in these wordings; all others are built-in."""
+    token = _IN_FORCE.set(own)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
+def own_wording(name: str) -> Wording | None:
+    return (_IN_FORCE.get() or {}).get(name)

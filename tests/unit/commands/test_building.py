@@ -1,0 +1,75 @@
+"""build and prompts, as a script uses them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.small_project import OPTIONS, small_csv
+
+Run = Callable[..., tuple[int, str, str]]
+POINTS = ["Facts come in order.", "Sentences are linked.", "Names are introduced.", "Nothing is told twice."]
+
+
+@pytest.fixture
+def place(run: Run, tmp_path: Path) -> tuple[str, ...]:
+    run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)
+    notes = tmp_path / "ada.txt"
+    notes.write_text("\n".join(POINTS), encoding="utf-8")
+    place = ("--project", "Small", "--dimension", "coherence")
+    run("attributes", "add", notes, *place, "--contributor", "Ada", "--kind", "human")
+    return place
+
+
+def versions(result: tuple[int, str, str]) -> list[int]:
+    status, out, err = result
+    assert status == 0, err
+    return [made["version"] for made in json.loads(out)]
+
+
+def test_a_build_is_gone_on_with_from_a_stage_or_where_it_is_stale(run: Run, place: tuple[str, ...]) -> None:
+    words = ("build", *place, "--model", "rules", "--json")
+    assert versions(run(*words)) == [1]
+    assert versions(run(*words, "--from", "sub-questions")) == [2]
+    status, out, err = run(*words, "--stale")
+    assert (status, json.loads(out)[0]["version"]) == (0, 3)
+    assert "coherence: validation (5 of 5)" in err
+
+
+def test_each_stage_can_have_its_model(run: Run, place: tuple[str, ...]) -> None:
+    status, _, err = run("build", *place, "--model", "rules", "--stage-model", "validation=openai:x")
+    assert (status, "OPENAI_API_KEY" in err) == (2, True)
+    # The four stages before are kept; another model for the last one ends the build.
+    assert versions(run("build", *place, "--model", "rules", "--stale", "--json")) == [1]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--stage-model", "validation"), "STAGE=MODEL"),
+        (("--stage-model", "nothing=rules"), "no stage “nothing”"),
+        (("--from", "nowhere"), "The stages are components"),
+        (("--from", "clusters"), "no build under comb"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(run: Run, place: tuple[str, ...], words: tuple[str, ...], said: str) -> None:
+    status, out, err = run("build", *place, "--model", "rules", *words)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_prompts_are_listed_worded_anew_compared_and_gone_back_from(
+    run: Run, place: tuple[str, ...], tmp_path: Path
+) -> None:
+    project = ("--project", "Small")
+    listed = json.loads(run("prompts", "list", *project, "--json")[1])
+    assert {"prompt", "wording", "wordings", "digest", "description"} == set(listed[0])
+    file = tmp_path / "components.md"
+    file.write_text(run("prompts", "show", "components", *project)[1].replace("Several", "Many"), encoding="utf-8")
+    assert run("prompts", "save", "components", file, *project)[1] == "components: wording 1 is in use from now on\n"
+    assert "+Many assessors" in run("prompts", "show", "components", *project, "--diff")[1]
+    assert run("prompts", "use", "components", 0, *project)[0] == 0
+    assert "Many" not in run("prompts", "show", "components", *project)[1]
+    assert run("prompts", "use", "components", 9, *project)[0] == 2
+    assert run("prompts", "save", "components", tmp_path / "none.md", *project)[0] == 2
