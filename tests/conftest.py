@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from app.settings import Settings, settings
 from tests.support import network_guard
@@ -12,6 +14,10 @@ from tests.support import network_guard
 CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
 
 network_guard.install()
+
+# A busy machine is no reason to fail: speed is what `interacteval bench` measures.
+hypothesis_settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.load_profile("busy")
 
 
 @pytest.fixture(scope="session", autouse=True)
