@@ -4,9 +4,11 @@ import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
 from app.services.checklists import versions_of, view_checklist
+from pages.components.checklist_comparison import comparison
 from pages.components.checklist_files import export_, import_
 from pages.components.checklist_history import history_table, undo_bar
-from pages.components.checklist_versions import against_parent, choose_version, standing
+from pages.components.checklist_parts import choose_part
+from pages.components.checklist_versions import choose_version, standing
 from pages.components.current import current_workbench
 from pages.components.editor_name import editor, editor_name
 from pages.components.hidden import open_attributes
@@ -32,16 +34,20 @@ left, right = st.columns([5, 2], gap="large")
 with right:
     version = choose_version(versions, dimension.id)
     view = view_checklist(workbench, dimension.id, version)
-    standing(workbench, view.checklist)
+    standing(workbench, view)
     editor_name(who)
     export_(view)
     import_(workbench, dimension.id)
 with left:
-    against_parent(workbench, view.checklist)
-    if view.checklist.status is ChecklistStatus.DRAFT:
-        undo_bar(workbench, view.checklist, who)
-    questions(workbench, view, who)
-    if view.checklist.status is ChecklistStatus.DRAFT:
-        add_forms(workbench, view, who)
-    with st.expander("History of this version", key="history_expander"):
+    part = choose_part()
+    if part == "compare":
+        comparison(versions, view.checklist)
+    elif part == "history":
         history_table(workbench, view.checklist)
+    else:
+        draft = view.checklist.status is ChecklistStatus.DRAFT
+        if draft:
+            undo_bar(workbench, view.checklist, who)
+        questions(workbench, view, who)
+        if draft:
+            add_forms(workbench, view, who)

@@ -1,40 +1,100 @@
 """What a version of a checklist changed against another, as its owners would say it."""
 
-from collections.abc import Callable, Hashable
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from app.domain.checklist import Checklist, Question, QuestionKind
 
 
+class Kind(StrEnum):
+    """The value is how it is said of a question."""
+
+    ADDED = "added"
+    REWORDED = "reworded"
+    GUIDANCE = "how to decide changed"
+    WEIGHT = "weight changed"
+    COMPONENT = "put under another component"
+    MOVED = "moved"
+    SWITCHED_OFF = "switched off"
+    SWITCHED_ON = "switched on"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionChange:
+    """One question and everything that is different about it; `before` is None where it is new, `after` where it is
+    gone."""
+
+    kinds: tuple[Kind, ...]
+    before: Question | None
+    after: Question | None
+
+    @property
+    def question(self) -> Question:
+        """As it is now, or was last."""
+        found = self.after or self.before
+        assert found is not None  # one of the two is always there
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class ChecklistDiff:
-    """Sub-questions only: they are what a judge is asked. `reworded` holds (before, after)."""
+    """Sub-questions in the order of the newer version, then what is gone; key questions that are new or gone, as they
+    are worded. The judge is asked the sub-questions only."""
 
-    added: tuple[Question, ...]
-    reworded: tuple[tuple[Question, Question], ...]
-    switched_off: tuple[Question, ...]
-    switched_on: tuple[Question, ...]
-    removed: tuple[Question, ...]
+    questions: tuple[QuestionChange, ...]
+    new_key_questions: tuple[str, ...] = ()
+    gone_key_questions: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
-        return not (self.added or self.reworded or self.switched_off or self.switched_on or self.removed)
+        return not (self.questions or self.new_key_questions or self.gone_key_questions)
+
+    def __str__(self) -> str:
+        """In numbers: "1 added, 2 reworded"."""
+        counts = Counter(kind for change in self.questions for kind in change.kinds)
+        said = [f"{counts[kind]} {kind.value}" for kind in Kind if counts[kind]]
+        keys = max(len(self.new_key_questions), len(self.gone_key_questions))
+        said += [f"{keys} key question{'s' if keys > 1 else ''} changed"] if keys else []
+        return ", ".join(said) or "nothing is different"
 
 
 def compare_checklists(before: Checklist, after: Checklist) -> ChecklistDiff:
     """Questions are the same if their wording is; else if they started from the same wording."""
-    pairs, added, removed = _matched(_sub_questions(before), _sub_questions(after))
+    old, new = _of(before, QuestionKind.SUB), _of(after, QuestionKind.SUB)
+    pairs, added, removed = _matched(old, new)
+    moved = _moved(pairs, old)
+    by_id = {change.question.id: change for change in (_changed(a, b, b.id in moved) for a, b in pairs) if change.kinds}
+    by_id |= {question.id: QuestionChange((Kind.ADDED,), None, question) for question in added}
+    keys_before, keys_after = ([q.text for q in _of(c, QuestionKind.KEY)] for c in (before, after))
     return ChecklistDiff(
-        added=tuple(added),
-        reworded=tuple((old, new) for old, new in pairs if old.text != new.text),
-        switched_off=tuple(new for old, new in pairs if old.enabled and not new.enabled),
-        switched_on=tuple(new for old, new in pairs if new.enabled and not old.enabled),
-        removed=tuple(removed),
+        questions=(
+            *(by_id[question.id] for question in new if question.id in by_id),
+            *(QuestionChange((Kind.REMOVED,), question, None) for question in removed),
+        ),
+        new_key_questions=tuple(text for text in keys_after if text not in keys_before),
+        gone_key_questions=tuple(text for text in keys_before if text not in keys_after),
     )
 
 
-def _sub_questions(checklist: Checklist) -> list[Question]:
-    return [q for q in checklist.questions if q.kind is QuestionKind.SUB]
+def _changed(old: Question, new: Question, moved: bool) -> QuestionChange:
+    found = {
+        Kind.REWORDED: old.text != new.text,
+        Kind.GUIDANCE: old.guidance != new.guidance,
+        Kind.WEIGHT: old.weight != new.weight,
+        Kind.COMPONENT: old.component != new.component,
+        Kind.MOVED: moved,
+        Kind.SWITCHED_OFF: old.enabled and not new.enabled,
+        Kind.SWITCHED_ON: new.enabled and not old.enabled,
+    }
+    return QuestionChange(tuple(kind for kind, so in found.items() if so), old, new)
+
+
+def _of(checklist: Checklist, kind: QuestionKind) -> list[Question]:
+    return [q for q in checklist.questions if q.kind is kind]
 
 
 def _matched(
@@ -45,7 +105,9 @@ def _matched(
     left = list(before)
     by_wording: tuple[Callable[[Question], Hashable], ...] = (
         lambda question: (question.component, question.text),
+        lambda question: question.text,
         lambda question: (question.component, question.original),
+        lambda question: question.original,
     )
     for same in by_wording:
         for new in after:
@@ -55,3 +117,20 @@ def _matched(
                 left.remove(old)
     pairs = [(partner[new.id], new) for new in after if new.id in partner]
     return pairs, [new for new in after if new.id not in partner], left
+
+
+def _moved(pairs: Sequence[tuple[Question, Question]], before: Sequence[Question]) -> set[int]:
+    """The fewest questions whose moving explains the new order: all but a longest run that kept its order."""
+    place = {question.id: number for number, question in enumerate(before)}
+    ends: list[int] = []  # ends[n]: the smallest last place of a rising run of n + 1 questions
+    length: list[int] = []
+    for old, _ in pairs:
+        at = bisect_left(ends, place[old.id])
+        ends[at : at + 1] = [place[old.id]]
+        length.append(at + 1)
+    wanted, last, kept = max(length, default=0), len(before), set[int]()
+    for (old, new), reached in zip(reversed(pairs), reversed(length), strict=True):
+        if reached == wanted and place[old.id] < last:
+            wanted, last = wanted - 1, place[old.id]
+            kept.add(new.id)
+    return {new.id for _, new in pairs if new.id not in kept}

@@ -99,6 +99,11 @@ class Runs:
         )
         return frozenset(rows)
 
+    def with_checklist(self, checklist_id: int) -> set[int]:
+        """The runs that answer this checklist."""
+        query = select(RunDimensionRow.run_id).where(RunDimensionRow.checklist_id == checklist_id)
+        return set(self._session.exec(query))
+
     def project_of(self, run_id: int) -> int:
         row = self._session.get(ScoringRunRow, run_id)
         if row is None:

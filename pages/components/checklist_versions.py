@@ -5,27 +5,40 @@ from datetime import datetime
 
 import streamlit as st
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus
 from app.errors import WorkbenchError
-from app.services.checklist_diff import compare_checklists
-from app.services.checklists import get_checklist, new_draft, publish
+from app.services.checklist_use import runs_with
+from app.services.checklists import ChecklistView, get_checklist, new_draft, publish
 from app.services.workbench import Workbench
+from pages.components.address import keep
+from pages.components.checklist_comparison import changed_since
 from pages.components.conditions import condition_label, number
+from pages.components.run_words import short_title
+from pages.components.shell import page
 from pages.components.words import model_label, plain, show_error
 
 _NEXT = "next_version"
+_ADDRESS = "version"
+_DIMENSION = "checklist_of"
 _PROBLEM = "publish_problem"
+_RUNS_SHOWN = 5
 
 
 def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
-    """The version's number; the newest first."""
+    """The version's number; the newest unless the address or the person says else. It stays in the address, which is
+    about the dimension that was on the screen last."""
     key = f"version_{dimension_id}"
     numbers = [checklist.version for checklist in versions]
-    wanted = st.session_state.pop(_NEXT, None)
-    if wanted in numbers:
-        st.session_state[key] = wanted
+    if st.session_state.get(_DIMENSION, dimension_id) != dimension_id:
+        st.query_params.pop(_ADDRESS, None)
+    st.session_state[_DIMENSION] = dimension_id
+    linked = [n for n in numbers if str(n) == st.query_params.get(_ADDRESS)]
+    wanted = (st.session_state.pop(_NEXT, None), st.session_state.get(key), *linked, numbers[0])
+    st.session_state[key] = next(version for version in wanted if version in numbers)
     labels = {checklist.version: _label(checklist) for checklist in versions}
-    return int(st.selectbox("Version", numbers, format_func=labels.__getitem__, key=key))
+    chosen = int(st.selectbox("Version", numbers, format_func=labels.__getitem__, key=key))
+    keep(_ADDRESS, str(chosen), str(numbers[0]))
+    return chosen
 
 
 def _label(checklist: Checklist) -> str:
@@ -37,18 +50,22 @@ def _moment(checklist: Checklist) -> datetime | None:
     return checklist.published_at or checklist.created_at
 
 
-def standing(workbench: Workbench, checklist: Checklist) -> None:
-    """What this version is made from and how many questions it asks; publish it, or start from it."""
+def standing(workbench: Workbench, view: ChecklistView) -> None:
+    """What this version is made from and how many questions it asks; publish it or start from it; where it was used."""
+    checklist = view.checklist
     switched_off = sum(1 for q in checklist.questions if not q.enabled)
     asked = f"**{number(len(checklist.asked), 'question')}** to be asked"
     st.markdown(asked + (f", {switched_off} switched off" if switched_off else ""))
     when = f"{_moment(checklist):%d %b %Y, %H:%M} UTC" if _moment(checklist) else ""
     model = model_label(checklist.model) if checklist.model else ""
     st.caption(plain(" · ".join(part for part in (condition_label(checklist.condition), model, when) if part)))
+    if checklist.parent is not None:
+        st.caption(plain(changed_since(get_checklist(workbench, checklist.parent), checklist)))
     if checklist.status is ChecklistStatus.DRAFT:
         _draft(workbench, checklist)
     else:
         _published(workbench, checklist)
+        _used(workbench, view)
 
 
 def _draft(workbench: Workbench, checklist: Checklist) -> None:
@@ -72,7 +89,12 @@ def _publish(workbench: Workbench, seen: Checklist) -> None:
 
 def _published(workbench: Workbench, checklist: Checklist) -> None:
     st.markdown("Published: it stays as it is, so that scores stay comparable.")
-    if st.button(f"Start a new draft from version {checklist.version}", type="primary", key="new_draft"):
+    if st.button(
+        f"Start a new draft from version {checklist.version}",
+        type="primary",
+        key="new_draft",
+        help="A copy that can be edited. An older version is restored in the same way; none is ever lost.",
+    ):
         _do(lambda: new_draft(workbench, checklist.id))
 
 
@@ -91,32 +113,13 @@ def show_next(checklist: Checklist) -> None:
     st.session_state[_NEXT] = checklist.version
 
 
-def against_parent(workbench: Workbench, checklist: Checklist) -> None:
-    """What changed against the version this one started from."""
-    if checklist.parent is None:
+def _used(workbench: Workbench, view: ChecklistView) -> None:
+    """The runs that asked this version, each with a way to its results."""
+    runs = runs_with(workbench, view.project.id, view.checklist.id)
+    if not runs:
+        st.caption("No text was scored with this version yet.")
         return
-    parent = get_checklist(workbench, checklist.parent)
-    found = compare_checklists(parent, checklist)
-    if found.empty:
-        st.caption(f"Nothing is changed against version {parent.version}, from which this one started.")
-        return
-    parts = [
-        (found.added, "added"),
-        (found.reworded, "reworded"),
-        (found.switched_off, "switched off"),
-        (found.switched_on, "switched on"),
-        (found.removed, "removed"),
-    ]
-    summary = ", ".join(f"{len(changed)} {verb}" for changed, verb in parts if changed)
-    with st.expander(f"Changed against version {parent.version}: {summary}", key="diff"):
-        _listed("Added", found.added)
-        for before, after in found.reworded:
-            st.markdown(f"**Reworded**\n- before: {plain(before.text)}\n- after: {plain(after.text)}")
-        _listed("Switched off", found.switched_off)
-        _listed("Switched on", found.switched_on)
-        _listed("Removed", found.removed)
-
-
-def _listed(heading: str, changed: Sequence[Question]) -> None:
-    if changed:
-        st.markdown(f"**{heading}**\n" + "\n".join(f"- {plain(question.text)}" for question in changed))
+    st.caption(f"Used by {number(len(runs), 'run')}")
+    for run in runs[:_RUNS_SHOWN]:
+        address = {"project": view.project.name, "dimension": view.dimension.name, "run": str(run.id)}
+        st.page_link(page("results"), label=plain(short_title(run)), query_params=address, disabled=not run.done)

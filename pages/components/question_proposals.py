@@ -1,6 +1,6 @@
 """What models propose for the questions of a draft: the old beside the new, accepted or refused one by one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -13,7 +13,7 @@ from app.services.proposing import accept, most_alike, open_proposals, propose, 
 from pages.components.background import watch
 from pages.components.conditions import number
 from pages.components.model_choice import model_choice
-from pages.components.question_editor import Editing
+from pages.components.question_editor import Editing, open_question, opened_question
 from pages.components.wording_change import marked
 from pages.components.words import model_label, plain, show_error
 
@@ -32,7 +32,8 @@ def proposals(editing: Editing) -> None:
     watch(job_key(editing.view.checklist.id))
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
-    waiting = open_proposals(editing.workbench, editing.view.checklist.id)
+    opened = opened_question()
+    waiting = [proposal for proposal in _waiting(editing) if opened not in proposal.sources]
     if not waiting:
         return
     pages = -(-len(waiting) // PAGE_SIZE)
@@ -41,6 +42,17 @@ def proposals(editing: Editing) -> None:
         page = st.pagination(pages, key="proposals_page") if pages > 1 else 1
         for proposal in waiting[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]:
             _proposal(editing, proposal)
+
+
+def proposals_for(editing: Editing, question: Question) -> None:
+    """What waits for a decision about one question, beside it."""
+    for proposal in _waiting(editing):
+        if question.id in proposal.sources:
+            _proposal(editing, proposal)
+
+
+def _waiting(editing: Editing) -> list[Proposal]:
+    return open_proposals(editing.workbench, editing.view.checklist.id)
 
 
 def _proposal(editing: Editing, proposal: Proposal) -> None:
@@ -61,15 +73,22 @@ def _proposal(editing: Editing, proposal: Proposal) -> None:
                 key=f"{verb.lower()}_{proposal.id}",
                 type="secondary" if action is accept else "tertiary",
                 on_click=_decide,
-                args=[partial(action, editing.workbench, proposal.id, editing.who)],
+                args=[
+                    partial(action, editing.workbench, proposal.id, editing.who),
+                    proposal.sources if action is accept else (),
+                ],
             )
 
 
-def _decide(action: Callable[[], None]) -> None:
+def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
+    """An editor that shows a question which this changes is closed: it would show the old wording."""
     try:
         action()
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
+    else:
+        if opened_question() in changes:
+            open_question(None)
 
 
 def ask_about(editing: Editing, question: Question) -> None:

@@ -14,7 +14,7 @@ from app.services.workbench import Workbench
 from pages.components.component_heading import add_component_form, component_heading
 from pages.components.conditions import kind_word, number
 from pages.components.question_editor import NO_COMPONENT, Editing, open_question, opened, opened_question
-from pages.components.question_proposals import ask_about, proposals, validator
+from pages.components.question_proposals import ask_about, proposals, proposals_for, validator
 from pages.components.unsaved_wording import unsaved_wordings
 from pages.components.words import plain, show_error
 
@@ -67,6 +67,7 @@ def _row(editing: Editing, question: Question, hints: Sequence[str], place: int,
         with st.container(border=True, key=f"opened_{question.id}"):
             if editing.draft:
                 ask_about(editing, question)
+                proposals_for(editing, question)
             opened(editing, question)
 
 

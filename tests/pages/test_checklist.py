@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind, QuestionOrigin
+from app.domain.checklist import Checklist, ChecklistStatus, QuestionOrigin
 from app.domain.task import Dimension, Task
 from app.services.attributes import attributes_of
-from app.services.checklist_diff import compare_checklists
+from app.services.checklist_editing import Wording, edit_question, switch_question
 from app.services.checklists import EXPORT_FORMATS, export_file, new_draft, versions_of, view_checklist
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.workbench import Workbench
@@ -76,7 +75,7 @@ def test_a_reworded_question_is_saved_with_its_first_wording(draft: Workbench, o
     assert (changed.text, changed.original) == ("Does each sentence follow from the last?", question.text)
     assert changed.origin is QuestionOrigin.EDITED
     assert f"question_text_{question.id}" not in [t.key for t in app.text_area]
-    assert app.expander[0].label == "Changed against version 1: 1 reworded"
+    assert "Against version 1: 1 reworded." in said(app)
     app.button(key=f"open_{question.id}").click().run()
     assert "First wording" in [c.value for c in app.caption]
 
@@ -147,29 +146,54 @@ def test_every_format_can_be_taken_out(demo: Workbench):
     assert len(files["csv"].splitlines()) == 1 + len(view.checklist.asked)
 
 
-def _checklist(*questions: Question) -> Checklist:
-    numbered = tuple(replace(q, id=number) for number, q in enumerate(questions, start=1))
-    return Checklist("tone", 1, ChecklistStatus.DRAFT, "comb", "rules", questions=numbered)
+def test_two_versions_are_compared_word_by_word_and_the_choice_stays_in_the_address(
+    draft: Workbench, open_screen: Open
+):
+    first, second = newest(draft).asked[:2]
+    edit_question(draft, first, Wording(f"Truly: {first.text}", first.component, weight=2))
+    switch_question(draft, second.id, False)
+    app = open_screen("checklist")
+    app.segmented_control(key="checklist_part").set_value("compare").run()
+    assert not app.exception
+    shown = said(app)
+    assert "1 reworded, 1 weight changed, 1 switched off" in shown
+    assert ":green[**Truly" in shown
+    assert app.query_params["checklist_part"] == "compare"
+    app.selectbox(key="compare_from").set_value("2").run()
+    assert "Nothing is different." in said(app)
+    assert app.query_params["compare_from"] == "2"
+    app.selectbox(key=f"version_{dimension(draft).id}").set_value(1).run()
+    assert app.query_params["version"] == "1"
 
 
-def test_the_diff_pairs_reworded_questions_by_their_first_wording():
-    kept, reworded, gone, off = (Question(text, "c", original=text) for text in ("Kept?", "Old?", "Gone?", "Off?"))
-    key = Question("Key?", "c", QuestionKind.KEY)
-    found = compare_checklists(
-        _checklist(key, kept, reworded, gone, off),
-        _checklist(
-            replace(reworded, text="New?"),
-            replace(off, enabled=False),
-            kept,
-            Question("Added?", "c", original="Added?"),
-        ),
+def test_a_version_says_which_runs_used_it(draft: Workbench, open_screen: Open):
+    app = open_screen("checklist")
+    app.selectbox(key=f"version_{dimension(draft).id}").set_value(1).run()
+    assert "Used by 1 run" in said(app)
+    assert "Run 1" in app.get("page_link")[0].proto.label
+
+
+def test_the_history_says_who_changed_what(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    edit_question(draft, question, Wording("Is it linked?", question.component), "Ana")
+    app = open_screen("checklist")
+    app.segmented_control(key="checklist_part").set_value("history").run()
+    (row,) = app.dataframe[0].value.to_dict("records")
+    assert (row["Who"], row["What"], row["Before"], row["After"]) == (
+        "Ana",
+        "reworded a question",
+        question.text,
+        "Is it linked?",
     )
-    assert [(a.text, b.text) for a, b in found.reworded] == [("Old?", "New?")]
-    assert [q.text for q in found.added] == ["Added?"]
-    assert [q.text for q in found.removed] == ["Gone?"]
-    assert [q.text for q in found.switched_off] == ["Off?"]
-    assert not found.switched_on
 
 
-def test_a_checklist_does_not_differ_from_itself(demo: Workbench):
-    assert compare_checklists(newest(demo), newest(demo)).empty
+def test_an_older_version_is_restored_as_a_new_draft(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    edit_question(draft, question, Wording("Is it linked?", question.component))
+    app = open_screen("checklist")
+    app.button(key="publish").click().run()
+    app.selectbox(key=f"version_{dimension(draft).id}").set_value(1).run()
+    app.button(key="new_draft").click().run()
+    restored = newest(draft)
+    assert (restored.version, restored.status) == (3, ChecklistStatus.DRAFT)
+    assert restored.asked[0].text == question.text
