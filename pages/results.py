@@ -9,6 +9,7 @@ from pages.components.address import keep, prepare
 from pages.components.current import current_workbench
 from pages.components.result_choices import result_choices
 from pages.components.result_downloads import result_downloads
+from pages.components.result_methods import result_methods
 from pages.components.result_overview import result_overview
 from pages.components.result_people import result_people
 from pages.components.result_questions import result_questions
@@ -22,6 +23,7 @@ from pages.components.words import plain
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "overview": ("Overview", result_overview),
+    "methods": ("Methods", result_methods),
     "questions": ("Questions", result_questions),
     "people": ("People", result_people),
     "texts": ("Texts", result_texts),

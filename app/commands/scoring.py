@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.method_comparison import bias, quality
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
 from app.commands.run_comparison import compare
 
@@ -29,6 +30,8 @@ def register(root: typer.Typer) -> None:
     runs.command()(cancel)
     runs.command()(record)
     runs.command()(compare)
+    runs.command()(quality)
+    runs.command()(bias)
     root.add_typer(runs, name="runs")
 
 

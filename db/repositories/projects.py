@@ -1,5 +1,7 @@
 """Projects and their dimensions."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
@@ -56,6 +58,13 @@ class Projects:
         row = self._session.get_one(ProjectRow, project_id)
         row.text_name, row.source_name = task.text_name, task.source_name
         row.description, row.language = task.description, task.language
+
+    def human_systems(self, project_id: int) -> tuple[str, ...]:
+        """Which of the project's systems are people."""
+        return tuple(self._session.get_one(ProjectRow, project_id).human_systems)
+
+    def set_human_systems(self, project_id: int, systems: Sequence[str]) -> None:
+        self._session.get_one(ProjectRow, project_id).human_systems = list(systems)
 
     def delete(self, project_id: int) -> None:
         self._session.delete(self._session.get_one(ProjectRow, project_id))

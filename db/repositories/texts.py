@@ -161,6 +161,16 @@ class Texts:
         )
         return {name: (ratings, raters) for name, ratings, raters in rows}
 
+    def systems(self, project_id: int) -> list[str]:
+        """The named systems, in order of their names."""
+        rows = self._session.exec(
+            select(TextRow.system_id)
+            .where(TextRow.project_id == project_id, TextRow.system_id != "", *within(self._scope, TextRow.id))
+            .distinct()
+            .order_by(TextRow.system_id)
+        )
+        return list(rows)
+
     def distinct(self, project_id: int) -> tuple[int, int]:
         """How many sources and how many named systems the project's texts have."""
         sources, systems = self._session.exec(
