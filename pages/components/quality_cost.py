@@ -9,7 +9,6 @@ import streamlit as st
 from app.services.quality_cost import QualityCost, quality_and_cost
 from pages.components.csv_download import csv_download
 from pages.components.picture import picture
-from pages.components.result_overview import shown
 from pages.components.result_scope import ResultScope
 from pages.components.words import model_label, plain
 
@@ -70,7 +69,7 @@ def _row(each: QualityCost) -> dict[str, object]:
     return {
         "Method": name(each),
         "Run": each.run.id,
-        "Spearman": shown(each.figure),
+        "Spearman": _words(each.figure.value, each.figure.low, each.figure.high, ".3f"),
         "Sources used": each.groups,
         "Texts": each.figure.n,
         "Less the checklist": _difference(each),
@@ -85,11 +84,13 @@ def _difference(each: QualityCost) -> str:
     if each.against.comparison is None:
         return each.against.problem
     figure = each.against.comparison.differences["spearman"].figure
-    if figure.difference is None:
-        return figure.reason
-    if figure.low is None or figure.high is None:
-        return f"{figure.difference:+.3f}"
-    return f"{figure.difference:+.3f} [{figure.low:+.3f}, {figure.high:+.3f}]"
+    return figure.reason if figure.difference is None else _words(figure.difference, figure.low, figure.high, "+.3f")
+
+
+def _words(value: float | None, low: float | None, high: float | None, form: str) -> str:
+    if value is None:
+        return "none"
+    return f"{value:{form}}" if low is None or high is None else f"{value:{form}} [{low:{form}}, {high:{form}}]"
 
 
 def _chart(drawn: Sequence[QualityCost]) -> alt.LayerChart | alt.FacetChart:
