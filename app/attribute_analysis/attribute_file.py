@@ -8,6 +8,8 @@ from app.errors import FileFormatError, InputError
 
 # A dash, star or bullet, or a number with a dot or bracket, followed by white space.
 LIST_MARK = re.compile(r"^(?:[-*•–]|\d{1,3}[.)])\s+")
+# Not splitlines(): it also cuts at separators that stand inside a sentence, such as those of pasted web pages.
+LINE_END = re.compile(r"\r\n|\r|\n")
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -45,7 +47,7 @@ def parse_attributes(text: str) -> list[str]:
     stripped = text.removeprefix("\ufeff").strip()
     if _looks_like_json(stripped):
         return [said for item in _json_items(stripped) if (said := _clean(item))]
-    return [said for line in stripped.splitlines() if (said := _clean(line))]
+    return [said for line in LINE_END.split(stripped) if (said := _clean(line))]
 
 
 def _clean(line: str) -> str:

@@ -34,10 +34,9 @@ def add(
 
     Example: interacteval attributes add ada.txt --project News --dimension coherence --contributor Ada --kind human
     """
-    from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
     from app.domain.attribute import ContributorKind
     from app.errors import InputError, NotFoundError
-    from app.services.attributes import add_attributes
+    from app.services.attributes import import_attributes
     from app.services.independence import introduce
     from app.services.projects import get_project, one_dimension
     from app.services.workbench import open_workbench
@@ -49,9 +48,8 @@ def add(
     workbench = open_workbench()
     if not file.is_file():
         raise NotFoundError(f"There is no file {file}.", "Check the path.")
-    said = parse_attributes(decode_attributes(file.read_bytes()))
     target = one_dimension(workbench, project, dimension)
-    ids = add_attributes(workbench, target.id, contributor, ContributorKind(kind), said)
+    ids = import_attributes(workbench, target.id, contributor, ContributorKind(kind), file.read_bytes())
     if role or background:
         introduce(workbench, get_project(workbench, project).id, contributor, role, background)
     if json_:

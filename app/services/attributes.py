@@ -26,16 +26,14 @@ def add_attributes(
 
 
 def import_attributes(
-    workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, data: bytes
+    workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, said: str | bytes
 ) -> list[int]:
-    """Keep the attributes of a file: one a line, or a JSON list or object. Returns the new ids.
+    """Keep the attributes of a pasted text or of a file: one a line, or a JSON list or object. Returns the new ids.
 
-    Raises FileFormatError for bytes that are no text, InputError for JSON of another form or an empty file.
+    Raises FileFormatError for bytes that are no text, InputError for JSON of another form or where nothing is said.
     """
-    said = parse_attributes(decode_attributes(data))
-    if not said:
-        raise InputError("The file holds no attributes.", "Write one attribute a line.")
-    return add_attributes(workbench, dimension_id, contributor, kind, said)
+    text = said if isinstance(said, str) else decode_attributes(said)
+    return add_attributes(workbench, dimension_id, contributor, kind, parse_attributes(text))
 
 
 def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | None = None) -> list[Attribute]:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
 from app.errors import WorkbenchError
-from app.services.attributes import add_attributes, import_attributes
+from app.services.attributes import import_attributes
 from app.services.workbench import Workbench
 from pages.components.conditions import KINDS, number
 from pages.components.words import show_error
@@ -52,7 +52,7 @@ def _add(
     try:
         added = 0
         if text.strip() or file is None:
-            added += len(add_attributes(workbench, dimension_id, name, kind, text.splitlines()))
+            added += len(import_attributes(workbench, dimension_id, name, kind, text))
         if file is not None:
             added += len(import_attributes(workbench, dimension_id, name, kind, file))
     except WorkbenchError as error:

@@ -1,0 +1,108 @@
+"""Whatever people write is kept to the letter, whichever way it comes in, and nothing blank becomes an attribute."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import build
+from app.domain.attribute import ContributorKind
+from app.errors import InputError
+from app.services.attributes import attributes_of, edit_attribute, import_attributes
+from app.services.independence import say
+from app.services.merging import near_duplicates
+from app.services.projects import get_project, one_dimension
+from app.services.speaking import accept, keep_transcript, propose_attributes
+from app.services.workbench import Workbench, open_workbench
+from app.settings import settings
+from tests.support.projects import ready_to_score
+
+TEXTS = {
+    "long": "word " * 999 + "and 🎈",
+    "right-to-left": "يقرأ النص من اليمين إلى اليسار (שלום)",
+    "emoji": "👩‍👩‍👧‍👦 families 🇵🇱 stay together 🎈",
+    "html": "<b>bold</b> <script>alert('x')</script> &amp; <img src=x onerror=alert(1)>",
+    "markdown": "**stars** :red[red] $x$ [link](javascript:alert(1)) `code`",
+    "formula": "=SUM(A1:A9) + {{ task }}",
+    "separators": "one\u2028line\u0085still the\x0bsame",
+    "quotes": "She said \"no, 'never'\"; DROP TABLE attribute; -- 100 % \\n",
+}
+
+
+def _screen(workbench: Workbench, text: str, _: Path) -> None:
+    say(workbench, 1, "Ada", text)
+
+
+def _paste(workbench: Workbench, text: str, _: Path) -> None:
+    import_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, text)
+
+
+def _file(workbench: Workbench, text: str, _: Path) -> None:
+    import_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, text.encode())
+
+
+def _json_file(workbench: Workbench, text: str, _: Path) -> None:
+    import_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, json.dumps({"1": text}).encode())
+
+
+def _command(workbench: Workbench, text: str, folder: Path) -> None:
+    file = folder / "said.txt"
+    file.write_bytes(text.encode())
+    words = ["attributes", "add", str(file), "--project", "Ready", "--dimension", "coherence"]
+    result = CliRunner().invoke(build(), [*words, "--contributor", "Ada", "--kind", "human"])
+    if result.exception:
+        raise result.exception
+
+
+def _transcript(workbench: Workbench, text: str, _: Path) -> None:
+    number = keep_transcript(workbench, 1, "Ada", text)
+    project, dimension = get_project(workbench, "Ready"), one_dimension(workbench, "Ready", "coherence")
+    (proposal,) = propose_attributes(workbench, project, dimension, number)
+    accept(workbench, proposal.id)
+
+
+def _edit(workbench: Workbench, text: str, _: Path) -> None:
+    edit_attribute(workbench, say(workbench, 1, "Ada", "before"), text)
+
+
+WAYS = (_screen, _paste, _file, _json_file, _command, _transcript, _edit)
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("INTERACTEVAL_HOME", str(tmp_path))
+    settings.cache_clear()
+    workbench = open_workbench()
+    ready_to_score(workbench)
+    yield workbench
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__.strip("_"))
+def test_every_text_is_kept_to_the_letter(
+    bench: Workbench, tmp_path: Path, way: Callable[[Workbench, str, Path], None]
+) -> None:
+    for text in TEXTS.values():
+        way(bench, text, tmp_path)
+    assert [a.text for a in attributes_of(bench, 1)] == list(TEXTS.values())
+
+
+@pytest.mark.parametrize("blank", ["", "  \n\t ", "\u2003\u3000"])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__.strip("_"))
+def test_blank_input_is_refused_with_what_to_do(
+    bench: Workbench, tmp_path: Path, way: Callable[[Workbench, str, Path], None], blank: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        way(bench, blank, tmp_path)
+    assert refused.value.hint
+    assert [a.text for a in attributes_of(bench, 1)] in ([], ["before"])
+
+
+def test_two_thousand_attributes_come_in_and_are_compared(bench: Workbench) -> None:
+    many = "\n".join(f"Point {number}: {text}" for number, text in enumerate(list(TEXTS.values())[1:5] * 500))
+    assert len(import_attributes(bench, 1, "Ada", ContributorKind.HUMAN, many)) == 2000
+    found = attributes_of(bench, 1)
+    assert "\n".join(a.text for a in found) == many
+    assert near_duplicates(found)[1] > 0
