@@ -1,15 +1,27 @@
 """How many requests one provider gets at once: fewer when it says it is too much, more again when it copes."""
 
 import asyncio
+import threading
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from app.errors import OverloadedError, RateLimitError
 
 
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """Somebody who waits for a slot, in the event loop they wait in."""
+
+    loop: asyncio.AbstractEventLoop
+    come: asyncio.Future[None]
+    given: bool = False
+
+
 class AdaptiveLimit:
-    """A limit on requests in flight, shared by all models of one provider within one event loop.
+    """A limit on requests in flight, shared by all models of one provider, in whatever thread and event loop.
 
     Additive increase, multiplicative decrease: when more than `tolerance` of the recent answers are rate limits or
     overloads it is halved, at most once for all the requests that were under way together; every success gives back
@@ -31,7 +43,8 @@ class AdaptiveLimit:
         self._pressure = 0.0
         self._in_flight = 0
         self._halvings = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[_Turn] = deque()
+        self._lock = threading.Lock()
 
     @property
     def limit(self) -> int:
@@ -42,6 +55,14 @@ class AdaptiveLimit:
     def in_flight(self) -> int:
         return self._in_flight
 
+    def raise_to(self, maximum: int) -> None:
+        """Let so many be in flight at best; where the provider never complained, from now on."""
+        with self._lock:
+            if maximum > self.maximum:
+                self._limit = float(maximum) if self._limit == self.maximum else self._limit
+                self.maximum = maximum
+                self._hand_out()
+
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """Held while one request is under way; how the request ends moves the limit."""
@@ -50,38 +71,47 @@ class AdaptiveLimit:
         try:
             yield
         except (RateLimitError, OverloadedError):
-            self._slow_down(halvings)
+            with self._lock:
+                self._slow_down(halvings)
             raise
         else:
-            self._note(0.0)
-            self._limit = min(float(self.maximum), self._limit + self._recovery)
+            with self._lock:
+                self._note(0.0)
+                self._limit = min(float(self.maximum), self._limit + self._recovery)
         finally:
-            self._in_flight -= 1
-            self._hand_out()
+            self._give_back()
 
     async def _acquire(self) -> None:
-        if not self._waiting and self._in_flight < self.limit:
-            self._in_flight += 1
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            if not self._waiting and self._in_flight < self.limit:
+                self._in_flight += 1
+                return
+            turn = _Turn(loop, loop.create_future())
+            self._waiting.append(turn)
         try:
-            await turn
+            await turn.come
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                # The slot had been handed over already: pass it on.
-                self._in_flight -= 1
-                self._hand_out()
-            elif turn in self._waiting:
-                self._waiting.remove(turn)
+            if not self._withdrawn(turn):
+                self._give_back()  # the slot had been handed over already: pass it on
             raise
+
+    def _withdrawn(self, turn: _Turn) -> bool:
+        with self._lock:
+            if not turn.given:
+                self._waiting.remove(turn)
+            return not turn.given
+
+    def _give_back(self) -> None:
+        with self._lock:
+            self._in_flight -= 1
+            self._hand_out()
 
     def _hand_out(self) -> None:
         while self._waiting and self._in_flight < self.limit:
             turn = self._waiting.popleft()
-            if not turn.done():
-                self._in_flight += 1
-                turn.set_result(None)
+            turn.given = _call(turn)
+            self._in_flight += int(turn.given)
 
     def _slow_down(self, halvings_before: int) -> None:
         self._note(1.0)
@@ -93,3 +123,47 @@ class AdaptiveLimit:
     def _note(self, failed: float) -> None:
         """Share of failures, as a moving average over as many answers as there are slots, and at least some."""
         self._pressure += (failed - self._pressure) * 2 / (max(self._limit, 15) + 1)
+
+
+def _call(turn: _Turn) -> bool:
+    """Whether who waits can still be told; whoever's event loop has ended can't."""
+    if turn.loop is asyncio.get_running_loop():
+        _come(turn.come)
+        return True
+    try:
+        turn.loop.call_soon_threadsafe(_come, turn.come)
+    except RuntimeError:
+        return False
+    return True
+
+
+def _come(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class Share:
+    """One user's part of a provider's limit: at most so many of the slots at a time."""
+
+    def __init__(self, limit: AdaptiveLimit, at_most: int) -> None:
+        limit.raise_to(at_most)
+        self._limit = limit
+        self._own = asyncio.Semaphore(at_most)
+
+    @asynccontextmanager
+    async def slot(self) -> AsyncIterator[None]:
+        async with self._own, self._limit.slot():
+            yield
+
+
+_LIMITS: WeakValueDictionary[Hashable, AdaptiveLimit] = WeakValueDictionary()
+_LIMITS_LOCK = threading.Lock()
+
+
+def limit_of(account: Hashable, maximum: int) -> AdaptiveLimit:
+    """The limit of whoever counts the requests, by what tells accounts apart; it is forgotten when nobody uses it."""
+    with _LIMITS_LOCK:
+        found = _LIMITS.get(account)
+        if found is None:
+            found = _LIMITS[account] = AdaptiveLimit(maximum)
+        return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.errors import ModelTimeoutError, TransientError
 from app.providers.base import ChatModel, ChatReply, ChatRequest
-from app.providers.rate_limit import AdaptiveLimit
+from app.providers.rate_limit import AdaptiveLimit, Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Patient:
         self,
         model: ChatModel,
         policy: RetryPolicy | None = None,
-        limiter: AdaptiveLimit | None = None,
+        limiter: AdaptiveLimit | Share | None = None,
         rng: random.Random | None = None,
     ) -> None:
         self.retries = 0

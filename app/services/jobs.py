@@ -23,7 +23,10 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobState:
-    """`done` of `all` steps (0 of 0 while unknown); `message` says what is being done, or what went wrong."""
+    """`done` of `all` steps (0 of 0 while unknown); `message` says what is being done, or what went wrong.
+
+    `complete` is False for work that ended as it should but before everything was done.
+    """
 
     key: str
     title: str
@@ -32,6 +35,7 @@ class JobState:
     all: int = 0
     message: str = ""
     started: float = 0.0
+    complete: bool = True
 
 
 class Progress:
@@ -43,6 +47,10 @@ class Progress:
 
     def report(self, message: str, done: int = 0, all_: int = 0) -> None:
         self._jobs.update(self._key, message=message, done=done, all=all_)
+
+    def fell_short(self) -> None:
+        """Something was left undone: what the work says in the end is no success."""
+        self._jobs.update(self._key, complete=False)
 
 
 class Jobs:

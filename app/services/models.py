@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -14,8 +14,8 @@ from app.errors import ModelTimeoutError, UnsupportedError
 from app.evaluators.checklist import judge
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import credentials_problem
-from app.providers.model_name import KNOWN_PROVIDERS
-from app.providers.rate_limit import AdaptiveLimit
+from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models
 from app.providers.replay_adapter import ReplayModel
@@ -112,7 +112,8 @@ async def opened(
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
     project: whom its calls are put down to; run: the scoring run where it is one.
-    concurrency: how many requests it gets at once; fewer while it says that it is too much.
+    concurrency: how many requests it gets at once; fewer while its provider says that it is too much, to whatever model
+        of this process.
     budget: US dollars after which it answers no more (BudgetError), together with what the run cost before.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
@@ -126,12 +127,20 @@ async def opened(
             return
         ledger = DatabaseLedger(workbench.database, model.name)
         try:
-            patient = Patient(model, PATIENCE, AdaptiveLimit(concurrency))
+            limit = limit_of(_account(workbench, model.name), concurrency)
+            patient = Patient(model, PATIENCE, Share(limit, concurrency))
             yield RecordedModel(patient, ledger, run, use_cache, _left(workbench, run, budget), project)
         finally:
             await ledger.close()
     finally:
         await model.aclose()
+
+
+def _account(workbench: Workbench, model: str) -> Hashable:
+    """Whoever counts the requests: a provider at an address, for the holder of a key."""
+    prefix = parse_model_name(model).provider
+    access = workbench.credentials.of(prefix)
+    return prefix, access.base_url, access.key
 
 
 @asynccontextmanager

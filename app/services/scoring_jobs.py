@@ -98,6 +98,8 @@ def _work(workbench: Workbench, project_id: int, run_ids: Sequence[int]) -> None
         for run_id in run_ids:
             run = work_on(workbench, run_id, heard=lambda run: progress.report("", run.done, run.all)).run
             endings.append(_ending(run))
+            if run.done < run.all:
+                progress.fell_short()
             if run.status is RunStatus.STOPPED:
                 break
         return " ".join(filter(None, endings))

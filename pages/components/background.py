@@ -18,6 +18,8 @@ def watch(key: str) -> bool:
         return True
     if state.status is JobStatus.FAILED:
         st.error(plain(state.message), icon=":material/error:")
+    elif state.message and not state.complete:
+        st.info(plain(state.message), icon=":material/info:")
     elif state.message:
         st.success(plain(state.message), icon=":material/check_circle:")
     JOBS.forget(key)

@@ -11,9 +11,10 @@ from app.domain.run import Outcome, RunStatus
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError
 from app.services.checklists import new_draft, published_checklist, versions_of
+from app.services.jobs import JOBS, Progress
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.scoring import RunOptions, get_run, list_runs, start_run
-from app.services.scoring_jobs import begin, failure_kinds, running_here
+from app.services.scoring_jobs import begin, failure_kinds, job_key, running_here
 from app.services.workbench import Workbench
 from app.settings import settings
 from db.repositories import runs as run_repository
@@ -134,6 +135,25 @@ def test_a_second_run_waits_for_the_first(demo: Workbench, open_screen: Open) ->
     with demo.database.read() as work:
         assert work.runs.stop_requested(first)
     assert "Stopping" in shown(app)
+
+
+def test_a_stopped_run_is_no_success(demo: Workbench, open_screen: Open) -> None:
+    project, run = get_project(demo, "Demo"), planned(demo)
+    with demo.database.write() as work:
+        work.runs.claim(run, "somebody")
+        work.runs.save([Outcome(score, value=3.0, coverage=1.0) for score in work.runs.open_scores(run)[:39]])
+        work.runs.finish(run, RunStatus.STOPPED)
+    ended = get_run(demo, run)
+
+    def stopped(progress: Progress) -> str:
+        progress.fell_short()
+        return f"Run {ended.id} was stopped: {ended.done} of {ended.all} scored."
+
+    JOBS.start(job_key(project.id), "Scoring", stopped)
+    finish_jobs(demo, project.id)
+    app = open_screen("score")
+    assert not app.success
+    assert f"Run {run} was stopped: 39 of 40 scored." in shown(app)
 
 
 def test_a_run_whose_process_died_can_be_resumed(

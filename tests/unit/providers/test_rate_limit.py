@@ -1,11 +1,13 @@
 import asyncio
+import gc
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import pytest
 
 from app.errors import ConnectionFailedError, OverloadedError, ProviderError, RateLimitError
-from app.providers.rate_limit import AdaptiveLimit
+from app.providers.rate_limit import AdaptiveLimit, Share, limit_of
 
 Result = TypeVar("Result")
 
@@ -135,6 +137,55 @@ def test_cancelled_ones_leave_no_slot_behind() -> None:
             await succeed(limit)
 
     within_seconds(run())
+
+
+def test_event_loops_in_several_threads_share_one_limit() -> None:
+    """As runs do, each in a thread of its own: never more in flight together, and nobody waits for ever."""
+    limit, seen, lock = AdaptiveLimit(3), [0], threading.Lock()
+
+    async def work() -> None:
+        async with limit.slot():
+            with lock:
+                seen[0] = max(seen[0], limit.in_flight)
+            await asyncio.sleep(0.001)
+
+    async def many() -> None:
+        await asyncio.gather(*(work() for _ in range(60)))
+
+    threads = [threading.Thread(target=within_seconds, args=(many(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+    assert (seen[0], limit.in_flight) == (3, 0)
+
+
+def test_a_share_takes_no_more_than_its_part() -> None:
+    async def run() -> tuple[int, int]:
+        limit = AdaptiveLimit(4)
+        share, seen = Share(limit, 2), 0
+
+        async def work() -> None:
+            nonlocal seen
+            async with share.slot():
+                seen = max(seen, limit.in_flight)
+                await asyncio.sleep(0.001)
+
+        await asyncio.gather(*(work() for _ in range(12)))
+        Share(limit, 9)
+        return seen, limit.limit
+
+    assert within_seconds(run()) == (2, 9)
+
+
+def test_one_account_has_one_limit_for_as_long_as_it_is_used() -> None:
+    first = limit_of(("openai", None, "a key"), 8)
+    assert limit_of(("openai", None, "a key"), 32) is first
+    assert limit_of(("openai", None, "another key"), 8) is not first
+    del first
+    gc.collect()
+    assert limit_of(("openai", None, "a key"), 5).maximum == 5
 
 
 @pytest.mark.parametrize(

@@ -166,29 +166,30 @@ def test_a_stop_is_heard_within_a_second(workbench: Workbench, llm: FakeLlm) -> 
 
 
 def test_a_killed_run_loses_only_what_was_in_flight(workbench: Workbench, llm: FakeLlm, tmp_path: Path) -> None:
-    dimension = ready_to_score(workbench, texts=60)
+    texts, in_flight = 200, 32
+    dimension = ready_to_score(workbench, texts)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
     llm.usual = Slow(0.15, Reply(all_yes))
     program = f"""
         from pathlib import Path
         from tests.support.projects import workbench_at
         from app.services.scoring import work_on
-        work_on(workbench_at(Path({str(tmp_path)!r}), {llm.url + "/v1"!r}), {run_id}, concurrency=4)
+        work_on(workbench_at(Path({str(tmp_path)!r}), {llm.url + "/v1"!r}), {run_id}, concurrency={in_flight})
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], cwd=Path.cwd()) as process:
-        while len(llm.requests) < 24 and process.poll() is None:
+        while len(llm.requests) < 100 and process.poll() is None:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
     paid = len(llm.requests)
-    assert paid >= 24
+    assert 100 <= paid < texts
     with workbench.database.write() as work:  # as if its last sign of life was long ago
         from sqlalchemy import text as sql  # noqa: PLC0415
 
         work.runs._session.execute(sql("UPDATE scoring_run SET heartbeat_at = '2020-01-01 00:00:00'"))
     assert get_run(workbench, run_id).status is RunStatus.INTERRUPTED
     llm.usual = Reply(all_yes)
-    assert work_on(workbench, run_id).run.done == 60
-    assert len(llm.requests) <= 60 + 4
+    assert work_on(workbench, run_id).run.done == texts
+    assert len(llm.requests) <= texts + in_flight
 
 
 def test_a_run_that_another_process_works_on_is_refused(workbench: Workbench) -> None:
