@@ -7,13 +7,14 @@ NEURAL := yes
 NEURAL_INSTALLED := $(VENV)/.neural-$(NEURAL)
 PORT := 8501
 BENCHMARKS := statistics attributes
+TOOLS := .venv-tools
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast check format browser install lock upgrade bench clean
+.PHONY: help run test test-fast test-tools check format browser install lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,12 +24,28 @@ run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 
 test: install $(NEURAL_INSTALLED) browser check ## Every check and every test, as CI does
 	@echo "Tests"
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e --ignore=tests/tools
 	@echo "Tests in a browser"
 	@$(BIN)/python -m pytest tests/e2e
+	@echo "Exported files in other tools"
+	@$(BIN)/python -m pytest tests/tools
 
 test-fast: install ## Unit tests only
 	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit
+
+test-tools: install $(TOOLS)/.installed ## Exported checklists in the tools they are for (promptfoo needs Node)
+	@echo "Exported files in other tools"
+	@$(BIN)/python -m pytest tests/tools
+
+# Other people's tools have dependencies of their own, so they get an environment of their own.
+$(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/package.json | install
+	@echo "Installing promptfoo, DeepEval and Inspect in $(TOOLS) (a few minutes the first time)"
+	@$(BIN)/python -m venv --clear $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install -qq -r tests/tools/requirements.txt
+	@if command -v npm >/dev/null; then cp tests/tools/package.json $(TOOLS) && \
+	  npm install --prefix $(TOOLS) --no-audit --no-fund --no-package-lock --omit=peer --loglevel=error; \
+	else echo "There is no npm here: promptfoo is left out, and its tests are skipped"; fi
+	@touch $@
 
 check: install ## Lint, format, types, who imports whom
 	@echo "Checks"
@@ -76,5 +93,5 @@ upgrade: LOCK_OPTIONS := --upgrade
 upgrade: lock ## The same, with the newest version of everything
 
 clean: ## Remove the environment and all caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results
+	@rm -rf $(VENV) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results
 	@find app pages db prompts tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -22,6 +22,7 @@ def register(root: typer.Typer) -> None:
     checklists.command()(show)
     checklists.command()(export)
     checklists.command("import")(import_)
+    checklists.command()(schema)
     checklists.command()(publish)
     root.add_typer(checklists, name="checklist")
 
@@ -67,10 +68,12 @@ def export(
     project: ProjectOption,
     dimension: OneDimensionOption,
     version: VersionOption = None,
-    format_: Annotated[str, typer.Option("--format", help="json, yaml, md or csv.")] = "json",
+    format_: Annotated[
+        str, typer.Option("--format", help="json, yaml, md or csv; promptfoo, deepeval or inspect run as they are.")
+    ] = "json",
     output: Annotated[Path | None, typer.Option(help="The file to write; stdout without it.")] = None,
 ) -> None:
-    """A checklist as a file.
+    """A checklist as a file, also one that another evaluation tool runs.
 
     Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
     """
@@ -82,8 +85,20 @@ def export(
         say(f"Wrote {output}")
 
 
+def schema() -> None:
+    """The JSON Schema of an exported checklist.
+
+    Example: interacteval checklist schema > checklist.schema.json
+    """
+    from app.services.checklist_files import schema_text
+
+    typer.echo(schema_text(), nl=False)
+
+
 def import_(
-    file: Annotated[Path, typer.Argument(help="A checklist exported as JSON or YAML.")],
+    file: Annotated[
+        Path, typer.Argument(help="JSON or YAML as exported, a CSV with a column “text”, or one question a line.")
+    ],
     project: ProjectOption,
     dimension: OneDimensionOption,
     json_: JsonOption = False,
@@ -93,8 +108,7 @@ def import_(
     Example: interacteval checklist import coherence.yaml --project News --dimension coherence
     """
     from app.errors import NotFoundError
-    from app.export.checklist import import_checklist
-    from app.services.checklists import save_checklist
+    from app.services.checklist_files import import_checklist_file
     from app.services.projects import one_dimension
     from app.services.workbench import open_workbench
 
@@ -102,8 +116,7 @@ def import_(
     target = one_dimension(workbench, project, dimension)
     if not file.is_file():
         raise NotFoundError(f"There is no file {file}.", "Check the path.")
-    content = file.read_text(encoding="utf-8-sig", errors="replace")
-    saved = save_checklist(workbench, target.id, import_checklist(content, target.name))
+    saved = import_checklist_file(workbench, target.id, file.read_bytes(), file.name)
     if json_:
         print_json(summary(saved))
     else:
@@ -140,14 +153,14 @@ def publish(
 
 
 def _exported(project: str, dimension: str, version: int | None, format_name: str) -> str:
-    from app.export.checklist import export_checklist
+    from app.services.checklist_files import export_file
     from app.services.checklists import view_checklist
     from app.services.projects import one_dimension
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
-    return export_checklist(view.project, view.dimension, view.checklist, view.attributes, format_name)
+    return export_file(view, format_name).decode()
 
 
 def summary(checklist: "Checklist") -> dict[str, object]:

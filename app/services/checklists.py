@@ -8,11 +8,8 @@ from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.errors import ConflictError, FileFormatError, NotReadyError
-from app.export.checklist import FORMATS, export_checklist, import_checklist
+from app.errors import ConflictError, NotReadyError
 from app.services.workbench import Workbench
-
-EXPORT_FORMATS = FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,22 +80,6 @@ def save_checklist(workbench: Workbench, dimension_id: int, checklist: Checklist
     """Keep a checklist from elsewhere as a new draft."""
     with workbench.database.write() as work:
         return work.checklists.get(work.checklists.save(dimension_id, checklist, origin="imported"))
-
-
-def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes) -> Checklist:
-    """A new draft from an exported JSON or YAML file. Raises FileFormatError where it holds no checklist."""
-    try:
-        content = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FileFormatError("The checklist file is no text in UTF-8.", "Export one to see the form.") from None
-    with workbench.database.read() as work:
-        dimension = work.projects.dimension_by_id(dimension_id)
-    return save_checklist(workbench, dimension_id, import_checklist(content, dimension.name))
-
-
-def export_file(view: ChecklistView, format_name: str) -> bytes:
-    """The checklist as one of EXPORT_FORMATS, in UTF-8."""
-    return export_checklist(view.project, view.dimension, view.checklist, view.attributes, format_name).encode()
 
 
 def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:

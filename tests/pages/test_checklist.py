@@ -11,7 +11,8 @@ from app.domain.checklist import Checklist, ChecklistStatus, QuestionOrigin
 from app.domain.task import Dimension, Task
 from app.services.attributes import attributes_of
 from app.services.checklist_editing import Wording, edit_question, switch_question
-from app.services.checklists import EXPORT_FORMATS, export_file, new_draft, versions_of, view_checklist
+from app.services.checklist_files import EXPORT_FORMATS, export_file
+from app.services.checklists import new_draft, versions_of, view_checklist
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.workbench import Workbench
 
@@ -140,7 +141,7 @@ def test_a_file_that_is_no_checklist_is_refused(demo: Workbench, open_screen: Op
 def test_every_format_can_be_taken_out(demo: Workbench):
     view = view_checklist(demo, dimension(demo).id)
     files = {name: export_file(view, name).decode() for name in EXPORT_FORMATS}
-    assert set(files) == {"json", "yaml", "md", "csv"}
+    assert set(files) == {"json", "yaml", "md", "csv", "promptfoo", "deepeval", "inspect"}
     assert json.loads(files["json"]) == yaml.safe_load(files["yaml"])
     assert all(question.text in files["md"] for question in view.checklist.asked)
     assert len(files["csv"].splitlines()) == 1 + len(view.checklist.asked)

@@ -3,21 +3,32 @@
 import json
 from datetime import UTC, datetime
 
+import jsonschema
 import pytest
 import yaml
 
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
+from app.domain.checklist import (
+    Checklist,
+    ChecklistStatus,
+    Component,
+    DroppedAttribute,
+    Question,
+    QuestionKind,
+    QuestionOrigin,
+)
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.errors import FileFormatError
-from app.export.checklist import export_checklist, import_checklist
+from app.export.checklist import checklist_file
+from app.export.checklist_document import checklist_document, checklist_schema
 
 PROJECT = Project(1, "News", Task("summary"), "", datetime(2026, 1, 1, tzinfo=UTC))
 DIMENSION = Dimension("coherence", "How it hangs together.\nSecond line.", 1, 5)
 ATTRIBUTES = {
     1: Attribute("coherence", "Ada", ContributorKind.HUMAN, "Is it in order?", id=1),
     2: Attribute("coherence", "rules", ContributorKind.LLM, "Check the links", id=2),
+    3: Attribute("coherence", "Ada", ContributorKind.HUMAN, "Spelling", id=3),
 }
 CHECKLIST = Checklist(
     "coherence",
@@ -25,51 +36,77 @@ CHECKLIST = Checklist(
     ChecklistStatus.PUBLISHED,
     "comb",
     "openai:m",
-    components=(Component("Order"),),
+    components=(Component("Order", "What comes when.", (1, 2)),),
     questions=(
         Question("Is there order?", "Order", QuestionKind.KEY),
-        Question("Is it in order?", "Order", key_question="Is there order?", attributes=(1, 2, 99), id=7),
+        Question(
+            "Is it in order?",
+            "Order",
+            key_question="Is there order?",
+            attributes=(1, 2, 99),
+            id=7,
+            guidance="Dates count.",
+            original="Is it ordered?",
+        ),
         Question("Switched off?", "Order", enabled=False, id=8),
         Question("Is it my own?", "", origin=QuestionOrigin.ADDED, id=9),
     ),
+    dropped=(DroppedAttribute(3, "clusters", "Not about coherence."),),
 )
-
-
-def _exported(form: str) -> str:
-    return export_checklist(PROJECT, DIMENSION, CHECKLIST, ATTRIBUTES, form)
+DOCUMENT = checklist_document(PROJECT, DIMENSION, CHECKLIST, ATTRIBUTES)
+ADA = {"text": "Is it in order?", "contributor": "Ada", "kind": "human"}
+BY_RULES = {"text": "Check the links", "contributor": "rules", "kind": "llm"}
 
 
 def test_json_and_yaml_hold_the_same_document() -> None:
-    document = json.loads(_exported("json"))
-    assert yaml.safe_load(_exported("yaml")) == document
+    document = json.loads(checklist_file("json", DOCUMENT))
+    assert yaml.safe_load(checklist_file("yaml", DOCUMENT)) == document == DOCUMENT
     assert [q["id"] for q in document["questions"]] == [7, 9]
-    assert document["questions"][0]["attributes"] == [
-        {"text": "Is it in order?", "contributor": "Ada", "kind": "human"},
-        {"text": "Check the links", "contributor": "rules", "kind": "llm"},
-    ]
     assert "not an LLM" in document["notice"]
 
 
+def test_the_document_fits_its_published_schema_and_the_schema_can_refuse() -> None:
+    schema = checklist_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(DOCUMENT, schema)
+    broken = {**DOCUMENT, "questions": [{**DOCUMENT["questions"][0], "weight": -1}]}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(broken, schema)
+
+
+def test_lineage_leads_from_question_to_contributors_and_to_what_was_dropped() -> None:
+    question = DOCUMENT["questions"][0]
+    assert (question["key_question"], question["component"]) == ("Is there order?", "Order")
+    assert (question["guidance"], question["original"]) == ("Dates count.", "Is it ordered?")
+    assert question["attributes"] == [ADA, BY_RULES]
+    assert DOCUMENT["components"] == [
+        {
+            "name": "Order",
+            "description": "What comes when.",
+            "key_question": "Is there order?",
+            "attributes": [ADA, BY_RULES],
+        }
+    ]
+    assert DOCUMENT["dropped"] == [
+        {
+            "text": "Spelling",
+            "contributor": "Ada",
+            "kind": "human",
+            "stage": "clusters",
+            "reason": "Not about coherence.",
+        }
+    ]
+
+
 def test_markdown_reads_well_and_labels_the_rules() -> None:
-    text = _exported("md")
-    assert "- [ ] Is it in order?\n  - Is it in order? (Ada, human)\n  - Check the links (rules, not an LLM)" in text
+    text = checklist_file("md", DOCUMENT)
+    assert "  - Is it in order? (Ada, human)\n  - Check the links (rules, not an LLM)" in text
+    assert "- [ ] Is it in order?\n  - How to decide: Dates count." in text
     assert "- [ ] Is it my own?\n  - added by hand" in text
     assert "> Second line." in text
     assert "Switched off" not in text
 
 
-def test_a_plain_list_of_questions_comes_in() -> None:
-    found = import_checklist('questions: ["Is it clear?", {text: "Is it short?", component: Length, weight: 2}]', "c")
-    assert [(q.text, q.component, q.weight) for q in found.asked] == [
-        ("Is it clear?", "", 1),
-        ("Is it short?", "Length", 2),
-    ]
-    assert {q.origin for q in found.asked} == {QuestionOrigin.ADDED}
-
-
-@pytest.mark.parametrize(
-    "content", ["", "[", "just words", "questions: []", "questions: [{text: ''}]", "questions: [{text: a, weight: x}]"]
-)
-def test_what_is_no_checklist_is_refused_in_one_sentence(content: str) -> None:
-    with pytest.raises(FileFormatError):
-        import_checklist(content, "coherence")
+def test_a_form_nobody_knows_is_said() -> None:
+    with pytest.raises(FileFormatError, match="docx"):
+        checklist_file("docx", DOCUMENT)

@@ -5,12 +5,15 @@ import io
 
 import pytest
 
-from app.export.spreadsheet import csv_bytes, harmless
+from app.export.spreadsheet import csv_bytes, harmless, restored
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "\tx", "\r=1", "=HYPERLINK(1)"])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "\tx", "\r=1", "=HYPERLINK(1)", "\n=1", "＝1+1", "'=1"]
+)
 def test_a_formula_is_marked_as_text(cell: str) -> None:
     assert harmless(cell) == f"'{cell}"
+    assert restored(f"'{cell}") == cell
 
 
 @pytest.mark.parametrize("cell", ["-1", "+2.5", "-0,5", "a=b", "", "x@y", -1.5, 3, None, True])
@@ -23,3 +26,8 @@ def test_only_spreadsheets_get_the_mark() -> None:
     marked, bare = csv_bytes(("a", "b"), rows), csv_bytes(("a", "b"), rows, for_spreadsheets=False)
     assert marked == b"\xef\xbb\xbf" + bare
     assert list(csv.DictReader(io.StringIO(bare.decode(), newline=""))) == [{"a": 'é,\n"x"', "b": "1"}]
+
+
+@pytest.mark.parametrize("cell", ["'", "'quoted'", "''", "'-5", "it's", "=1", ""])
+def test_a_cell_that_nobody_marked_stays_as_it_is(cell: str) -> None:
+    assert restored(str(harmless(cell))) == cell

@@ -1,0 +1,91 @@
+"""A checklist as one document: the questions a judge is asked, and where each of them comes from."""
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.domain.attribute import Attribute
+from app.domain.checklist import Checklist, Question, QuestionKind
+from app.domain.project import Project
+from app.domain.task import Dimension
+
+RULES = "rules"
+NOT_AN_LLM = "“rules” is a set of fixed text rules, not an LLM."
+_SCHEMA = Path(__file__).with_name("checklist.schema.json")
+
+
+@cache
+def schema_text() -> str:
+    """The JSON Schema of the document, as it is published."""
+    return _SCHEMA.read_text(encoding="utf-8")
+
+
+def checklist_schema() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(schema_text())
+    return found
+
+
+def checklist_document(
+    project: Project, dimension: Dimension, checklist: Checklist, attributes: Mapping[int, Attribute]
+) -> dict[str, Any]:
+    """The command line's fixed JSON form, with lineage: question, key question, component, attributes, contributors."""
+    said = [attributes[i] for q in checklist.asked for i in q.attributes if i in attributes]
+    made_by_rules = RULES in {checklist.model, *(a.contributor for a in said)}
+    return {
+        "project": project.name,
+        "task": project.task.text_name,
+        "dimension": dimension.name,
+        "version": checklist.version,
+        "status": checklist.status.value,
+        "condition": checklist.condition,
+        "model": checklist.model,
+        **({"notice": NOT_AN_LLM} if made_by_rules else {}),
+        "rubric": dimension.rubric,
+        "low": dimension.low,
+        "high": dimension.high,
+        "components": _components(checklist, attributes),
+        "questions": [_question(question, attributes) for question in checklist.asked],
+        "dropped": [
+            {**_attribute(attributes[d.attribute]), "stage": d.stage, "reason": d.reason}
+            for d in checklist.dropped
+            if d.attribute in attributes
+        ],
+    }
+
+
+def _components(checklist: Checklist, attributes: Mapping[int, Attribute]) -> list[dict[str, Any]]:
+    keys = {q.component: q.text for q in checklist.questions if q.kind is QuestionKind.KEY and q.enabled}
+    return [
+        {
+            "name": component.name,
+            "description": component.description,
+            "key_question": keys.get(component.name, ""),
+            "attributes": _attributes(component.attributes, attributes),
+        }
+        for component in checklist.components
+    ]
+
+
+def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[str, Any]:
+    return {
+        "id": question.id,
+        "component": question.component,
+        "key_question": question.key_question,
+        "text": question.text,
+        "guidance": question.guidance,
+        "weight": question.weight,
+        "origin": question.origin.value,
+        "original": question.original or question.text,
+        "reason": question.reason,
+        "attributes": _attributes(question.attributes, attributes),
+    }
+
+
+def _attributes(ids: Iterable[int], attributes: Mapping[int, Attribute]) -> list[dict[str, Any]]:
+    return [_attribute(attributes[i]) for i in ids if i in attributes]
+
+
+def _attribute(attribute: Attribute) -> dict[str, Any]:
+    return {"text": attribute.text, "contributor": attribute.contributor, "kind": attribute.kind.value}

@@ -1,0 +1,117 @@
+"""A checklist from a file: an exported document, a table's rows, or a plain list of questions."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
+from app.errors import FileFormatError
+from app.export.checklist import BY_HAND, NO_COMPONENT
+from app.export.question_reading import Known, read_component, read_question
+from app.export.spreadsheet import restored
+
+Named = tuple[str, object]
+"""What a person calls it ("Question 3", "Row 3") and what it holds."""
+
+_HINT = "Export a checklist to see the form."
+_LIST_MARK = re.compile(r"^(?:[-*•]\s+(?:\[[ xX]?\]\s*)?|\d+[.)]\s+)")
+
+
+def read_document(content: str, dimension: str, known: Known | None = None) -> Checklist:
+    """A draft from JSON, or from YAML, with a list “questions” or a list of questions alone. Raises FileFormatError."""
+    document = _parsed(content)
+    questions = document.get("questions") if isinstance(document, dict) else document
+    if not isinstance(questions, list) or not questions:
+        raise FileFormatError("The checklist file has no list “questions”.", _HINT)
+    described = document.get("components") if isinstance(document, dict) else None
+    named: list[Named] = [(f"Question {number}", item) for number, item in enumerate(questions, start=1)]
+    return _checklist(named, dimension, known or {}, described if isinstance(described, list) else [])
+
+
+def read_rows(rows: Sequence[tuple[int, Mapping[str, Any]]], dimension: str) -> Checklist:
+    """A draft from a table's rows, numbered, with the columns of an exported CSV; only “text” is needed. Raises
+    FileFormatError."""
+    if not any("text" in row for _, row in rows):
+        raise FileFormatError("The table has no column “text”.", "Name the column with the questions “text”.")
+    cells = ((number, {name: restored(str(cell)) for name, cell in row.items()}) for number, row in rows)
+    # Attributes are one cell to read, in no form that says whose they are for certain.
+    named: list[Named] = [
+        (f"Row {number}", {**row, "attributes": [], "weight": row.get("weight") or 1}) for number, row in cells
+    ]
+    return _checklist(named, dimension, {}, [])
+
+
+def read_lines(content: str, dimension: str) -> Checklist:
+    """A draft from one question a line; a heading of the second level (##) names the component of what follows.
+
+    Where lines have list marks, those are the questions, and what stands between them or under them is not: so exported
+    Markdown comes in. Raises FileFormatError.
+    """
+    lines = [(number, line.rstrip()) for number, line in enumerate(content.splitlines(), start=1)]
+    marked = any(_LIST_MARK.match(line) for _, line in lines)
+    named: list[Named] = []
+    component = ""
+    for number, line in lines:
+        if line.startswith("#"):
+            heading = line.removeprefix("##").strip()
+            component = heading if line.startswith("## ") and heading != NO_COMPONENT else ""
+        elif _LIST_MARK.match(line) if marked else line.strip():
+            named.append((f"Line {number}", {"text": _LIST_MARK.sub("", line), "component": component}))
+    if not named:
+        raise FileFormatError("The file has no question.", "Write one question a line.")
+    return _checklist(named, dimension, {}, [])
+
+
+def _parsed(content: str) -> object:
+    try:
+        if content.lstrip().startswith(("{", "[")):
+            return json.loads(content)
+        return yaml.safe_load(content)
+    except json.JSONDecodeError as error:
+        problem, line = "JSON", error.lineno
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem, line = "YAML", mark.line + 1 if mark else 0
+    except RecursionError:
+        problem, line = "JSON or YAML of a sensible depth", 0
+    where = f" (line {line})" if line else ""
+    raise FileFormatError(f"The checklist file can't be read as {problem}{where}.", _HINT)
+
+
+def _checklist(named: Iterable[Named], dimension: str, known: Known, described: Sequence[object]) -> Checklist:
+    read = [read_question(name, item, known) for name, item in named]
+    keys: dict[str, str] = {}
+    for question in read:
+        if question.key_question:
+            keys.setdefault(question.key_question, question.component)
+    key_questions = [
+        Question(text, component, QuestionKind.KEY, origin=QuestionOrigin.ADDED, reason=BY_HAND)
+        for text, component in keys.items()
+    ]
+    return Checklist(
+        dimension=dimension,
+        version=0,
+        status=ChecklistStatus.DRAFT,
+        condition="imported",
+        model="",
+        components=_components(read, described, known),
+        questions=tuple(_placed([*key_questions, *read])),
+    )
+
+
+def _components(read: Sequence[Question], described: Sequence[object], known: Known) -> tuple[Component, ...]:
+    """Those the file describes and those its questions name, in that order, each once."""
+    found = (read_component(item, position, known) for position, item in enumerate(described))
+    by_name = {component.name: component for component in found if component}
+    for question in read:
+        if question.component:
+            by_name.setdefault(question.component, Component(question.component))
+    return tuple(replace(component, position=position) for position, component in enumerate(by_name.values()))
+
+
+def _placed(questions: Iterable[Question]) -> Iterable[Question]:
+    return (replace(question, position=position) for position, question in enumerate(questions))

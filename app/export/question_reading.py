@@ -1,0 +1,75 @@
+"""One question, component or attribute of a checklist file, checked."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from app.domain.checklist import Component, Question, QuestionOrigin
+from app.errors import FileFormatError
+from app.export.checklist import BY_HAND
+
+Known = Mapping[tuple[str, str], int]
+"""(contributor, text) -> the id of an attribute that the project has: lineage is taken up again where it fits."""
+
+
+def read_question(name: str, item: object, known: Known) -> Question:
+    """`name` is what a person calls its place, such as "Row 3". Raises FileFormatError."""
+    fields = {"text": item} if isinstance(item, str) else item
+    if not isinstance(fields, Mapping):
+        raise FileFormatError(f"{name} of the checklist file is no question.", "Give each a “text”.")
+    text = _words(name, fields, "text")
+    if not text:
+        raise FileFormatError(f"{name} of the checklist file has no text.", "Give each question a “text”.")
+    attributes = read_attributes(fields.get("attributes"), known)
+    origin = _origin(fields) if attributes else QuestionOrigin.ADDED
+    return Question(
+        text=text,
+        component=_words(name, fields, "component"),
+        key_question=_words(name, fields, "key_question"),
+        guidance=_words(name, fields, "guidance"),
+        weight=_weight(name, fields.get("weight", 1.0)),
+        attributes=attributes,
+        origin=origin,
+        original=_words(name, fields, "original") if attributes else "",
+        reason=_words(name, fields, "reason") if attributes else BY_HAND,
+    )
+
+
+def read_component(item: object, position: int, known: Known) -> Component | None:
+    """None for what isn't named."""
+    if not isinstance(item, Mapping):
+        return None
+    name = f"Component {position + 1}"
+    called = _words(name, item, "name")
+    attributes = read_attributes(item.get("attributes"), known)
+    return Component(called, _words(name, item, "description"), attributes, position) if called else None
+
+
+def read_attributes(items: object, known: Known) -> tuple[int, ...]:
+    """The ids of those that the project has, from the same contributor in the same words."""
+    listed = items if isinstance(items, Sequence) and not isinstance(items, str) else []
+    pairs = ((str(item.get("contributor")), str(item.get("text"))) for item in listed if isinstance(item, Mapping))
+    return tuple(dict.fromkeys(known[pair] for pair in pairs if pair in known))
+
+
+def _words(name: str, fields: Mapping[object, object], field: str) -> str:
+    value = fields.get(field)
+    if value is None:
+        return ""
+    if not isinstance(value, str | int | float):
+        raise FileFormatError(f"“{field}” of {name} is no text.", "Write it as one piece of text.")
+    return " ".join(str(value).split())
+
+
+def _weight(name: str, value: object) -> float:
+    try:
+        weight = float(value) if isinstance(value, str | int | float) else math.nan
+    except ValueError:
+        weight = math.nan
+    if not math.isfinite(weight) or weight < 0:
+        raise FileFormatError(f"The weight of {name} is no number from 0.", "Give 0 or more, or leave it out.")
+    return weight
+
+
+def _origin(fields: Mapping[object, object]) -> QuestionOrigin:
+    found = str(fields.get("origin"))
+    return QuestionOrigin(found) if found in set(QuestionOrigin) else QuestionOrigin.EDITED

@@ -1,0 +1,1 @@
+"""A checklist as a file that another evaluation tool runs as it is."""
