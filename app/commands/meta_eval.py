@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from app.commands.output import JsonOption, print_json, table
@@ -81,9 +80,12 @@ def meta_eval(
 
     Example: interacteval meta-eval scores.csv --pred judge --human expert1 --human expert2 --group doc_id
     """
+    import numpy as np
+
     from app.meta_evaluation.evaluation import evaluate
+    from app.meta_evaluation.frame import Frame
     from app.meta_evaluation.human_ceiling import mean_rating
-    from app.meta_evaluation.human_side import Frame, human_side
+    from app.meta_evaluation.human_side import human_side
 
     columns = read_table(file)
     ratings = _ratings(columns, human)
@@ -169,6 +171,8 @@ def compare(
 
 def _ratings(columns: TableFile, human: Sequence[str]) -> "Floats":
     """(raters, rows), NaN where a cell is empty."""
+    import numpy as np
+
     twice = next((name for name in human if human.count(name) > 1), None)
     if twice:
         raise InputError(f"The column {twice!r} is named twice as a rater.", "Name each rater's column once.")

@@ -1,7 +1,7 @@
 """What the raters say about each other, and what that means for a judge."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from app.meta_evaluation.agreement import (
     pairwise_correlation,
 )
 from app.meta_evaluation.captions import counted_of
-from app.meta_evaluation.choices import Coefficient, Constant, Duplicates, Level
-from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
+from app.meta_evaluation.choices import Coefficient
+from app.meta_evaluation.evaluation import MetaEvaluation
+from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.human_ceiling import Ceiling, disagreement_strata, human_ceiling, mean_rating
-from app.meta_evaluation.score_matrix import Bools, Column, Floats, Ints, first_of_kind
+from app.meta_evaluation.score_matrix import Floats, Ints
 
 SCALE_METRICS: tuple[Metric, ...] = ("interval", "ordinal")
 STRATA = ("low", "middle", "high")
@@ -89,42 +90,6 @@ class HumanSide:
             ],
             "remarks": list(self.remarks),
         }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """Where the texts come from, a cell each, and how agreement on them is computed."""
-
-    group: Column | None = None
-    system: Column | None = None
-    item: Column | None = None
-    level: Level = "per-source"
-    duplicates: Duplicates = "once"
-    constant: Constant = "skip"
-    resamples: int = 1000
-    seed: int = 0
-
-    def without_duplicates(self, texts: int) -> tuple["Frame", Bools]:
-        """The frame of the texts that count, and which of the `texts` these are."""
-        if self.duplicates == "keep":
-            return self, np.ones(texts, dtype=bool)
-        kept = first_of_kind(self.group, self.system, self.item, texts)
-        columns = (_only(column, kept) for column in (self.group, self.system, self.item))
-        return replace(self, **dict(zip(("group", "system", "item"), columns, strict=True))), kept  # type: ignore[arg-type]
-
-    def evaluate(self, judge: Floats, human: Floats, kept: Bools) -> MetaEvaluation:
-        """Of the `kept` texts alone."""
-        return evaluate(
-            judge[kept],
-            human[kept],
-            group=_only(self.group, kept),
-            system=_only(self.system, kept),
-            level=self.level,
-            duplicates="keep",
-            constant=self.constant,
-            resamples=self.resamples,
-            seed=self.seed,
-        )
 
 
 def human_side(
@@ -221,7 +186,3 @@ def _remarks(raters: Sequence[RaterScale], given: Ints) -> tuple[str, ...]:
     if once:
         said.append(f"{counted_of(once, 'text')} rated by one rater only: they count in the judge's figures alone.")
     return tuple(remark for remark in said if remark)
-
-
-def _only(column: Column | None, kept: Bools) -> list[object] | None:
-    return None if column is None else [cell for cell, keep in zip(column, kept, strict=True) if keep]

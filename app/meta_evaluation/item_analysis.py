@@ -10,13 +10,16 @@ import numpy as np
 
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.coefficients import single
-from app.meta_evaluation.evaluation import evaluate
-from app.meta_evaluation.score_matrix import Column, Floats
+from app.meta_evaluation.comparison import compare_scores
+from app.meta_evaluation.frame import Frame
+from app.meta_evaluation.score_matrix import Floats
 
 LOW_DISCRIMINATION = 0.2
 """Below this an item is commonly called poor (Ebel and Frisbie 1991)."""
 REDUNDANT = 0.8
 MANY_UNANSWERED = 0.1
+RARE = 0.05
+HARMS = "Without it the checklist agrees better with people: the interval of its effect lies below 0."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class Item:
     `yes_share` is the part of yes. `discrimination` is the point-biserial correlation with the rest score (the share of
     yes among the other questions), `top_less_bottom` the difference in yes share between the third of texts with the
     highest and the third with the lowest rest score. `without` is the checklist's Spearman with people when the
-    question is dropped and `effect` the coefficient with it less that: positive where the question helps. None where
+    question is dropped and `effect` the coefficient with it less that: positive where the question helps, with its
+    95 % interval from `low` to `high`. Both on the groups that have a coefficient with and without it. None where
     undefined.
     """
 
@@ -38,6 +42,8 @@ class Item:
     top_less_bottom: float | None
     without: float | None
     effect: float | None
+    low: float | None
+    high: float | None
     flags: tuple[str, ...]
 
 
@@ -65,32 +71,48 @@ class ItemAnalysis:
     method: str = "classical item analysis"
 
 
-def analyse_items(
-    answers: Floats,
-    human: Floats,
-    *,
-    group: Column | None = None,
-    system: Column | None = None,
-    level: Level = "dataset",
-) -> ItemAnalysis:
+def analyse_items(answers: Floats, human: Floats, frame: Frame | None = None) -> ItemAnalysis:
     """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered; `human` is (texts,).
 
-    The effect of dropping is on Spearman at `level`, of the share of yes with the ratings.
+    The effect of dropping is on Spearman at the frame's level, of the share of yes with the ratings; each resample
+    counts for the checklist with and without the question.
     """
-
-    def agreement(scores: Floats) -> tuple[float | None, str]:
-        found = evaluate(scores, human, group=group, system=system, level=level, duplicates="keep", resamples=0)
-        return found.figures["spearman"].value, found.figures["spearman"].reason
-
-    whole, reason = agreement(share_of_yes(answers))
+    by = frame or Frame(level="dataset")
+    whole = share_of_yes(answers)
+    found = by.evaluate(whole, human, np.ones(human.size, dtype=bool)).figures["spearman"]
     pairs, undefined = _phi_pairs(answers)
     redundant = tuple(sorted((p for p in pairs if abs(p.phi) >= REDUNDANT), key=lambda p: -abs(p.phi)))
     items = []
     for question in range(answers.shape[1]):
         rest = share_of_yes(np.delete(answers, question, axis=1))
-        without, _ = agreement(rest)
-        items.append(_item(question, answers[:, question], rest, whole, without, redundant))
-    return ItemAnalysis(tuple(items), redundant, undefined, level, whole, reason)
+        items.append(_item(question, answers[:, question], rest, _effect(whole, rest, human, by), redundant))
+    return ItemAnalysis(tuple(items), redundant, undefined, by.level, found.value, found.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    without: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def _effect(whole: Floats, rest: Floats, human: Floats, frame: Frame) -> _Effect:
+    compared = compare_scores(
+        whole,
+        rest,
+        human,
+        group=frame.group,
+        system=frame.system,
+        level=frame.level,
+        duplicates="keep",
+        constant=frame.constant,
+        resamples=frame.resamples,
+        permutations=0,
+        seed=frame.seed,
+    )
+    found = compared.differences["spearman"].figure
+    return _Effect(found.b, found.difference, found.low, found.high)
 
 
 def share_of_yes(answers: Floats) -> Floats:
@@ -141,8 +163,7 @@ def _item(
     question: int,
     answer: Floats,
     rest: Floats,
-    whole: float | None,
-    without: float | None,
+    effect: _Effect,
     redundant: tuple[Redundancy, ...],
 ) -> Item:
     answered = ~np.isnan(answer)
@@ -157,9 +178,14 @@ def _item(
         yes_share=share,
         discrimination=discrimination,
         top_less_bottom=top_less_bottom(answer, rest),
-        without=without,
-        effect=None if whole is None or without is None else whole - without,
-        flags=_flags(share, discrimination, lost / answer.size if answer.size else 0.0, twins),
+        without=effect.without,
+        effect=effect.difference,
+        low=effect.low,
+        high=effect.high,
+        flags=(
+            *_flags(share, discrimination, lost / answer.size if answer.size else 0.0, twins),
+            *(() if effect.high is None or effect.high >= 0 else (HARMS,)),
+        ),
     )
 
 
@@ -169,8 +195,10 @@ def _flags(share: float | None, discrimination: float | None, unanswered: float,
         said.append("Never answered.")
     elif share in (0.0, 1.0):
         said.append(f"Always answered {'yes' if share else 'no'}: it tells no two texts apart.")
+    elif min(share, 1 - share) < RARE:
+        said.append(f"Nearly always answered {'yes' if share > 0.5 else 'no'}: it tells few texts apart.")
     elif discrimination is not None and discrimination < 0:
-        said.append("Better texts get a yes less often: it may ask for the opposite of the others.")
+        said.append("Texts that do well on the other questions get a yes less often: it may ask for the opposite.")
     elif discrimination is not None and discrimination < LOW_DISCRIMINATION:
         said.append("Hardly goes with the other questions: it may measure something else, or be ambiguous.")
     if unanswered >= MANY_UNANSWERED:

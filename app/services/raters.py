@@ -4,7 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from app.meta_evaluation.human_side import Frame, HumanSide, Stratum, human_side
+from app.meta_evaluation.frame import Frame
+from app.meta_evaluation.human_side import HumanSide, Stratum, human_side
 from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials
 from app.services.results import Choices, DimensionResult, kept_result, result_state

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.domain.checklist import Checklist, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer, Judgment
 from app.domain.run import ScoredText
 from app.domain.text import Text
@@ -88,6 +88,23 @@ def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> lis
         )
         for question in (checklist.asked if checklist else ())
     ]
+
+
+def version_to_edit(workbench: Workbench, dimension_id: int, question: Question) -> tuple[int, Question]:
+    """The newest draft that still asks it, word for word, and its question; else the newest version that holds it."""
+    with workbench.database.read() as work:
+        versions = work.checklists.versions(dimension_id)
+    drafts = [each for each in versions if each.status is ChecklistStatus.DRAFT]
+    for each in (*drafts, *versions):
+        found = next(
+            (q for q in each.asked if q.id == question.id or (each in drafts and q.text == question.text)), None
+        )
+        if found:
+            return each.version, found
+    raise NotFoundError(
+        "This question is in no version that people edit: a study of conditions made it by itself.",
+        "Add it to your own checklist, if you want it there.",
+    )
 
 
 def _checklist(work: UnitOfWork, run_id: int, dimension_id: int) -> Checklist | None:

@@ -24,6 +24,11 @@ _PROBLEM = "publish_problem"
 _RUNS_SHOWN = 5
 
 
+def show_version(version: int) -> None:
+    """Choose this version when the screen is next drawn; another screen may lead to it."""
+    st.session_state[_NEXT] = version
+
+
 def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
     """The version's number; the newest unless the address or the person says else. It stays in the address, which is
     about the dimension that was on the screen last."""
@@ -110,7 +115,7 @@ def _do(action: Callable[[], Checklist]) -> None:
 
 def show_next(checklist: Checklist) -> None:
     """Show this version from the next rerun on."""
-    st.session_state[_NEXT] = checklist.version
+    show_version(checklist.version)
 
 
 def _used(workbench: Workbench, view: ChecklistView) -> None:

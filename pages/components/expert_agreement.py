@@ -52,6 +52,7 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
     st.dataframe(
         table if table["Why"].any() else table.drop(columns="Why"),
         hide_index=True,
+        placeholder="–",
         key="expert_agreement",
         column_config=COLUMNS,
     )

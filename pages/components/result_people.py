@@ -61,7 +61,7 @@ def _ceiling(found: HumanSide) -> None:
     if spearman.value is None:
         st.markdown(plain(spearman.reason))
         return
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="ceiling")
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="ceiling")
     if spearman.judge:
         st.markdown(spearman.judge.verdict)
     compared = len(found.raters) - spearman.n_undefined
@@ -90,7 +90,12 @@ def _agreement(found: HumanSide) -> None:
         }
     )
     table = pd.DataFrame(rows)
-    st.dataframe(table if table["Why"].any() else table.drop(columns="Why"), hide_index=True, key="rater_agreement")
+    st.dataframe(
+        table if table["Why"].any() else table.drop(columns="Why"),
+        hide_index=True,
+        placeholder="–",
+        key="rater_agreement",
+    )
     ordinal = found.alphas[-1].value
     if ordinal is not None:
         st.caption(_in_words(ordinal))
@@ -127,6 +132,7 @@ def _raters(found: HumanSide) -> None:
     st.dataframe(
         table,
         hide_index=True,
+        placeholder="–",
         key="raters",
         column_config={"Mean": decimals, "Spearman with the others": st.column_config.NumberColumn(format="%.3f")},
     )

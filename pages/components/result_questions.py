@@ -2,10 +2,13 @@
 
 import streamlit as st
 
+from app.services.question_analysis import questions_of
 from app.services.repeat_agreement import repeat_agreement
-from app.services.result_texts import question_shares as shares_of
+from app.services.result_texts import question_shares
+from pages.components.edit_question import edit_question
 from pages.components.hidden import open_attributes
-from pages.components.question_shares import question_shares
+from pages.components.question_table import chosen_question, question_facts, question_table
+from pages.components.question_weights import question_weights
 from pages.components.result_scope import ResultScope
 from pages.components.words import plain
 
@@ -16,5 +19,20 @@ def result_questions(scope: ResultScope) -> None:
     result = scope.one()
     if result is None:
         return
-    stability = repeat_agreement(scope.workbench, result.run.id, result.dimension.id)
-    question_shares(shares_of(scope.workbench, result.run.id, result.dimension.id), stability)
+    run_id, dimension_id = result.run.id, result.dimension.id
+    with st.spinner("Looking at each question"):
+        found = questions_of(scope.workbench, result)
+    if found is None:
+        st.markdown("This method asks no questions.")
+        return
+    shares = question_shares(scope.workbench, run_id, dimension_id)
+    stability = repeat_agreement(scope.workbench, run_id, dimension_id)
+    question_table(found, shares, stability, f"{run_id}_{dimension_id}")
+    for question, item in zip(found.questions, found.analysis.items, strict=True):
+        if question.id == chosen_question():
+            st.markdown(f"**{item.question + 1}. {plain(question.text)}**")
+            if question.component:
+                st.caption(plain(question.component))
+            question_facts(item, found)
+            edit_question(scope.workbench, dimension_id, question, f"edit_question_{question.id}")
+    question_weights(scope.workbench, result, [question.text for question in found.questions])

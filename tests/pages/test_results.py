@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
 from app.services.projects import create_project, dimensions_named, get_project
+from app.services.question_analysis import questions_of, weights_of
 from app.services.raters import human_side_of
 from app.services.result_files import figures_csv, report_html, scores_csv
 from app.services.results import Choices, kept_results, results_of
@@ -118,6 +119,34 @@ def test_several_texts_of_a_source_and_system_count_once(
     app = open_results(level="dataset", duplicates="keep")
     assert "30 duplicates kept" in shown(app)
     assert table(app, "Texts")[0] == "40 of 40"
+
+
+def test_a_question_is_opened_with_all_that_is_known_of_it(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    result = kept_results(demo, RUN)[0]
+    found = questions_of(demo, result)
+    question, item = found.questions[3], found.analysis.items[3]
+    app = open_results(view="questions", asked=str(question.id))
+    assert not app.exception
+    assert table(app, "Effect")[3] == f"{item.effect:.3f} [{item.low:.3f}, {item.high:.3f}]"
+    assert question.text in shown(app)
+    assert all(flag in shown(app) for flag in item.flags)
+    app.button(key=f"edit_question_{question.id}").click().run()
+    assert not app.exception
+    assert app.session_state["opened_question"] == question.id
+    assert app.title[0].value == "Checklist"
+
+
+def test_weights_stand_beside_equal_ones_and_have_a_verdict(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    app = open_results(view="questions", weights="learned")
+    assert not app.exception
+    found = weights_of(demo, kept_results(demo, RUN)[0])
+    assert found.verdict in shown(app)
+    assert table(app, "Weights") == ["Equal", "Learned", "Learned less equal"]
+    assert len(table(app, "Least")) == len(found.weights)
 
 
 def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:

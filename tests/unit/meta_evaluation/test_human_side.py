@@ -5,8 +5,9 @@ import pytest
 
 from app.meta_evaluation.agreement import cohen_kappa, krippendorff_alpha
 from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.human_ceiling import human_ceiling
-from app.meta_evaluation.human_side import Frame, HumanSide, human_side
+from app.meta_evaluation.human_side import HumanSide, human_side
 
 NAN = np.nan
 SOURCES, SYSTEMS = 12, 5
