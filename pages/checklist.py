@@ -14,6 +14,7 @@ from pages.components.editor_name import editor, editor_name
 from pages.components.hidden import open_attributes
 from pages.components.questions import add_forms, questions
 from pages.components.shell import empty, needs_dimension
+from pages.components.try_checklist import try_it
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -40,7 +41,9 @@ with right:
     import_(workbench, dimension.id)
 with left:
     part = choose_part()
-    if part == "compare":
+    if part == "try":
+        try_it(workbench, view)
+    elif part == "compare":
         comparison(versions, view.checklist)
     elif part == "history":
         history_table(workbench, view.checklist)

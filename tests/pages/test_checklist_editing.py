@@ -7,12 +7,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist
+from app.domain.judgment import Answer
 from app.services.checklist_editing import Wording, edit_question, remove_question
 from app.services.checklist_history import history_of
 from app.services.checklists import new_draft, publish, versions_of
 from app.services.jobs import JOBS, JobStatus
 from app.services.projects import dimensions_named
 from app.services.proposing import open_proposals
+from app.services.scoring import list_runs
 from app.services.workbench import Workbench
 from pages.components.question_proposals import job_key
 
@@ -192,10 +194,13 @@ def test_a_models_proposal_is_shown_beside_the_old_and_taken_only_when_accepted(
     app.button(key=f"split_{question.id}").click().run()
     app = waited(app, before.id)
     shown = words(app)
-    assert "1 proposal" in shown
+    assert "**Split**" in shown
     assert "rules, not an LLM" in shown
     (proposal,) = open_proposals(draft, before.id)
     assert newest(draft) == before
+    assert "proposal" not in shown  # it stands beside the question that is open, not in the list above
+    app.button(key=f"open_{question.id}").click().run()
+    assert "1 proposal" in words(app)
     app.button(key=f"accept_{proposal.id}").click().run()
     assert [q.text for q in newest(draft).asked[:2]] == ["Is each sentence short?", "Is each sentence clear?"]
     assert app.button(key="undo_last").label == "Undo: split a question"
@@ -228,3 +233,28 @@ def test_what_the_rules_can_not_do_is_said(draft: Workbench, open_screen: Open):
     at_once = [error.value for error in app.error]
     later = [error.value for error in waited(app, newest(draft).id).error]
     assert any("The built-in rules find no" in message for message in (*at_once, *later))
+
+
+def test_a_draft_is_tried_on_one_text_by_judge_and_by_hand(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    edit_question(draft, question, Wording(question.text, question.component, weight=3))
+    runs = list_runs(draft)
+    app = open_screen("checklist")
+    app.segmented_control(key="checklist_part").set_value("try").run()
+    assert not app.exception
+    first = app.query_params["try_text"]
+    app.button(key="try_another").click().run()
+    assert app.query_params["try_text"] != first
+    app.button(key="try_ask").click().run()
+    assert not app.exception
+    shown = words(app)
+    assert "Judge: **" in shown
+    assert "by weight" in shown
+    text = app.query_params["try_text"]
+    for asked in newest(draft).asked:
+        app.segmented_control(key=f"try_{text}_{asked.id}").set_value(Answer.YES)
+    app.run()
+    assert "You: **5.00**, by weight 5.00" in words(app)
+    assert list_runs(draft) == runs
+    app.text_input(key="try_search").set_value("no such words anywhere").run()
+    assert "No text has these words." in [info.value for info in app.info]
