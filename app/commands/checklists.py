@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands import checklist_edits, checklist_models, checklist_versions
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimens
 
 def register(root: typer.Typer) -> None:
     checklists = typer.Typer(
-        no_args_is_help=True, help="Look at checklists, publish them, take them out, bring them in."
+        no_args_is_help=True, help="Look at checklists, edit drafts, publish them, take them out, bring them in."
     )
     checklists.command("list")(list_)
     checklists.command()(show)
@@ -24,6 +25,9 @@ def register(root: typer.Typer) -> None:
     checklists.command("import")(import_)
     checklists.command()(schema)
     checklists.command()(publish)
+    checklist_edits.register(checklists)
+    checklist_versions.register(checklists)
+    checklist_models.register(checklists)
     root.add_typer(checklists, name="checklist")
 
 
