@@ -24,6 +24,7 @@ _COMMANDS = (
     "conditions",
     "scoring",
     "own_scores",
+    "writings",
     "results",
     "meta_eval",
     "attribute_sets",

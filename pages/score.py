@@ -19,6 +19,7 @@ from pages.components.scoring_options import scoring_options
 from pages.components.scoring_start import scoring_start
 from pages.components.shell import needs_project
 from pages.components.words import show_error
+from pages.components.writings import writings
 
 workbench = current_workbench()
 project = needs_project(
@@ -54,5 +55,6 @@ if ahead:
     with left:
         texts_to_score(ahead[0])
 run_list(workbench, project)
+writings(workbench, project)
 own_scores(workbench, project)
 cost_table(workbench, project)

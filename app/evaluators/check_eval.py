@@ -5,11 +5,10 @@ judge: a question without an answer is neither yes nor no, and lowers the covera
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from app.domain.judgment import checklist_score
 from app.domain.text import Text
-from app.evaluators.check_eval_questions import seeds_of, write_questions
+from app.evaluators.check_eval_questions import Seeds, seeds_of, write_questions
 from app.evaluators.checklist import PROMPT, judge
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Calls, Method, Setting
@@ -19,15 +18,19 @@ from app.evaluators.stages import Once
 
 @dataclass(frozen=True, slots=True)
 class CheckEvalOptions:
-    """seeds: proposed by the model, or taken from the key questions of the published checklist."""
+    """seeds: proposed by the model, written by a person, or the key questions of the published checklist."""
 
-    seeds: Literal["proposed", "checklist"] = field(
+    seeds: Seeds = field(
         default="proposed",
         metadata=shown(
             "Seed questions",
             "Where the sub-aspects and their first questions come from, which the judge then widens, refines and "
             "filters.",
-            {"proposed": "proposed by the judge", "checklist": "the published checklist's key questions"},
+            {
+                "proposed": "proposed by the judge",
+                "checklist": "the published checklist's key questions",
+                "own": "your own",
+            },
         ),
     )
 
@@ -38,10 +41,9 @@ class CheckEval:
     def __init__(self, setting: Setting) -> None:
         options: CheckEvalOptions = setting.options
         self._setting = setting
-        from_checklist = options.seeds == "checklist"
-        if from_checklist:
+        if options.seeds == "checklist":
             seeds_of(setting)
-        self._questions = Once(lambda: write_questions(setting, from_checklist))
+        self._questions = Once(lambda: write_questions(setting, options.seeds))
 
     async def score(self, text: Text) -> Evaluation:
         here, questions = self._setting, await self._questions.get()

@@ -1,12 +1,13 @@
 """The questions of CheckEval: seeds, asked from new angles and in finer detail, then filtered (Lee et al. 2024).
 
-Four requests, once per dimension, each kept on record. Seeds come from the model, or from a person's published
+Four requests, once per dimension, each kept on record. Seeds come from the model, from a person, or from a published
 checklist: its components as sub-aspects, their key questions as seeds.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from app.domain.checklist import Checklist, Question, QuestionKind
 from app.errors import NotReadyError
@@ -17,6 +18,8 @@ from app.providers.base import ChatRequest
 from app.providers.structured import Check
 
 SEEDS = "check-eval-seeds"
+OWN_SEEDS = "check-eval-own-seeds"  # written by a person; answers no request
+Seeds = Literal["proposed", "checklist", "own"]
 DIVERSIFY = "check-eval-diversify"
 ELABORATE = "check-eval-elaborate"
 FILTER = "check-eval-filter"
@@ -28,9 +31,15 @@ class SubAspect:
     questions: tuple[str, ...]
 
 
-async def write_questions(setting: Setting, from_checklist: bool) -> tuple[Question, ...]:
+async def write_questions(setting: Setting, source: Seeds) -> tuple[Question, ...]:
     """The filtered questions, in order of their sub-aspects. Raises NotReadyError and what the model raises."""
-    seeds = seeds_of(setting) if from_checklist else await _proposed(setting)
+    match source:
+        case "checklist":
+            seeds = seeds_of(setting)
+        case "own":
+            seeds = await _own(setting)
+        case "proposed":
+            seeds = await _proposed(setting)
     wider = _join(seeds, await _more(setting, DIVERSIFY, seeds))
     finer = _join(wider, await _more(setting, ELABORATE, wider))
     return await _filtered(setting, finer)
@@ -50,6 +59,17 @@ def seeds_of(setting: Setting) -> tuple[SubAspect, ...]:
             "Build and publish one, or let the model propose the seeds.",
         )
     return found
+
+
+async def _own(setting: Setting) -> tuple[SubAspect, ...]:
+    """What a person wrote for the dimension. Raises NotReadyError where nobody did."""
+    kept = await setting.stages.find(setting.dimension.id, OWN_SEEDS, "")
+    if kept is None:
+        raise NotReadyError(
+            f"Nobody wrote sub-aspects and seed questions for {setting.dimension.name} yet.",
+            "Write them on Score, or with `interacteval writings seeds FILE`.",
+        )
+    return tuple(SubAspect(entry["name"], _distinct(entry["questions"])) for entry in json.loads(kept)["sub_aspects"])
 
 
 async def _proposed(setting: Setting) -> tuple[SubAspect, ...]:
