@@ -20,8 +20,8 @@ def writings(workbench: Workbench, project: Project) -> None:
         return
     with st.expander("Steps, aspects and seed questions", key="writings"):
         st.caption(
-            "G-Eval has the judge write evaluation steps once for a dimension, CoAScore related aspects, CheckEval seed "
-            "questions. Runs take the newest wording, and scores made before stay as they are."
+            "Some methods have the judge write something once for a dimension: G-Eval its evaluation steps, CoAScore "
+            "related aspects, CheckEval seed questions. Runs take the newest wording; earlier scores stay."
         )
         dimension = st.selectbox(
             "Of the dimension", dimensions, format_func=lambda d: plain(d.name), key=f"writings_of_{project.id}"
@@ -35,9 +35,9 @@ def writings(workbench: Workbench, project: Project) -> None:
 
 def _piece(workbench: Workbench, dimension: Dimension, written: Written, place: int) -> None:
     newest = written.versions[0]
-    asked = f" · asked of {model_label(written.judge)}" if written.judge else ""
+    asked = f" · asked of {plain(model_label(written.judge))}" if written.judge else ""
     with st.form(f"writing_{dimension.id}_{place}", border=True):
-        st.markdown(f"**{plain(written.title)}**{plain(asked)}")
+        st.markdown(f"**{plain(written.title)}**{asked}")
         lines = st.text_area(
             written.how,
             written.lines,
