@@ -5,10 +5,13 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from sqlalchemy import func, insert
-from sqlmodel import Session, col, select
+from sqlmodel import Session, SQLModel, col, select
 
 from app.domain.call import RecordedCall
 from db.models import ModelCallRow
+
+# Made once, and for the table instead of objects: every request of a run waits until its reply is written.
+_ADD = insert(SQLModel.metadata.tables[ModelCallRow.__tablename__])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Calls:
 
     def add(self, calls: Sequence[RecordedCall]) -> None:
         if calls:
-            self._session.execute(insert(ModelCallRow), [_values(call) for call in calls])
+            self._session.connection().execute(_ADD, [_values(call) for call in calls])
 
     def of_run(self, run_id: int) -> list[RecordedCall]:
         rows = self._session.exec(
