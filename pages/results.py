@@ -16,6 +16,7 @@ from pages.components.result_questions import result_questions
 from pages.components.result_scope import ResultScope
 from pages.components.result_texts import result_texts
 from pages.components.result_topics import result_topics
+from pages.components.run_comparison import run_comparison
 from pages.components.run_words import state, title
 from pages.components.shell import empty, needs_dimension
 from pages.components.words import plain
@@ -23,6 +24,7 @@ from pages.components.words import plain
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "overview": ("Overview", result_overview),
+    "compare": ("Compare", run_comparison),
     "methods": ("Methods", result_methods),
     "questions": ("Questions", result_questions),
     "people": ("People", result_people),
@@ -35,7 +37,7 @@ workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench, "Results", "How well the judge's scores agree with people, and what each figure rests on."
 )
-runs = [run for run in list_runs(workbench, project.id) if run.done]
+runs = [run for run in list_runs(workbench, project.id) if run.done and not run.locked]
 if not runs:
     empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
     st.stop()

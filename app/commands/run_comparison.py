@@ -32,6 +32,7 @@ def compare(
     Example: interacteval runs compare --project News --dimension coherence --baseline 3 --run 5 --run 6
     """
     from app.services.projects import get_project, one_dimension
+    from app.services.results import Choices
     from app.services.run_comparison import compare_runs, score_sets, sets_named
     from app.services.workbench import open_workbench
 
@@ -40,9 +41,8 @@ def compare(
     everything = [found.run.id for found in score_sets(workbench, target.id, on.id)]
     wanted = [one for one in run or everything if one != baseline]
     first, *others = sets_named(workbench, target.id, on.id, [baseline, *wanted])
-    found = compare_runs(
-        workbench, on.id, first, others, level, constant, resamples=resamples, permutations=permutations, seed=seed
-    )
+    choices = Choices(level, constant, resamples=resamples, seed=seed)
+    found = compare_runs(workbench, on.id, first, others, choices, permutations)
     if json_:
         print_json([_document(each, on.name) for each in found])
     elif found:

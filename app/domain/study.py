@@ -31,6 +31,12 @@ class StudyCondition:
     def key(self) -> str:
         return f"{self.family.value}:{self.name}" if self.name else self.family.value
 
+    @classmethod
+    def parse(cls, key: str) -> "StudyCondition":
+        """The inverse of `key`."""
+        family, _, name = key.partition(":")
+        return cls(Family(family), name)
+
 
 def study_conditions(attributes: Sequence[Attribute]) -> dict[StudyCondition, str]:
     """The conditions that a dimension's attributes allow, in the paper's order, with their codes.

@@ -21,7 +21,7 @@ from app.meta_evaluation.correlation import (
     system_means,
 )
 from app.meta_evaluation.design import Design, design_of, draw_figures
-from app.meta_evaluation.evaluation import basis_json, full_caption, number, signature_of
+from app.meta_evaluation.evaluation import Origin, basis_json, full_caption, number, signature_of
 from app.meta_evaluation.permutation import permutation_tests
 from app.meta_evaluation.reasons import TOO_CLOSE
 from app.meta_evaluation.score_matrix import Column, Floats, Intake, ScoreTable, score_table, source_grid
@@ -30,6 +30,7 @@ from app.meta_evaluation.significance import FISHER_CAVEAT, DifferenceTest, fish
 
 Key = TypeVar("Key")
 PERMUTATIONS = 10_000
+SURE = 0.05
 APPROXIMATE = (
     "Williams' and Fisher's tests were made for Pearson's r of independent texts; for ranks, and for means over "
     "sources (n is then the number of texts used), they are approximations: read the permutation test first."
@@ -67,6 +68,12 @@ class TestedDifference:
     def stars(self) -> str:
         """Of the permutation test, corrected where several comparisons were made together."""
         return stars(self.permutation.p if self.p_holm is None else self.p_holm)
+
+    @property
+    def told_apart(self) -> bool:
+        """Both the interval and the permutation test, corrected where it can be, speak against chance."""
+        low, high, p = self.figure.low, self.figure.high, self.permutation.p if self.p_holm is None else self.p_holm
+        return low is not None and high is not None and not low <= 0 <= high and p is not None and p < SURE
 
     def to_json(self) -> dict[str, object]:
         tests = (self.permutation, self.williams, self.fisher)
@@ -125,6 +132,7 @@ def compare_scores(
     resamples: int = 1000,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
+    origin: Origin | None = None,
 ) -> Comparison:
     """Does A agree with people better than B? Texts that lack either score or the rating are left out and counted.
 
@@ -147,7 +155,7 @@ def compare_scores(
         intake=table.intake,
         differences=_tested(table, design, found, figures, permutations),
         mae=figures[MAE],
-        signature=signature_of("+".join((*COEFFICIENTS, "mae")), design, found.basis),
+        signature=signature_of("+".join((*COEFFICIENTS, "mae")), design, found.basis, origin),
         caption=full_caption(found.basis, table.intake, design, undefined),
         cautions=(*said, FISHER_CAVEAT, APPROXIMATE),
     )

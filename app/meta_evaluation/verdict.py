@@ -2,8 +2,6 @@
 
 from app.meta_evaluation.comparison import TestedDifference
 
-SURE = 0.05
-
 
 def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: int) -> str:
     """`tested` is other less baseline, one of so many comparisons that were corrected together."""
@@ -19,7 +17,7 @@ def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: in
     among = f" among {comparisons} comparisons" if comparisons > 1 else ""
     if p is None:
         return f"{better} agrees better by the interval alone; no permutation test: {tested.permutation.reason}"
-    if p >= SURE:
+    if not tested.told_apart:
         return f"Leans to {better}: the interval leaves out 0, but chance does as much too often{among} ({said(p)})."
     return f"{better} agrees better with people: the interval leaves out 0, and chance hardly does as much ({said(p)})."
 

@@ -8,18 +8,17 @@ from app.domain.run import ScoredText
 from app.domain.study import Family, StudyCondition
 from app.domain.task import Dimension
 from app.errors import InputError
-from app.evaluators.checklist import PLAIN
 from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged
 from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Level
 from app.meta_evaluation.comparison import APPROXIMATE, TestedDifference
 from app.meta_evaluation.evaluation import Figure, Origin
 from app.meta_evaluation.significance import FISHER_CAVEAT, holm
-from app.prompting import load_prompt
+from app.meta_evaluation.verdict import verdict
 from app.services.condition_study import Cell, StudyPlan
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = ["ConditionFigures", "FamilyDifference", "Member", "StudyFigures", "study_figures"]
+__all__ = ["Coefficient", "ConditionFigures", "FamilyDifference", "Member", "StudyFigures", "study_figures"]
 
 PERMUTATIONS, RESAMPLES = 2000, 1000
 # Table 11 of InteractEval: LLM against human, single against multiple, single and multiple against combined.
@@ -86,6 +85,9 @@ class StudyFigures:
     left_out: dict[int, int]
     problems: tuple[str, ...]
 
+    def verdict(self, each: FamilyDifference, coefficient: Coefficient, second: str, first: str) -> str:
+        return verdict(each.tested[coefficient], second, first, self.comparisons(coefficient))
+
     def comparisons(self, coefficient: Coefficient) -> int:
         """How many were corrected together."""
         return sum(1 for each in self.differences if each.tested[coefficient].p_holm is not None)
@@ -111,8 +113,9 @@ def study_figures(
             state = work.results.rating_state(dimension.id)
         keys = tuple((c.condition, _number(c), c.run.id, c.run.done, c.run.failed) for c in cells if c.run is not None)
         try:
+            judge, prompt = plan.options.judge, plan.prompt
             found = _figures(
-                workbench.database, dimension, keys, level, permutations, resamples, seed, plan.options.judge, state
+                workbench.database, dimension, keys, level, permutations, resamples, seed, judge, prompt, state
             )
         except InputError as error:
             problems.append(f"{dimension.name}: {error.message}")
@@ -142,9 +145,9 @@ def _figures(
     resamples: int,
     seed: int,
     judge: str,
+    prompt: str,
     _: tuple[int, float],
 ) -> Found:
-    prompt = load_prompt(PLAIN.prompt()).digest
     with database.read() as work:
         scored = {
             run: {row.text: row for row in work.results.scored(run, dimension.id) if _complete(row)}

@@ -171,8 +171,8 @@ def _runs(workbench: Workbench, project: Project, plan: StudyPlan, cells: Sequen
             set_budget(workbench, run_id, left + (run_spending(workbench, run_id).cost_usd or 0.0))
     parts = run_plan(plan, [cell for cell in cells if cell.run is None])
     if parts:
-        params = run_params(plan.options, cells[0].condition) | {"budget": left}
         with workbench.database.write() as work:
+            params = run_params(work, project, plan.options, cells[0].condition) | {"budget": left}
             begun.append(work.runs.create(project.id, CHECKLIST, plan.options.judge, params, parts))
     return begun
 

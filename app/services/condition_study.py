@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from app.construction.components import DEFAULT
 from app.domain.build import Stage
@@ -21,11 +22,13 @@ from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.services.evaluating import CHECKLIST
+from app.services.prompts import in_force, own_wordings
 from app.services.samples import drawn
+from app.services.scoring import RunOptions
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = ["Cell", "Family", "StudyCondition", "StudyOptions", "StudyPlan", "plan_study"]
+__all__ = ["Cell", "Family", "StudyCondition", "StudyOptions", "StudyPlan", "last_study", "plan_study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """`texts` maps a dimension's id to the texts scored on it, `excluded` to the documents left out as samples."""
+    """`texts` maps a dimension's id to the texts scored on it, `excluded` to the documents left out as samples.
+
+    prompt: the hash of the judge's.
+    """
 
     options: StudyOptions
     cells: tuple[Cell, ...]
     texts: dict[int, tuple[int, ...]]
     excluded: dict[int, tuple[str, ...]]
+    prompt: str
 
     @property
     def to_build(self) -> list[Cell]:
@@ -101,18 +108,33 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
         texts[dimension.id] = tuple(text.id for text in found)
         if not found:
             raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
-    with workbench.database.read() as work:
+    with own_wordings(workbench, project.id), workbench.database.read() as work:
+        prompt = load_prompt(PLAIN.prompt()).digest
         runs = [run for run in work.runs.all(project.id) if _same_way(run, options)]
         cells = [
             cell
             for dimension in options.dimensions
-            for cell in _cells(work, project, options, dimension, runs, texts[dimension.id])
+            for cell in _cells(work, project, options, dimension, runs, frozenset(texts[dimension.id]), prompt)
         ]
     if not cells:
         raise NotReadyError(
             "The chosen conditions have no attributes yet.", "Think aloud, or ask the LLMs, or choose other conditions."
         )
-    return StudyPlan(options, tuple(cells), texts, excluded)
+    return StudyPlan(options, tuple(cells), texts, excluded, prompt)
+
+
+def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
+    """The choices of the newest run of a study, so that a screen opened again shows it; None before the first."""
+    with workbench.database.read() as work:
+        run = next((run for run in work.runs.all(project.id) if "study" in run.params), None)
+        if run is None:
+            return None
+        parts = work.runs.parts(run.id)
+        checklists = [work.checklists.get(part.checklist) for part in parts if part.checklist]
+        dimensions = tuple(work.projects.dimension_by_id(part.dimension) for part in parts)
+    model = checklists[0].model if checklists else run.judge
+    sample, seed = float(run.params.get("sample", 1.0)), int(run.params.get("seed", 1))
+    return StudyOptions(dimensions, model, run.judge, sample=sample, seed=seed)
 
 
 def _cells(
@@ -121,10 +143,10 @@ def _cells(
     options: StudyOptions,
     dimension: Dimension,
     runs: Sequence[RunSummary],
-    texts: tuple[int, ...],
+    texts: frozenset[int],
+    prompt: str,
 ) -> list[Cell]:
     everything = work.think_aloud.attributes(project.id, dimension.id)
-    planned = frozenset(texts)
     cells = []
     for condition, code in study_conditions(everything).items():
         if condition.family not in options.families:
@@ -133,31 +155,24 @@ def _cells(
         digest = _digest(project, dimension, options, attributes)
         build = work.builds.of_study(dimension.id, digest)
         made = work.builds.last_checklist(build) if build else None
-        run = next((r for r in runs if made and _scored_with(work, r, dimension.id, made, planned)), None)
+        run = next((r for r in runs if made and _scored_with(work, r, dimension.id, made, texts, prompt)), None)
         checklist = work.checklists.get(made) if made else None
         cells.append(Cell(condition, dimension, code, digest, attributes, build, checklist, run))
     return cells
 
 
-def run_params(options: StudyOptions, condition: StudyCondition) -> dict[str, object]:
-    """What is stored with a run of the study: what any run with a checklist stores, and the condition."""
-    return {
-        "sample": options.sample,
-        "seed": options.seed,
-        "budget": None,
-        "use_cache": True,
-        "locked": False,
-        "reasons": PLAIN.reasons,
-        "repeats": PLAIN.repeats,
-        "soft": PLAIN.soft,
-        "per_question": PLAIN.per_question,
-        "study": condition.key,
-    }
+def run_params(work: UnitOfWork, project: Project, options: StudyOptions, condition: StudyCondition) -> dict[str, Any]:
+    """What is stored with a run of the study: what any run with a checklist stores, and the condition.
+
+    No answer is taken over from another checklist: each is asked as a whole.
+    """
+    own = in_force(work, project.id)
+    asked = RunOptions(options.dimensions, options.judge, sample=options.sample, seed=options.seed, reuse=False)
+    return asked.params() | {"study": condition.key} | ({"prompts": own} if own else {})
 
 
 def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:
     """One run over the dimensions of one condition; each cell has its checklist."""
-    digest = load_prompt(PLAIN.prompt()).digest
     return [
         RunDimension(
             cell.dimension.id,
@@ -165,7 +180,7 @@ def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:
             plan.excluded[cell.dimension.id],
             plan.texts[cell.dimension.id],
             cell.dimension.name,
-            digest,
+            plan.prompt,
         )
         for cell in cells
         if cell.checklist is not None
@@ -179,13 +194,16 @@ def _same_way(run: RunSummary, options: StudyOptions) -> bool:
     return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked
 
 
-def _scored_with(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, texts: frozenset[int]) -> bool:
+def _scored_with(
+    work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, texts: frozenset[int], prompt: str
+) -> bool:
     """A run that was stopped counts too: it is gone on with. One that failed at once is not."""
     parts = work.runs.parts(run.id)
     if run.status is RunStatus.FAILED and not run.done:
         return False
     return any(
-        part.dimension == dimension and part.checklist == checklist and work.runs.texts_of(run.id, dimension) == texts
+        (part.dimension, part.checklist, part.prompt_digest) == (dimension, checklist, prompt)
+        and work.runs.texts_of(run.id, dimension) == texts
         for part in parts
     )
 

@@ -81,18 +81,7 @@ def _against(
 ) -> list[QualityCost]:
     others = [each.scores for each in found if each.scores != baseline]
     try:
-        compared = compare_runs(
-            workbench,
-            dimension_id,
-            baseline,
-            others,
-            choices.level,
-            choices.constant,
-            choices.include_partial,
-            choices.soft,
-            choices.resamples,
-            seed=choices.seed,
-        )
+        compared = compare_runs(workbench, dimension_id, baseline, others, choices)
     except InputError:  # the level asks for what the data don't have: the figures say so already
         return list(found)
     by_run = {comparison.other.run.id: comparison for comparison in compared}

@@ -6,16 +6,17 @@ from functools import lru_cache
 
 from app.domain.run import RunSummary, ScoredText
 from app.errors import InputError, NotFoundError
-from app.meta_evaluation.choices import Coefficient, Constant, Level
+from app.meta_evaluation.choices import Coefficient
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
+from app.meta_evaluation.evaluation import Origin
 from app.meta_evaluation.verdict import verdict
-from app.services.results import asks_soft
+from app.services.results import Choices, asks_soft
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = ["Coefficient", "RunComparison", "ScoreSet", "compare_runs", "score_sets", "sets_named"]
 
-RESAMPLES = 1000
+USUAL = Choices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +67,20 @@ def compare_runs(
     dimension_id: int,
     baseline: ScoreSet,
     others: Sequence[ScoreSet],
-    level: Level = "per-source",
-    constant: Constant = "skip",
-    include_partial: bool = False,
-    soft: bool = False,
-    resamples: int = RESAMPLES,
+    choices: Choices = USUAL,
     permutations: int = PERMUTATIONS,
-    seed: int = 0,
 ) -> list[RunComparison]:
     """Each of the others less the baseline, with Holm's correction over all of them.
 
     Computed once for as long as neither scores nor ratings change. Raises InputError where the level asks for what the
     data don't have.
     """
-    choices = (level, constant, include_partial, soft, resamples, permutations, seed)
     with workbench.database.read() as work:
         state = work.results.rating_state(dimension_id)
-    found = [_kept(workbench.database, dimension_id, _key(baseline), _key(other), choices, state) for other in others]
+    found = [
+        _kept(workbench.database, dimension_id, _key(baseline), _key(other), choices, permutations, state)
+        for other in others
+    ]
     made = corrected({index: pair[1] for index, pair in enumerate(found) if pair[1] is not None})
     return [
         RunComparison(baseline, other, *counts, made.get(index), problem)
@@ -100,7 +98,6 @@ def sets_named(workbench: Workbench, project_id: int, dimension_id: int, runs: S
 
 
 Key = tuple[int, int, int]
-Choices = tuple[Level, Constant, bool, bool, int, int, int]
 
 
 def _key(scores: ScoreSet) -> Key:
@@ -116,11 +113,12 @@ def _kept(
     baseline: Key,
     other: Key,
     choices: Choices,
+    permutations: int,
     _: tuple[int, float],
 ) -> tuple[tuple[int, int, int], Comparison | None, str]:
-    level, constant, include_partial, soft, resamples, permutations, seed = choices
     with database.read() as work:
-        b, a = (_scores(work, run, dimension_id, include_partial, soft) for run, _, _ in (baseline, other))
+        b, a = (_scores(work, run, dimension_id, choices) for run, _, _ in (baseline, other))
+        b_run, a_run = (_origin(work, run, dimension_id) for run, _, _ in (baseline, other))
     shared = sorted(a.keys() & b.keys())
     counts = (len(shared), len(b.keys() - a.keys()), len(a.keys() - b.keys()))
     if not shared:
@@ -134,23 +132,44 @@ def _kept(
             group=[row.doc_id for row in rows],
             system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
             item=[row.item_id for row in rows],
-            level=level,
-            constant=constant,
-            resamples=resamples,
+            level=choices.level,
+            constant=choices.constant,
+            duplicates=choices.duplicates,
+            resampling=choices.resampling,
+            resamples=choices.resamples,
+            seed=choices.seed,
             permutations=permutations,
-            seed=seed,
+            origin=Origin(
+                _both(a_run.checklist, b_run.checklist),
+                _both(a_run.judge, b_run.judge),
+                _both(a_run.prompt, b_run.prompt),
+            ),
         )
     except InputError as error:
         return counts, None, error.message
     return counts, comparison, ""
 
 
-def _scores(
-    work: UnitOfWork, run_id: int, dimension_id: int, include_partial: bool, soft: bool
-) -> Mapping[int, ScoredText]:
+def _origin(work: UnitOfWork, run_id: int, dimension_id: int) -> Origin:
+    run = work.runs.get(run_id)
+    part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
+    version = str(work.checklists.get(part.checklist).version) if part.checklist else "none"
+    return Origin(version, run.judge, part.prompt_digest[:12] or "none")
+
+
+def _both(a: str, b: str) -> str:
+    """For the signature of a comparison: what both have in common once, else the other's before the baseline's."""
+    return a if a == b else f"{a} vs {b}"
+
+
+def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Mapping[int, ScoredText]:
     """Text -> what was scored, for the texts that count."""
-    by_probability = soft and asks_soft(work.runs.get(run_id))
+    by_probability = choices.soft and asks_soft(work.runs.get(run_id))
     rows = work.results.scored(run_id, dimension_id)
     if by_probability:
         rows = [replace(row, score=row.soft) for row in rows]
-    return {row.text: row for row in rows if row.score is not None and (include_partial or row.coverage in (None, 1))}
+    return {
+        row.text: row
+        for row in rows
+        if row.score is not None and (choices.include_partial or row.coverage in (None, 1))
+    }

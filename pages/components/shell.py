@@ -28,6 +28,7 @@ FLOW = (
     ("checklist", "Checklist", ":material/checklist:"),
     ("score", "Score", ":material/speed:"),
     ("results", "Results", ":material/insights:"),
+    ("conditions", "Conditions", ":material/balance:"),
 )
 WORKBENCH = (
     ("prompts", "Prompts", ":material/edit_note:"),
@@ -46,7 +47,7 @@ def navigation() -> st.Page:
         [st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in group]
         for group in (FLOW, WORKBENCH)
     )
-    return st.navigation({"": [home], "Project": flow, "Workbench": workbench})
+    return st.navigation({"": [home], "Project": flow, "Workbench": workbench}, expanded=True)
 
 
 def sidebar(workbench: Workbench) -> None:

@@ -26,9 +26,9 @@ def compared(run: Run, tmp_path: Path) -> tuple[str, ...]:
 
 
 def test_a_document_a_comparison(run: Run, compared: tuple[str, ...]) -> None:
-    status, out, _ = run("runs", "compare", *compared, "--baseline", 1, "--permutations", 100, "--json")
+    status, out, err = run("runs", "compare", *compared, "--baseline", 1, "--permutations", 100, "--json")
+    assert status == 0, err
     (found,) = json.loads(out)
-    assert status == 0
     assert (found["baseline"], found["run"], found["shared"], found["only_run"]) == (1, 2, 18, 0)
     assert {
         "a",
@@ -45,8 +45,8 @@ def test_a_document_a_comparison(run: Run, compared: tuple[str, ...]) -> None:
 
 
 def test_in_words(run: Run, compared: tuple[str, ...]) -> None:
-    status, out, _ = run("runs", "compare", *compared, "--baseline", 1, "--run", 2, "--permutations", 100)
-    assert status == 0
+    status, out, err = run("runs", "compare", *compared, "--baseline", 1, "--run", 2, "--permutations", 100)
+    assert status == 0, err
     assert "A = run 2, B = run 1" in out
     assert "Spearman: " in out
     status, _, err = run("runs", "compare", *compared, "--baseline", 1, "--run", 9)

@@ -11,6 +11,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import NotFoundError
 from app.meta_evaluation.comparison import compare_scores
+from app.services.results import Choices
 from app.services.run_comparison import compare_runs, score_sets, sets_named
 from app.services.workbench import Workbench
 from tests.support.projects import workbench_at
@@ -81,7 +82,7 @@ def test_only_shared_texts_count_and_the_others_are_said(workbench: Workbench, d
     first = run_with(workbench, dimension, GOOD, slice(0, 28))
     second = run_with(workbench, dimension, POOR, slice(8, 40))
     baseline, other = sets_named(workbench, PROJECT, dimension.id, [first, second])
-    (found,) = compare_runs(workbench, dimension.id, baseline, [other], permutations=50, resamples=50)
+    (found,) = compare_runs(workbench, dimension.id, baseline, [other], Choices(resamples=50), 50)
     assert (found.shared, found.only_baseline, found.only_other) == (20, 8, 12)
     assert found.comparison is not None
     assert found.comparison.basis.n == 20
@@ -108,20 +109,20 @@ def test_hardly_any_data_is_a_sentence(workbench: Workbench, dimension: Dimensio
     """Two texts, one text, one source."""
     runs = [run_with(workbench, dimension, scores, part) for scores in (POOR, GOOD)]
     baseline, other = sets_named(workbench, PROJECT, dimension.id, runs)
-    (found,) = compare_runs(workbench, dimension.id, baseline, [other], permutations=50, resamples=50)
+    (found,) = compare_runs(workbench, dimension.id, baseline, [other], Choices(resamples=50), 50)
     assert re.search(words, found.verdict("spearman", "A", "B", 1))
 
 
 def test_equal_scores_and_missing_ratings_are_sentences(workbench: Workbench, dimension: Dimension) -> None:
     runs = [run_with(workbench, dimension, scores) for scores in (FLAT, GOOD)]
     baseline, other = sets_named(workbench, PROJECT, dimension.id, runs)
-    (found,) = compare_runs(workbench, dimension.id, baseline, [other], permutations=50, resamples=50)
+    (found,) = compare_runs(workbench, dimension.id, baseline, [other], Choices(resamples=50), 50)
     assert "all the same" in found.verdict("spearman", "A", "B", 1)
     with workbench.database.write() as work:
         unrated = work.projects.add_dimension(PROJECT, Dimension("fluency"))
     runs = [run_with(workbench, unrated, scores) for scores in (POOR, GOOD)]
     baseline, other = sets_named(workbench, PROJECT, unrated.id, runs)
-    (found,) = compare_runs(workbench, unrated.id, baseline, [other], permutations=50, resamples=50)
+    (found,) = compare_runs(workbench, unrated.id, baseline, [other], Choices(resamples=50), 50)
     assert "No texts have both" in found.verdict("spearman", "A", "B", 1)
 
 
@@ -136,14 +137,14 @@ def test_a_level_the_data_lack_is_said_for_each_pair(workbench: Workbench, dimen
             run = work.runs.create(project.id, "e", "rules", {}, [RunDimension(lone.id, None, (), tuple(ids))])
             work.runs.save([Outcome(p, p.text % 3 + shift, 1.0) for p in work.runs.open_scores(run)])
     first, second = score_sets(workbench, project.id, lone.id)
-    (found,) = compare_runs(workbench, lone.id, first, [second], level="system")
+    (found,) = compare_runs(workbench, lone.id, first, [second], Choices("system"))
     assert "needs to know the system" in found.problem
 
 
 def test_holm_covers_all_comparisons_that_could_be_made(workbench: Workbench, dimension: Dimension) -> None:
     runs = [run_with(workbench, dimension, scores) for scores in (POOR, GOOD, HUMAN, FLAT)]
     baseline, *others = sets_named(workbench, PROJECT, dimension.id, runs)
-    found = compare_runs(workbench, dimension.id, baseline, others, permutations=200, resamples=50)
+    found = compare_runs(workbench, dimension.id, baseline, others, Choices(resamples=50), 200)
     tested = [each.comparison.differences["spearman"] for each in found if each.comparison]
     assert [t.permutation.p for t in tested[:2]] == pytest.approx([1 / 201, 1 / 201], abs=0.02)
     assert [t.p_holm for t in tested[:2]] == pytest.approx([2 * t.permutation.p for t in tested[:2] if t.permutation.p])
@@ -154,11 +155,11 @@ def test_incomplete_texts_and_new_ratings_change_what_is_compared(workbench: Wor
     runs = [run_with(workbench, dimension, POOR), run_with(workbench, dimension, GOOD, coverage=0.5)]
     baseline, other = sets_named(workbench, PROJECT, dimension.id, runs)
     assert compare_runs(workbench, dimension.id, baseline, [other], permutations=20)[0].shared == 0
-    partial = compare_runs(workbench, dimension.id, baseline, [other], include_partial=True, permutations=20)[0]
+    partial = compare_runs(workbench, dimension.id, baseline, [other], Choices(include_partial=True), 20)[0]
     assert partial.shared == 40
     with workbench.database.write() as work:
         work.locked_splits.lock(PROJECT, ["d00"], 0.1, 1, "Ana")
-    again = compare_runs(workbench, dimension.id, baseline, [other], include_partial=True, permutations=20)[0]
+    again = compare_runs(workbench, dimension.id, baseline, [other], Choices(include_partial=True), 20)[0]
     assert again.shared == 36
 
 

@@ -1,0 +1,127 @@
+"""What a study of conditions covers, what it would cost, and the button that starts it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import WorkbenchError
+from app.services.condition_estimate import estimate_study
+from app.services.condition_running import begin_study, stop_study, stopping_study
+from app.services.condition_study import StudyOptions, StudyPlan, last_study
+from app.services.workbench import Workbench
+from pages.components.forecast import counted
+from pages.components.model_choice import model_choice
+from pages.components.money import about
+from pages.components.study_words import FAMILIES
+from pages.components.words import show_error
+
+FAMILIES_HELP = (
+    "Whose attributes feed a checklist (InteractEval, section 4.2). Single: one checklist for each, and their mean. "
+    "Everybody but one: what each person or LLM adds to the rest."
+)
+
+
+def condition_options(workbench: Workbench, project: Project, dimensions: Sequence[Dimension]) -> StudyOptions | None:
+    """The choices, at first those of the last study. None, with a word on why, while they aren't complete."""
+    last = last_study(workbench, project)
+    names = {dimension.id: dimension.name for dimension in dimensions}
+    chosen = st.pills(
+        "Dimensions",
+        list(names),
+        selection_mode="multi",
+        default=[d.id for d in last.dimensions] if last else list(names),
+        format_func=names.__getitem__,
+        key=f"study_dimensions_{project.id}",
+        wrap=True,
+    )
+    families = st.pills(
+        "Conditions",
+        list(FAMILIES),
+        selection_mode="multi",
+        default=list(FAMILIES),
+        format_func=FAMILIES.__getitem__,
+        key="study_families",
+        help=FAMILIES_HELP,
+        wrap=True,
+    )
+    _preset(last)
+    builder, judge = st.columns(2)
+    with builder:
+        model = model_choice(workbench, "Builds the checklists", "study_model", "Makes every checklist the same way.")
+    with judge:
+        answers = model_choice(workbench, "Judge", "study_judge", "Answers every checklist for the same texts.")
+    share, seed, budget = st.columns(3)
+    percent = share.number_input(
+        "Share of the texts (%)",
+        1,
+        100,
+        key="study_share",
+        help="Drawn so that human scores are distributed as in the whole; the paper takes 10 %. Same seed, same texts.",
+    )
+    draws = seed.number_input("Seed", 0, 2**31 - 1, key="study_seed", help="Draws the texts.")
+    limit = budget.number_input(
+        "Budget in US dollars",
+        min_value=0.01,
+        value=None,
+        key="study_budget",
+        placeholder="no limit",
+        help="The study stops when what it asks from now on has cost so much. Start again to go on.",
+    )
+    wanted = tuple(dimension for dimension in dimensions if dimension.id in chosen)
+    if not (wanted and families and model and answers):
+        st.markdown("Choose at least one dimension and one condition, and two models that are set up.")
+        return None
+    order = tuple(family for family in FAMILIES if family in families)
+    return StudyOptions(wanted, model, answers, order, sample=percent / 100, seed=draws, budget=limit)
+
+
+def _preset(last: StudyOptions | None) -> None:
+    """Before the widgets exist: what the last study chose."""
+    if last is None:
+        st.session_state.setdefault("study_share", 100)
+        st.session_state.setdefault("study_seed", 1)
+        return
+    st.session_state.setdefault("study_model", last.model)
+    st.session_state.setdefault("study_judge", last.judge)
+    st.session_state.setdefault("study_share", max(1, round(100 * last.sample)))
+    st.session_state.setdefault("study_seed", last.seed)
+
+
+def before_it_starts(
+    workbench: Workbench, project: Project, options: StudyOptions, plan: StudyPlan, running: bool
+) -> None:
+    """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""
+    conditions = counted(len(plan.conditions), "condition")
+    on = counted(len(options.dimensions), "dimension")
+    st.markdown(f"**{conditions} on {on}**")
+    st.markdown(f"{counted(len(plan.cells) - len(plan.to_score), 'checklist')} of {len(plan.cells):,} scored so far.")
+    if running:
+        ending = stopping_study(workbench, project.id)
+        if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):
+            stop_study(workbench, project.id)
+            st.rerun()
+        if ending:
+            st.caption("Stopping: the checklist being built is finished, answers on their way are kept.")
+        return
+    if not plan.to_score:
+        st.markdown("Everything is built and scored. Choose other texts or another judge to go further.")
+        return
+    found = estimate_study(workbench, options, plan)
+    if found.checklists:
+        st.markdown(f"To build: {counted(found.checklists, 'checklist')}, {counted(found.build_calls, 'call')}.")
+    st.markdown(f"To score: {counted(found.texts_scored, 'text')}, {counted(found.judge_calls, 'answer sheet')}.")
+    if found.input_tokens:
+        cost = "price unknown" if found.cost_usd is None else about(found.cost_usd)
+        st.markdown(f"About {found.input_tokens:,} tokens in, {found.output_tokens:,} out: {cost}.")
+        st.caption("A guess where a checklist isn't built yet: its number of questions is not known before.")
+    else:
+        st.markdown("The models are rules, not LLMs: nothing is paid.")
+    if st.button(f"Build and score what is missing ({len(plan.to_score):,})", type="primary", key="start_study"):
+        try:
+            begin_study(workbench, project, options)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()

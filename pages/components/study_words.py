@@ -1,0 +1,28 @@
+"""The conditions of a study in words, not yet fit for Markdown."""
+
+from app.services.condition_study import Family, StudyCondition
+from pages.components.words import model_label
+
+FAMILIES = {
+    Family.SL: "Single LLMs (SL)",
+    Family.SH: "Single people (SH)",
+    Family.ML: "All LLMs (ML)",
+    Family.MH: "All people (MH)",
+    Family.COMB: "Everybody (Comb)",
+    Family.WITHOUT: "Everybody but one",
+}
+_ONE = {Family.SL: "only {0}", Family.SH: "only {0}", Family.WITHOUT: "without {0}"}
+
+
+def family_label(family: Family, name: str = "") -> str:
+    """A row of a study: a family, or everybody without the contributor of this name."""
+    return f"Without {model_label(name)}" if family is Family.WITHOUT and name else FAMILIES[family]
+
+
+def condition_words(condition: StudyCondition) -> str:
+    """One checklist of a study, in the middle of a label."""
+    pattern = _ONE.get(condition.family)
+    if pattern:
+        return pattern.format(model_label(condition.name))
+    label = FAMILIES[condition.family]
+    return label[0].lower() + label[1:]

@@ -1,0 +1,48 @@
+"""Conditions: does it matter whose attributes the checklist is made from?"""
+
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.condition_study import plan_study
+from app.services.projects import dimensions_named
+from app.services.scoring_jobs import job_key, running_here
+from pages.components.background import watch
+from pages.components.condition_differences import condition_differences
+from pages.components.condition_figures import condition_figures
+from pages.components.condition_options import before_it_starts, condition_options
+from pages.components.current import current_workbench
+from pages.components.hidden import open_attributes
+from pages.components.result_choices import LEVEL_HELP, LEVELS, one_of
+from pages.components.shell import empty, needs_project
+from pages.components.words import show_error
+
+workbench = current_workbench()
+project = needs_project(
+    workbench,
+    "Conditions",
+    "Does it matter whose attributes the checklist is made from? One checklist from each person, each LLM, all of "
+    "them, and all but one; one judge; the same texts.",
+)
+dimensions = dimensions_named(workbench, project.name, "all")
+said = [a for d in dimensions for a in open_attributes(workbench, project, d, "how the conditions compare")]
+if not said:
+    empty("There are no attributes yet.", "Say first what to look for.", "think_aloud", "Think aloud")
+    st.stop()
+watch(job_key(project.id))
+left, right = st.columns([3, 2], gap="large")
+with left:
+    options = condition_options(workbench, project, dimensions)
+if options is None:
+    st.stop()
+try:
+    plan = plan_study(workbench, project, options)
+    with right:
+        before_it_starts(workbench, project, options, plan, running_here(project.id))
+except WorkbenchError as error:
+    show_error(error)
+    st.stop()
+if any(cell.run is not None and cell.run.done for cell in plan.cells):
+    st.divider()
+    level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
+    figures = condition_figures(workbench, plan, level)
+    condition_differences(figures)

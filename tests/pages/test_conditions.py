@@ -1,0 +1,88 @@
+"""Conditions: choices, estimate, work in the background, figures and comparisons."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension, Task
+from app.services.attributes import add_attributes
+from app.services.checklists import versions_of
+from app.services.condition_running import run_study
+from app.services.condition_study import Family, StudyOptions
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.scoring_jobs import job_key
+from app.services.workbench import Workbench
+from tests.support.background import ended
+
+Open = Callable[[str], AppTest]
+
+
+def shown(app: AppTest) -> str:
+    elements = [*app.markdown, *app.caption, *app.error, *app.info, *app.success]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+
+
+def studied(workbench: Workbench, families: tuple[Family, ...]) -> StudyOptions:
+    """A study of the demo's first dimension, done."""
+    project = get_project(workbench, "Demo")
+    options = StudyOptions(tuple(dimensions_named(workbench, "Demo", "all")[:1]), "rules", "rules", families)
+    assert run_study(workbench, project, options).missing == 0
+    return options
+
+
+def test_without_attributes_the_way_to_them_is_shown(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "Empty", Task(), (Dimension("clarity"),))
+    app = open_screen("conditions")
+    assert not app.exception
+    assert "There are no attributes yet." in shown(app)
+
+
+def test_one_click_builds_and_scores(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    before = versions_of(demo, dimension.id)
+    app = open_screen("conditions")
+    assert not app.exception
+    app.button_group(key=f"study_dimensions_{project.id}").set_value([dimension.id]).run()
+    app.button_group(key="study_families").set_value([Family.SH, Family.MH]).run()
+    app.selectbox(key="study_model").set_value("rules").run()
+    app.selectbox(key="study_judge").set_value("rules").run()
+    assert not app.exception
+    assert "nothing is paid" in shown(app)
+    app.button(key="start_study").click().run()
+    app = ended(app, job_key(project.id))
+    assert not app.exception
+    assert "Done:" in shown(app)
+    assert "Everything is built and scored." in shown(app)
+    figures = app.dataframe[0].value
+    assert list(figures["Condition"]) == ["Single people (SH)", "All people (MH)"]
+    assert versions_of(demo, dimension.id) == before
+
+
+def test_what_a_study_found_stays_on_the_screen_and_names_its_ground(demo: Workbench, open_screen: Open) -> None:
+    options = studied(demo, (Family.SH, Family.MH, Family.COMB, Family.SL))
+    app = open_screen("conditions")
+    assert not app.exception
+    words = shown(app)
+    assert "texts that every condition scored" in words
+    assert "comparisons are told apart after correction" in words
+    figures, differences = (frame.value for frame in app.dataframe)
+    assert set(figures["Dimension"]) == {options.dimensions[0].name}
+    assert {"First", "Second", "Difference", "From", "To", "p (Holm)", "z (Fisher)"} <= set(differences.columns)
+
+
+def test_choosing_nothing_is_a_sentence(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("conditions")
+    app.button_group(key="study_families").set_value([]).run()
+    assert not app.exception
+    assert "Choose at least one dimension and one condition" in shown(app)
+
+
+def test_a_condition_without_attributes_is_a_sentence(workbench: Workbench, open_screen: Open) -> None:
+    create_project(workbench, "P", Task(), (Dimension("clarity"),))
+    dimension = dimensions_named(workbench, "P", "all")[0]
+    add_attributes(workbench, dimension.id, "Ana", ContributorKind.HUMAN, ["It is clear."])
+    app = open_screen("conditions")
+    assert not app.exception
+    assert "No text is left to score on clarity." in shown(app)
