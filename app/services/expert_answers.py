@@ -1,7 +1,9 @@
 """Experts answer a published checklist too, blind to the judge and to each other, on texts drawn for all of them."""
 
 import random
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +24,17 @@ __all__ = [
     "AnswerDraw",
     "AnswerSheet",
     "ExpertAnswers",
+    "SheetProgress",
     "answer",
     "answer_cube",
     "answer_sheet",
+    "answerable",
     "draw_of",
     "draw_texts",
     "drawable",
     "expert_answers",
     "note",
+    "progress",
     "texts_of",
 ]
 
@@ -73,6 +78,13 @@ def _pool(work: UnitOfWork, checklist_id: int) -> tuple[list[Text], list[float]]
     means = work.texts.mean_scores(dimension_id)
     rated = [text for text in texts if text.id in means]
     return (rated, [means[text.id] for text in rated]) if rated else (texts, [])
+
+
+def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist, AnswerDraw | None]]:
+    """The published versions, newest first, each with the texts drawn for it."""
+    with workbench.database.read() as work:
+        published = [c for c in work.checklists.versions(dimension_id) if c.status is ChecklistStatus.PUBLISHED]
+        return [(checklist, work.expert_answers.draw_of(checklist.id)) for checklist in published]
 
 
 def draw_of(workbench: Workbench, checklist_id: int) -> AnswerDraw | None:
@@ -128,6 +140,37 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> ExpertAnswers:
         answers = tuple(work.expert_answers.of(draw.id))
         experts = tuple(dict.fromkeys(one.expert for one in answers))
         return ExpertAnswers(work.checklists.get(checklist_id), draw.texts, experts, answers)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetProgress:
+    """How far one expert is. `texts` have all their answers; `skipped` and `notes` count questions about texts."""
+
+    expert: str
+    texts: int
+    answers: int
+    skipped: int
+    notes: int
+
+
+def progress(found: ExpertAnswers) -> list[SheetProgress]:
+    """How far each expert is, in the order they began; nothing of what they answered."""
+    asked = len(found.checklist.asked)
+    sheets = []
+    for expert in found.experts:
+        own = [one for one in found.answers if one.expert == expert]
+        given = [one for one in own if one.answer is not None]
+        done = Counter(one.text for one in given)
+        sheets.append(
+            SheetProgress(
+                expert,
+                texts=sum(count == asked for count in done.values()),
+                answers=len(given),
+                skipped=sum(one.answer is Answer.UNANSWERED for one in given),
+                notes=sum(bool(one.note) for one in own),
+            )
+        )
+    return sheets
 
 
 def answer_cube(found: ExpertAnswers) -> NDArray[np.float64]:

@@ -26,6 +26,7 @@ FLOW = (
     ("side_by_side", "Side by side", ":material/compare_arrows:"),
     ("build", "Build", ":material/account_tree:"),
     ("checklist", "Checklist", ":material/checklist:"),
+    ("answer", "Answer", ":material/quiz:"),
     ("score", "Score", ":material/speed:"),
     ("results", "Results", ":material/insights:"),
     ("conditions", "Conditions", ":material/balance:"),

@@ -1,0 +1,47 @@
+"""Experts answer a published checklist too, blind to the judge and to each other; its owner draws the texts."""
+
+import streamlit as st
+
+from app.services.expert_answers import answerable
+from app.services.independence import said_by
+from pages.components.answer_draw import draw_form, everybody
+from pages.components.answer_sheet import sheet
+from pages.components.current import current_workbench
+from pages.components.expert import current_expert, expert
+from pages.components.hidden import open_attributes
+from pages.components.shell import empty, needs_dimension
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Answer",
+    "Experts answer the checklist too, on the same texts, without seeing what the judge or others say. Results then "
+    "shows on which questions they agree.",
+)
+if said_by(workbench, project.id, dimension.id, current_expert()):
+    # Whoever is thinking aloud finishes first; whoever only answers has nothing that others could lead.
+    open_attributes(workbench, project, dimension, "the checklist")
+versions = answerable(workbench, dimension.id)
+if not versions:
+    empty("No version of the checklist is published yet.", "Publish one first.", "checklist", "Go to Checklist")
+    st.stop()
+
+if current_expert():
+    name = expert(workbench, project)
+    drawn = next((checklist for checklist, draw in versions if draw), None)
+    if drawn is None:
+        st.markdown("**No texts are drawn yet.** Whoever runs the project draws them here, without giving a name.")
+    else:
+        sheet(workbench, project, dimension, drawn, name)
+    st.stop()
+
+answering, running = st.columns(2, gap="large")
+with answering:
+    expert(workbench, project)
+with running:
+    newest, texts_of_newest = versions[0]
+    if texts_of_newest is None:
+        draw_form(workbench, newest)
+    for checklist, draw in versions:
+        if draw:
+            everybody(workbench, checklist, draw)
