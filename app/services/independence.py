@@ -19,8 +19,15 @@ def introduce(workbench: Workbench, project_id: int, name: str, role: str = "", 
     with workbench.database.write() as work:
         who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
         if role.strip() or background.strip():
-            work.think_aloud.describe(who.id, role, background)
+            work.think_aloud.describe(who.id, role.strip() or who.role, background.strip() or who.background)
         return who
+
+
+def describe(workbench: Workbench, project_id: int, name: str, role: str, background: str) -> None:
+    """What a person says about themselves, in place of what they said before; blank takes it back."""
+    with workbench.database.write() as work:
+        who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
+        work.think_aloud.describe(who.id, role, background)
 
 
 def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> bool:

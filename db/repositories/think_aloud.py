@@ -40,11 +40,11 @@ class ThinkAloud:
         return _contributor(row)
 
     def describe(self, contributor_id: int, role: str, background: str) -> None:
-        """What an expert says about themselves; blank leaves what was said before."""
+        """What an expert says about themselves."""
         row = self._session.get(ContributorRow, contributor_id)
         if row is None:
             raise NotFoundError("This contributor is no longer there.", "Reload the page.")
-        row.role, row.background = role.strip() or row.role, background.strip() or row.background
+        row.role, row.background = role.strip(), background.strip()
 
     def samples(self, dimension_id: int) -> list[Sample]:
         rows = self._session.exec(

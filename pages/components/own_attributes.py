@@ -56,7 +56,7 @@ def _line(own: Own, name: str) -> None:
             [sample.text.id for sample in own.samples],
             format_func=partial(sample_name, own.samples),
             index=None,
-            placeholder="a sample, if it was one",
+            placeholder="prompted by a sample? (optional)",
             key=sample_key,
             label_visibility="collapsed",
         )

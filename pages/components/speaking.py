@@ -18,7 +18,7 @@ from app.services.workbench import Workbench
 from pages.components.transcripts import LISTENER, listen, transcripts
 from pages.components.words import plain
 
-RECORD, UPLOAD, PASTE = "Record", "Upload audio", "Paste a transcript"
+RECORD, UPLOAD, PASTE = "Record", "Upload", "Paste"
 _PROBLEM = "speaking_problem"
 
 

@@ -72,7 +72,7 @@ def _label(transcript: Transcript) -> str:
     how = "recording" if transcript.audio else "transcript"
     when = f", {transcript.created_at:%d %b, %H:%M} UTC" if transcript.created_at else ""
     state = f"{transcript.waiting} to decide on" if transcript.text else "no text yet"
-    return f"{how}{when} · {state}"
+    return f"{state} · {how}{when}"
 
 
 def _recording(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:

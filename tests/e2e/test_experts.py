@@ -69,6 +69,30 @@ def _screen(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", level=1, name=name)).to_be_visible()
 
 
+def _press_first(page: Page, what: str) -> None:
+    page.locator(f"[class*='st-key-{what}_']").first.get_by_role("button").click()
+
+
+def _changes_of_mind(page: Page, said: list[str]) -> None:
+    """Remove and reorder, each kept over a refresh and taken back."""
+    newest, second, *rest = [words.strip() for words in said[::-1]]
+    rows = at(page, "own_rows").get_by_test_id("stText")
+    expect(rows).to_have_text([newest, second, *rest])
+    _press_first(page, "remove")
+    expect(rows).to_have_text([second, *rest])
+    page.reload()
+    expect(rows).to_have_text([second, *rest])
+    page.get_by_text("Removed by you (1)").click()
+    _press_first(page, "undo")
+    expect(rows).to_have_text([newest, second, *rest])
+    _press_first(page, "down")
+    expect(rows).to_have_text([second, newest, *rest])
+    page.reload()
+    expect(rows).to_have_text([second, newest, *rest])
+    _press_first(page, "down")
+    expect(rows).to_have_text([newest, second, *rest])
+
+
 def test_three_experts_lose_nothing_and_see_nothing_too_early(experts: dict[str, Page], app: App) -> None:
     said = {name: [point.replace("{}", name) for point in POINTS] for name in NAMES}
     for name, page in experts.items():
@@ -90,8 +114,12 @@ def test_three_experts_lose_nothing_and_see_nothing_too_early(experts: dict[str,
         page.reload()
         expect(page.get_by_text("still hidden from you")).to_be_visible()
 
+    for page in experts.values():
+        _screen(page, "Think aloud")
+    _changes_of_mind(experts["Bo"], said["Bo"])
+    assert {name: written(app)[name] for name in NAMES} == said
+
     ada = experts["Ada"]
-    _screen(ada, "Think aloud")
     at(ada, "say_done").get_by_role("button").click()
     expect(ada.get_by_text("See what others wrote")).to_be_visible()
     _screen(ada, "Attributes")

@@ -98,6 +98,17 @@ def test_a_known_person_goes_on_where_they_were(demo: Workbench, open_screen: Op
     assert "It has one topic." in shown(app)
 
 
+def test_role_and_background_can_be_said_later(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    app.session_state["about_expert"] = True
+    app.run()
+    app.text_input(key="about_role").input("Editor")
+    app.button(key="about_save").click().run()
+    assert not app.exception
+    ada = next(c for c in contributors_of(demo, place(demo)[0]) if c.name == "Ada")
+    assert (ada.role, ada.background) == ("Editor", "")
+
+
 def test_edit_keeps_what_was_first_said(demo: Workbench, open_screen: Open):
     app = say(expert(open_screen), demo, "It flow.")
     attribute = by(demo, "Ada")[0]
@@ -287,14 +298,14 @@ def test_everything_said_so_far_is_listed_and_can_be_opened(demo: Workbench, ope
     assert app.text_area(key="transcript_text").value == ""
     said = app.selectbox(key=f"transcript_{place(demo)[1].id}_2")
     assert [option.partition(":")[0] for option in said.options] == ["2", "1"]
-    assert all(option.endswith("1 to decide on") for option in said.options)
+    assert all("1 to decide on · transcript" in option for option in said.options)
     assert [t.value for t in app.text_area if (t.key or "").startswith("proposal_")] == [
         "The ending should not come as a surprise."
     ]
     said.select_index(1).run()
     assert [t.value for t in app.text_area if (t.key or "").startswith("proposal_")] == ["I look at the order first."]
     next(b for b in app.button if (b.key or "").startswith("accept_")).click().run()
-    assert app.selectbox(key=f"transcript_{place(demo)[1].id}_2").options[1].endswith("0 to decide on")
+    assert app.selectbox(key=f"transcript_{place(demo)[1].id}_2").options[1].startswith("1: 0 to decide on")
     assert not [t for t in app.text_area if (t.key or "").startswith("proposal_")]
     app.text_area(key="transcript_text").input("   ")
     app.button(key="transcript_keep").click().run()
