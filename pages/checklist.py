@@ -46,7 +46,7 @@ with left:
     elif part == "compare":
         comparison(versions, view.checklist)
     elif part == "history":
-        history_table(workbench, view.checklist)
+        history_table(workbench, view.checklist, who)
     else:
         draft = view.checklist.status is ChecklistStatus.DRAFT
         if draft:

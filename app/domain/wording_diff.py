@@ -8,6 +8,8 @@ from typing import Literal
 # Words, marks and spaces; in scripts written without spaces every character counts for itself.
 _PIECE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]|\w+|\s+|[^\w\s]")
 
+LEAST_SHARED = 0.3  # of the longer wording, in characters
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -20,9 +22,14 @@ class Piece:
 def word_changes(before: str, after: str) -> tuple[Piece, ...]:
     """The stretches in reading order: "same" and "old" together give `before`, "same" and "new" give `after`.
 
-    A space between two changed words counts as changed too, so that a new phrase is one stretch.
+    A space between two changed words counts as changed too, so that a new phrase is one stretch; wordings that share
+    little are two stretches, for scattered words in common only confuse.
     """
     old, new = _PIECE.findall(before), _PIECE.findall(after)
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    shared = sum(len(piece) for block in blocks for piece in old[block.a : block.a + block.size])
+    if shared < LEAST_SHARED * max(len(before), len(after)):
+        return tuple(_changed(before, after))
     found: list[Piece] = []
     gone, come = "", ""
     for what, old_from, old_to, new_from, new_to in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():

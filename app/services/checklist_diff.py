@@ -14,8 +14,8 @@ class Kind(StrEnum):
 
     ADDED = "added"
     REWORDED = "reworded"
-    GUIDANCE = "how to decide changed"
-    WEIGHT = "weight changed"
+    GUIDANCE = "with other guidance"
+    WEIGHT = "with another weight"
     COMPONENT = "put under another component"
     MOVED = "moved"
     SWITCHED_OFF = "switched off"

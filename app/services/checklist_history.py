@@ -1,6 +1,6 @@
 """What was done to a draft, by whom and when; and taking it back."""
 
-from app.domain.checklist_change import Change
+from app.domain.checklist_change import Change, Kind
 from app.errors import NotFoundError
 from app.services.workbench import Workbench
 
@@ -9,6 +9,12 @@ def history_of(workbench: Workbench, checklist_id: int) -> list[Change]:
     """Every change of a draft, newest first; those taken back stay on record."""
     with workbench.database.read() as work:
         return work.drafts.history(checklist_id)
+
+
+def words_of(workbench: Workbench, checklist_id: int) -> dict[tuple[Kind, int], str]:
+    """What each question of a draft says and each component is called now, those removed included."""
+    with workbench.database.read() as work:
+        return work.drafts.words(checklist_id)
 
 
 def last_change(history: list[Change], who: str) -> Change | None:

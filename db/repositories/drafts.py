@@ -85,6 +85,14 @@ class Drafts:
         undone = frozenset(row.undoes_id for row in rows if row.undoes_id is not None)
         return [_change(row, undone) for row in rows]
 
+    def words(self, checklist_id: int) -> dict[tuple[Kind, int], str]:
+        """What each question says and each component is called, those removed included."""
+        questions = select(QuestionRow).where(QuestionRow.checklist_id == checklist_id)
+        components = select(ComponentRow).where(ComponentRow.checklist_id == checklist_id)
+        found: dict[tuple[Kind, int], str] = {}
+        found |= {("question", int(row.id or 0)): row.text for row in self._session.exec(questions)}
+        return found | {("component", int(row.id or 0)): row.name for row in self._session.exec(components)}
+
     def undo(self, checklist_id: int, change: Change, who: str) -> Change | None:
         """Put back what a change replaced. Raises ConflictError where somebody has changed the same again since.
 

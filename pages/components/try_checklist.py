@@ -38,8 +38,10 @@ def try_it(workbench: Workbench, view: ChecklistView) -> None:
         return
     _read(view, text)
     trial = _trial(workbench, view, text)
+    scores = st.container(key="try_scores")
     answers = _rows(view, text, trial)
-    _scores(view, trial, tried_score(view, answers))
+    with scores:
+        _scores(view, trial, tried_score(view, answers))
 
 
 def _text(workbench: Workbench, view: ChecklistView) -> Text:

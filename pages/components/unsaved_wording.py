@@ -76,8 +76,9 @@ def _both(mine: Wording, now: Question | None) -> None:
 
 
 def _choices(workbench: Workbench, checklist: Checklist, unsaved: Unsaved, now: Question | None, who: str) -> None:
+    place = st.container(horizontal=True)
     if checklist.status is ChecklistStatus.PUBLISHED:
-        st.markdown("This version was published meanwhile. Start a new draft from it to bring your wording in.")
+        place.markdown("This version was published meanwhile. Start a new draft from it to bring your wording in.")
     else:
         verb = "Keep mine" if now else "Put it back with my wording"
 
@@ -86,8 +87,8 @@ def _choices(workbench: Workbench, checklist: Checklist, unsaved: Unsaved, now: 
                 put_back(workbench, unsaved.seen.id, who)
             edit_question(workbench, now or unsaved.seen, unsaved.mine, who)
 
-        st.button(verb, key=f"keep_mine_{unsaved.seen.id}", on_click=_do, args=[unsaved, keep])
-    st.button(
+        place.button(verb, key=f"keep_mine_{unsaved.seen.id}", on_click=_do, args=[unsaved, keep])
+    place.button(
         "Leave it as it is now", key=f"keep_theirs_{unsaved.seen.id}", type="tertiary", on_click=_drop, args=[unsaved]
     )
 

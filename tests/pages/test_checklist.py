@@ -157,7 +157,7 @@ def test_two_versions_are_compared_word_by_word_and_the_choice_stays_in_the_addr
     app.segmented_control(key="checklist_part").set_value("compare").run()
     assert not app.exception
     shown = said(app)
-    assert "1 reworded, 1 weight changed, 1 switched off" in shown
+    assert "1 reworded, 1 with another weight, 1 switched off" in shown
     assert ":green[**Truly" in shown
     assert app.query_params["checklist_part"] == "compare"
     app.selectbox(key="compare_from").set_value("2").run()
@@ -180,9 +180,10 @@ def test_the_history_says_who_changed_what(draft: Workbench, open_screen: Open):
     app = open_screen("checklist")
     app.segmented_control(key="checklist_part").set_value("history").run()
     (row,) = app.dataframe[0].value.to_dict("records")
-    assert (row["Who"], row["What"], row["Before"], row["After"]) == (
+    assert (row["Who"], row["What"], row["About"], row["Before"], row["After"]) == (
         "Ana",
         "reworded a question",
+        "Is it linked?",
         question.text,
         "Is it linked?",
     )

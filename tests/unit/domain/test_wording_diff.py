@@ -18,6 +18,12 @@ def test_words_are_marked_whole():
     assert shown("", "New?") == "[+New?+]"
 
 
+def test_wordings_that_share_little_are_not_woven_into_each_other():
+    assert shown("Are the names right?", "Is the story told in order?") == (
+        "[-Are the names right?-][+Is the story told in order?+]"
+    )
+
+
 def test_scripts_without_spaces_are_compared_by_character():
     assert shown("文章清楚吗？", "文章清晰吗？") == "文章清[-楚-][+晰+]吗？"
 

@@ -38,7 +38,7 @@ def test_every_kind_of_change_is_named() -> None:
         ((Kind.REMOVED,), "C?"),
     ]
     assert str(found) == (
-        "1 added, 1 reworded, 1 how to decide changed, 1 weight changed, 1 put under another component, "
+        "1 added, 1 reworded, 1 with other guidance, 1 with another weight, 1 put under another component, "
         "1 switched off, 1 removed"
     )
 
