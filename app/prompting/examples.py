@@ -25,6 +25,7 @@ _SHARED: Mapping[str, Any] = {
     "steps": ["Read the text."],
     "definitions": [{"name": "coherence", "rubric": "Sentences build on each other."}],
     "demonstrations": [{"before": "A source.", "given": "A text."}],
+    "others": ["Are names introduced?"],
     "from_source": True,
     "before": "A source.",
 }
@@ -34,6 +35,10 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
     "key-questions": {"components": [{**_COMPONENT, "attributes": _NOTES}]},
     "sub-questions": {
         "components": [{"id": 1, "name": "Order", "key_question": "Is it in order?", "attributes": _NOTES}]
+    },
+    **{
+        f"question-{action}": {"questions": [{"component": "Order", "question": "Is it in order?"}]}
+        for action in ("merge", "rephrase", "simpler", "split")
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
     "judge-checklist": {"questions": _JUDGED},

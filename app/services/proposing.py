@@ -19,6 +19,7 @@ from app.errors import ConflictError, NotFoundError
 from app.services.building import stage_run
 from app.services.checklist_editing import Wording, new_question, question_in
 from app.services.models import opened
+from app.services.prompts import own_wordings
 from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -59,15 +60,16 @@ def propose(
     with workbench.database.read() as work:
         checklist = work.checklists.get(checklist_id)
         dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
-        task = work.projects.project_of(dimension.id).task
+        project = work.projects.project_of(dimension.id)
     questions = [_question(checklist, id_) for id_ in question_ids]
     others = [q.text for q in checklist.asked if q.id not in question_ids]
 
     async def asked() -> tuple[Rewriting, str]:
         async with opened(workbench, model) as opened_model:
-            return await rewrite(opened_model, task, dimension, action, questions, others), opened_model.name
+            return await rewrite(opened_model, project.task, dimension, action, questions, others), opened_model.name
 
-    found, name = asyncio.run(asked())
+    with own_wordings(workbench, project.id):
+        found, name = asyncio.run(asked())
     proposal = Proposal(action, name, tuple(question_ids), tuple(q.text for q in questions), found.texts, found.reason)
     _keep(workbench, checklist_id, dimension.id, [proposal], _record(action, name, found))
     return proposal
@@ -82,14 +84,16 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     with workbench.database.read() as work:
         checklist = work.checklists.get(checklist_id)
         dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
-        context = StageContext(work.projects.project_of(dimension.id).task, dimension)
+        project = work.projects.project_of(dimension.id)
+        context = StageContext(project.task, dimension)
 
     async def asked() -> tuple[tuple[Change, ...], StageRun, str]:
         async with opened(workbench, model) as opened_model:
             result = await validate_questions(opened_model, context, checklist.asked)
             return result.output.changes, stage_run(result.record), opened_model.name
 
-    changes, record, name = asyncio.run(asked())
+    with own_wordings(workbench, project.id):
+        changes, record, name = asyncio.run(asked())
     proposals = [
         Proposal(
             Action.VALIDATE,
