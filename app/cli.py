@@ -28,6 +28,7 @@ _COMMANDS = (
     "results",
     "meta_eval",
     "attribute_sets",
+    "lineage",
     "models",
     "prompts",
 )

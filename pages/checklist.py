@@ -13,7 +13,7 @@ from pages.components.current import current_workbench
 from pages.components.editor_name import editor, editor_name
 from pages.components.hidden import open_attributes
 from pages.components.questions import add_forms, questions
-from pages.components.shell import empty, needs_dimension
+from pages.components.shell import empty, needs_dimension, page
 from pages.components.try_checklist import try_it
 
 workbench = current_workbench()
@@ -37,6 +37,7 @@ with right:
     view = view_checklist(workbench, dimension.id, version)
     standing(workbench, view)
     editor_name(who)
+    st.page_link(page("lineage"), label="Where the questions come from", icon=":material/family_history:")
     export_(view)
     import_(workbench, dimension.id)
 with left:

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from difflib import unified_diff
 
+from app.domain.build import Stage
 from app.domain.prompt import OwnPrompt, RenderedPrompt
 from app.domain.run import StageRun
 from app.domain.task import Dimension, Task
@@ -22,6 +23,8 @@ from app.prompting.examples import example_variables
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
+# In the order of the method; prompts of other methods come after, by name.
+_FLOW = ("think-aloud", "transcript-attributes", *(stage.value for stage in Stage), "judge-checklist")
 SYSTEM, USER = "# System\n", "# User\n"
 
 
@@ -50,14 +53,18 @@ class ProjectPrompt:
 
 
 def project_prompts(workbench: Workbench, project_id: int) -> list[ProjectPrompt]:
-    """Every prompt of the program, by name."""
+    """Every prompt of the program, in the order of the method."""
     with workbench.database.read() as work:
         own = work.own_prompts.versions(project_id)
     return [
         ProjectPrompt(name, builtin.description, builtin, tuple(prompt for prompt in own if prompt.name == name))
-        for name in available_prompts()
+        for name in sorted(available_prompts(), key=_place)
         for builtin in [load_prompt(name, available_prompts()[name][-1])]
     ]
+
+
+def _place(name: str) -> tuple[int, str]:
+    return (_FLOW.index(name) if name in _FLOW else len(_FLOW), name)
 
 
 def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectPrompt:

@@ -8,6 +8,8 @@ from app.services.build_state import return_to
 from app.services.workbench import Workbench
 from pages.components.undo import change
 
+ROW = [6, 1]  # what is read, what is done
+
 
 def build_place(build_id: int) -> str:
     """Where Undo keeps what was done to this build."""
@@ -39,7 +41,7 @@ def opened(build_id: int) -> str:
 def row(build_id: int, item: str, text: str, verb: str = "Edit") -> bool:
     """One line of an item with the button that opens it; True while it is open."""
     is_open = opened(build_id) == item
-    words, action = st.columns([8, 1], vertical_alignment="center")
+    words, action = st.columns(ROW, vertical_alignment="center")
     words.markdown(text)
     action.button(
         "Close" if is_open else verb,

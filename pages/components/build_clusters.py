@@ -64,9 +64,9 @@ def _table(view: BuildView, shown: list[tuple[Attribute, Placement | None]], nam
         selection_mode="single-row",
         key=f"clusters_{view.id}_{rows}",
         column_config={
-            "Attribute": st.column_config.TextColumn(width=270),
-            "Component": st.column_config.TextColumn(width=120),
-            "Said by": st.column_config.TextColumn(width=80),
+            "Attribute": st.column_config.TextColumn(width=215),
+            "Component": st.column_config.TextColumn(width=115),
+            "Said by": st.column_config.TextColumn(width=70),
             "By hand": st.column_config.TextColumn(width=60, help="Placed by a person."),
         },
     )

@@ -10,7 +10,7 @@ from app.services.build_edits import add_question, remove_question, reword_quest
 from app.services.build_state import BuildView
 from app.services.workbench import Workbench
 from pages.components.attribute_pool import said_by
-from pages.components.build_change import edit, row
+from pages.components.build_change import ROW, edit, row
 from pages.components.build_words import ORIGINS
 from pages.components.conditions import number
 from pages.components.words import plain
@@ -24,7 +24,7 @@ def questions(workbench: Workbench, view: BuildView, stage: Stage, again: Regene
     for component in view.build.components:
         own = [q for q in view.build.questions(stage) if q.component == component.id]
         members = view.build.members(component.id, view.in_use)
-        heading, action = st.columns([6, 2], vertical_alignment="bottom")
+        heading, action = st.columns(ROW, vertical_alignment="bottom")
         heading.markdown(f"##### {plain(component.name)}")
         action.button(
             "Ask again",

@@ -219,6 +219,8 @@ def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> No
                     on_click=_go,
                     args=[after],
                 )
+        if view.build.sub_questions:
+            st.page_link(page("lineage"), label="Where the questions come from", icon=":material/family_history:")
 
 
 def _go(stage: Stage) -> None:

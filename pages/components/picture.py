@@ -14,10 +14,12 @@ SHARPNESS = 3  # pixels for each point of a PNG
 TYPES = {"png": "image/png", "svg": "image/svg+xml"}
 
 
-def picture(chart: Chart, name: str, key: str, caption: str, own_width: bool = False) -> None:
+def picture(
+    chart: Chart, name: str, key: str, caption: str, own_width: bool = False, on_paper: Chart | None = None
+) -> None:
     """`name`: of the files, without ending. `own_width`: the chart has a width of its own. Files are made when asked.
 
-    `caption` is plain text.
+    `caption` is plain text. `on_paper`: the chart for the files, where it differs from the one for the screen's theme.
     """
     st.altair_chart(chart, key=key, width="content" if own_width else "stretch")
     st.caption(plain(caption))
@@ -25,7 +27,7 @@ def picture(chart: Chart, name: str, key: str, caption: str, own_width: bool = F
         for form, mime in TYPES.items():
             st.download_button(
                 f"Picture ({form.upper()})",
-                partial(picture_file, chart, form, own_width),
+                partial(picture_file, on_paper or chart, form, own_width),
                 f"{name}.{form}",
                 mime,
                 key=f"download_{key}_{form}",

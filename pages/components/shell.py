@@ -26,6 +26,7 @@ FLOW = (
     ("side_by_side", "Side by side", ":material/compare_arrows:"),
     ("build", "Build", ":material/account_tree:"),
     ("checklist", "Checklist", ":material/checklist:"),
+    ("lineage", "Lineage", ":material/family_history:"),
     ("answer", "Answer", ":material/quiz:"),
     ("score", "Score", ":material/speed:"),
     ("results", "Results", ":material/insights:"),

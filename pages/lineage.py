@@ -1,0 +1,81 @@
+"""Where every question comes from, and what became of every attribute."""
+
+import json
+
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.build_state import builds_of
+from app.services.checklists import versions_of
+from app.services.lineage import lineage_document, lineage_of_build, lineage_of_version
+from pages.components.address import keep, prepare
+from pages.components.conditions import number
+from pages.components.current import current_workbench
+from pages.components.hidden import open_attributes
+from pages.components.lineage_picture import lineage_picture
+from pages.components.lineage_tree import back, forward, unserved
+from pages.components.picture import picture
+from pages.components.shell import empty, needs_dimension
+from pages.components.words import model_label, plain, show_error
+
+OF = "of"
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench, "Lineage", "Which attributes each question rests on, who said them, and what was left out on the way."
+)
+open_attributes(workbench, project, dimension, "where the questions come from")
+versions, builds = versions_of(workbench, dimension.id), builds_of(workbench, dimension.id)
+options = [*(str(v.version) for v in versions), *(f"build-{build.id}" for build in builds[:1])]
+if not options:
+    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Go to Build")
+    st.stop()
+prepare(OF, options, options[0])
+labels = {one: "Build in progress" if one.startswith("build-") else f"Version {one}" for one in options}
+chosen = st.selectbox("Checklist", options, format_func=labels.__getitem__, key=OF, width=320)
+keep(OF, chosen, options[0])
+try:
+    view = (
+        lineage_of_build(workbench, builds[0].id)
+        if chosen.startswith("build-")
+        else lineage_of_version(workbench, dimension.id, int(chosen))
+    )
+except WorkbenchError as error:
+    show_error(error)
+    st.stop()
+
+lost = len(view.lineage.unserved)
+by_hand = f" {number(len(view.lineage.by_hand), 'question')} added by hand." if view.lineage.by_hand else ""
+st.markdown(
+    f"{number(len(view.checklist.asked), 'question')} on {number(len(view.lineage.serving), 'attribute')} of "
+    f"{number(len(view.reaches), 'contributor')}; {number(lost, 'attribute')} behind no question.{by_hand}"
+)
+if view.silent:
+    names = ", ".join(map(model_label, view.silent))
+    st.warning(plain(f"No question rests on what these said: {names}."), icon=":material/person_off:")
+seen, tree, people, left = st.tabs(["Picture", "From questions back", "From contributors on", f"Left behind ({lost})"])
+with seen:
+    if view.to_components or view.to_questions:
+        caption = (
+            f"Ribbons are as wide as the attributes they stand for, n = {sum(r.given for r in view.reaches.values())}. "
+        )
+        caption += "One attribute can be behind several questions."
+        dark = st.context.theme.type == "dark"
+        on_paper = lineage_picture(view)
+        shown = lineage_picture(view, dark=True) if dark else on_paper
+        picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper)
+    else:
+        st.markdown("No attribute is on record for this checklist.")
+with tree:
+    forward(view)
+with people:
+    back(view)
+with left:
+    unserved(view)
+st.download_button(
+    "Lineage as JSON",
+    lambda: json.dumps(lineage_document(view), ensure_ascii=False, indent=2).encode(),
+    f"lineage-{dimension.name}.json",
+    "application/json",
+    key="download_lineage",
+    on_click="ignore",
+)

@@ -1,0 +1,72 @@
+"""Lineage: from questions back to who said what, and on from contributors."""
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension, Task
+from app.services.attributes import add_attributes, attributes_of
+from app.services.build_state import builds_of
+from app.services.checklist_files import import_checklist_file
+from app.services.checklists import versions_of
+from app.services.lineage import lineage_document, lineage_of_build, lineage_of_version
+from app.services.projects import create_project, dimensions_named, get_project
+from app.services.workbench import Workbench
+
+Open = Callable[[str], AppTest]
+
+
+def said(app: AppTest) -> str:
+    return " ".join(m.value for m in [*app.markdown, *app.caption, *app.warning]).replace("\\", "")
+
+
+def test_every_question_shows_the_attributes_behind_it_and_every_contributor_where_theirs_went(
+    demo: Workbench, open_screen: Open
+):
+    app = open_screen("lineage")
+    assert not app.exception
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    text = said(app)
+    for question in versions_of(demo, dimension.id)[0].asked:
+        assert question.text in text
+    attributes = attributes_of(demo, get_project(demo, "Demo").id, dimension.id)
+    behind = lineage_of_version(demo, dimension.id)
+    assert all(behind.attributes[id_].text in text for id_ in behind.lineage.serving)
+    assert len(behind.lineage.serving) + len(behind.lineage.unserved) == len(attributes)
+    names = [pills.options for pills in app.get("button_group") if pills.key == "lineage_contributor"]
+    assert len(names[0]) == len(behind.reaches)
+
+
+def test_a_build_in_progress_has_its_lineage_too(demo: Workbench, open_screen: Open):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    app = open_screen("lineage")
+    build_id = builds_of(demo, dimension.id)[0].id
+    app.selectbox(key="of").set_value(f"build-{build_id}").run()
+    assert not app.exception
+    made, now = lineage_of_version(demo, dimension.id), lineage_of_build(demo, build_id)
+    assert [q.text for q in now.checklist.asked] == [q.text for q in made.checklist.asked]
+    assert sorted(now.numbers.values()) == list(range(1, len(now.checklist.asked) + 1))
+
+
+def test_what_came_later_and_who_is_in_no_question_is_said(demo: Workbench, open_screen: Open):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    add_attributes(demo, dimension.id, "Late <b>Lea</b>", ContributorKind.HUMAN, ["Said afterwards."])
+    app = open_screen("lineage")
+    tables = [frame.value for frame in app.dataframe if "Where it ended" in frame.value.columns]
+    assert "Said afterwards." in list(tables[0]["Attribute"])
+    assert "it came later" in tables[0]["Where it ended"].iloc[-1]
+
+
+def test_a_checklist_from_a_file_has_no_lineage_and_says_so(demo: Workbench, open_screen: Open):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    import_checklist_file(demo, dimension.id, b'{"questions": ["Is it short?"]}', "short.json")
+    app = open_screen("lineage")
+    assert not app.exception
+    assert "1 question added by hand" in said(app)
+    assert lineage_document(lineage_of_version(demo, dimension.id))["components"][0]["questions"][0]["attributes"] == []
+
+
+def test_without_a_checklist_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone"),))
+    assert open_screen("lineage").button(key="empty_to_build").label == "Go to Build"
