@@ -3,7 +3,8 @@
 What was labelled as the score counts before what merely stands there: "Score: 4", "4/5", "4 out of 5", "rate it 4",
 and last a number by itself. Among the best kind found, all must agree; of several labelled "final" or "overall" the
 same holds. A number that only names the scale ("on a scale of 1 to 5", "out of 5") is no score. A range ("3-4"), a
-hedged number ("not a 5", "almost 4"), a number outside the scale, and a scale other than the asked one are unreadable.
+hedged number ("not a 5", "almost 4", "4?"), a number outside the scale, and a scale other than the asked one are
+unreadable. So is a number by itself that counts or numbers something ("3 flaws", "sentence 3").
 """
 
 import re
@@ -16,10 +17,10 @@ _WORDS = {name: number for number, name in enumerate(_NAMES)}
 # Runs of spaces are bounded, so that no answer, however long, takes long to read.
 _GAP = r"\s{1,6}"
 _NAMED = rf"\b(?:{'|'.join(_WORDS)})(?:{_GAP}and{_GAP}a{_GAP}half)?\b"
-_N = rf"(?<![\w.,/])(?:[-−+]?\d{{1,6}}(?:\.\d{{1,6}}|,\d{{1,2}})?(?!\d)|{_NAMED})"
-_END = r"(?![\w%]|[.,]\d)"
+_N = rf"(?<![\w.,/#])(?:[-−+]?\d{{1,6}}(?:\.\d{{1,6}}|,\d{{1,2}})?(?!\d)|{_NAMED})"
+_END = r"(?![\w%]|[.,]\d|\s{0,3}(?:%|per\s?cent\b))"
 _NUMBER = re.compile(_N + _END, re.IGNORECASE)
-_JOIN = r"\s{0,6}(?:-|–|—|−|\bto\b|\bor\b|\band\b|\bthrough\b|~)\s{0,6}"
+_JOIN = r"\s{0,6}(?:-|–|—|−|\bto\b|\bor\b|\band\b|\bthrough\b|~)\s{0,6}(?:\ban?\s{1,6})?"
 _SCALE = re.compile(
     rf"(?:\b(?:on|using|in|within|from|between|along)\b\s{{1,6}})?(?:\b(?:a|an|the|this|our)\b\s{{1,6}})?"
     rf"(?:\b(?:scale|range)\b\s{{0,6}}(?:\b(?:of|from|is|being|between)\b|:)?\s{{0,6}}\(?\s{{0,6}})(?P<low>{_N}){_JOIN}(?P<high>{_N})"
@@ -29,7 +30,8 @@ _SCALE = re.compile(
     rf"|(?P<low4>{_N}){_JOIN}(?P<high4>{_N})\s{{1,6}}scale\b"
     rf"|\b(?:on|using)\s{{1,6}}a\s{{1,6}}(?P<only>{_N})[- ]point\s{{1,6}}scale\b"
     rf"|(?<![\w/] )(?<!\w)out\s{{1,6}}of\s{{1,6}}{_N}(?!\w)"
-    rf"|\bwhere\s{{1,6}}{_N}\s{{1,6}}(?:is|means|being|indicates|represents)\b[^.;\n]*"
+    rf"|\bwhere\s{{1,6}}{_N}\s{{1,6}}(?:is|means|being|indicates|represents)\b[^.;:\n]*"
+    rf"|(?:^|[?:.…–—-])\s{{0,6}}/\s{{0,6}}{_N}"
     rf"|(?<![\w.]){_N}\s{{0,6}}(?:=|being)\s{{0,6}}(?:the\s{{1,6}})?(?:lowest|highest|worst|best|poor|bad|excellent|perfect|good)\b",
     re.IGNORECASE,
 )
@@ -58,7 +60,29 @@ _HEDGED = re.compile(
     r"at\s{1,6}(?:least|most)|almost|nearly|above|below|under|over|instead\s{1,6}of|barely|short\s{1,6}of)\b|n['’]t\b)[^,.;:\n]{0,40}$",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"[*_`#\"“”\[\]{}|]+|\\boxed")
+_DOUBT_BEFORE = re.compile(
+    r"(?:[~≈±≤≥]|\b(?:around|about|approximately|approx|roughly|circa)\b\.?)\s{0,3}(?:\ban?\s{1,3})?$", re.IGNORECASE
+)
+_DOUBT_AFTER = re.compile(
+    r"\s{0,2}\?|\.{2,3}\s{0,2}\d|…|[+±]|-(?=\s*$|ish)|\s{0,2}-?ish\b|\s{1,3}or\s{1,3}so\b"
+    rf"|\s{{0,3}}[,;(.]?\s{{0,3}}\b(?:or|maybe|perhaps|possibly|no|rather|actually)\b,?\s{{1,3}}(?:(?:even|rather|an?)\s{{1,3}}){{0,2}}"
+    rf"{_N}{_END}",
+    re.IGNORECASE,
+)
+# Around a number by itself: what it counts, or what it numbers.
+_COUNTS = re.compile(
+    r"[ \t]{1,3}(?!(?:points?|stars?|out|of|for|on|in|because|since|as|overall|and|but|due|given|with|at|based|though|"
+    r"although|considering|is|here|from|to|according|if|while|by|when|where|using)\b)[a-z]",
+    re.IGNORECASE,
+)
+_NUMBERED = (
+    "sentence|step|point(?!s)|paragraph|criterion|criteria|option|level|rank|ranks|position|number|nr|no|top|version|"
+    "section|item|question|line|page|chapter|aspect|part|day|reason|example|figure|table|case|type|class|category|"
+    "summary|text|response|essay|story|article|system|model|candidate|choice|bullet|rule|note|attempt|round|turn"
+)
+_NUMBERS = re.compile(rf"(?:(?<!\bthis )\b(?:{_NUMBERED})s?\b[.:]?|№)\s{{0,3}}$", re.IGNORECASE)
+_SEVERAL = re.compile(rf"\[\s*{_N}\s*,\s*{_N}|\b[Ss](?i:core|core of)\s{{1,3}}(?:[A-Z]|\d)\s{{0,3}}[:=]")
+_MARKUP = re.compile(r"(?:[*_`\"“”\[\]{}|]|#(?!\d))+|\\boxed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +101,8 @@ def read_score(text: str, low: float, high: float) -> float:
 
 def find_score(text: str, low: float, high: float) -> FoundScore:
     """As read_score, with its place. Markup is blanked out, character for character, so places stay true."""
+    if _SEVERAL.search(text):
+        raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
     plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
     plain = _without_scale(plain, low, high)
     found = _candidates(plain, high)
@@ -86,7 +112,7 @@ def find_score(text: str, low: float, high: float) -> FoundScore:
     if len(values) > 1:
         raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
     chosen = found[-1]
-    if any(_HEDGED.search(plain[max(0, candidate.start - 60) : candidate.start]) for candidate in found):
+    if any(_doubtful(plain, candidate) for candidate in found):
         raise UnreadableScoreError("The judge says what the score is not, or what it is near.")
     if not low <= chosen.value <= high:
         raise UnreadableScoreError(f"The judge's score is outside the scale of {low:g} to {high:g}.")
@@ -114,7 +140,21 @@ def _candidates(plain: str, high: float) -> list[FoundScore]:
             return [FoundScore(_number(m["value"]), *m.span("value")) for m in kind]
     if ranges:
         raise UnreadableScoreError("The judge gives a range, not a score.")
-    return [FoundScore(_number(m[0]), *m.span()) for m in _NUMBER.finditer(blank)]
+    alone = list(_NUMBER.finditer(blank))
+    if any(_counted(blank, m) for m in alone):
+        raise UnreadableScoreError("The judge's answer holds a number that counts something, and no score.")
+    return [FoundScore(_number(m[0]), *m.span()) for m in alone]
+
+
+def _doubtful(plain: str, found: FoundScore) -> bool:
+    before = plain[max(0, found.start - 60) : found.start]
+    return bool(_HEDGED.search(before) or _DOUBT_BEFORE.search(before) or _DOUBT_AFTER.match(plain, found.end))
+
+
+def _counted(plain: str, number: re.Match[str]) -> bool:
+    """Whether a number by itself says how many of something, or which."""
+    before = plain[max(0, number.start() - 30) : number.start()]
+    return bool(_COUNTS.match(plain, number.end()) or _NUMBERS.search(before))
 
 
 def _touches(span: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:
