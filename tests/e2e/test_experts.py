@@ -124,6 +124,7 @@ def test_three_experts_lose_nothing_and_see_nothing_too_early(experts: dict[str,
     expect(ada.get_by_text("See what others wrote")).to_be_visible()
     _screen(ada, "Attributes")
     expect(ada.get_by_text("39 of 39 attributes")).to_be_visible()
+    _screen(experts["Bo"], "Attributes")
     experts["Bo"].reload()
     expect(experts["Bo"].get_by_text("still hidden from you")).to_be_visible()
 
