@@ -21,7 +21,7 @@ def results(
     level: Annotated[str, typer.Option(help="per-source, dataset or system.")] = "per-source",
     json_: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option(help="Write every score to FILE.csv or .parquet, or an .html report.")
+        Path | None, typer.Option(help="Write every score to FILE.csv or .parquet, an .html report, or a .tex table.")
     ] = None,
 ) -> None:
     """How well the scores agree with people.

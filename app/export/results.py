@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from app import __version__
 
 COLUMNS = (
     "run",
@@ -31,8 +34,19 @@ def parquet_bytes(rows: Iterable[Mapping[str, Any]]) -> bytes:
     return stream.getvalue()
 
 
-def html_report(title: str, notices: Iterable[str], results: Sequence[Mapping[str, Any]]) -> str:
-    """A self-contained page with every figure, its interval, what it rests on and its signature."""
+def html_report(
+    title: str,
+    notices: Iterable[str],
+    results: Sequence[Mapping[str, Any]],
+    methods: Sequence[str],
+    overview: Markup,
+) -> str:
+    """A self-contained page: every figure with its interval, what it rests on and its signature, pictures, methods.
+
+    `results` in the form of `results --json`, each with its `pictures`.
+    """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(_REPORT.read_text(encoding="utf-8"))
-    return template.render(title=title, notices=list(notices), results=results)
+    return template.render(
+        title=title, notices=list(notices), results=results, methods=methods, overview=overview, version=__version__
+    )

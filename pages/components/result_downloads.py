@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.services.result_files import figures_csv, report_html, scores_csv
+from app.services.result_files import figures_csv, latex_file, report_html, scores_csv, scores_parquet
 from pages.components.result_scope import ResultScope
 
 
@@ -21,6 +21,15 @@ def result_downloads(scope: ResultScope) -> None:
             help="One line a text and dimension: score, mean rating, coverage.",
         )
         st.download_button(
+            "Scores (Parquet)",
+            lambda: scores_parquet(results),
+            "scores.parquet",
+            "application/vnd.apache.parquet",
+            key="download_parquet",
+            on_click="ignore",
+            help="The same with types, for pandas, R or DuckDB.",
+        )
+        st.download_button(
             "Figures (CSV)",
             lambda: figures_csv(results),
             "figures.csv",
@@ -36,5 +45,14 @@ def result_downloads(scope: ResultScope) -> None:
             "text/html",
             key="download_report",
             on_click="ignore",
-            help="One page with all figures, what they rest on and their signatures. It needs nothing else.",
+            help="One page with all figures, pictures, methods and signatures. It needs nothing else.",
+        )
+        st.download_button(
+            "Table (LaTeX)",
+            lambda: latex_file(project, results),
+            "results.tex",
+            "application/x-tex",
+            key="download_latex",
+            on_click="ignore",
+            help="A table for a paper (booktabs) with intervals; its caption says what it rests on.",
         )

@@ -1,0 +1,89 @@
+"""Results as a booktabs table for a paper: intervals beside coefficients, and a caption that says what they rest on."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "[": "{[}",
+    "]": "{]}",
+}
+_SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
+_COEFFICIENTS = {"spearman": r"Spearman $\rho$", "kendall": r"Kendall $\tau_b$", "pearson": r"Pearson $r$"}
+_NONE = "--"
+
+
+def latex_escaped(text: str) -> str:
+    """Text that LaTeX prints to the letter, on one line."""
+    return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(text.split()))
+
+
+def latex_table(title: str, notices: Sequence[str], results: Sequence[Mapping[str, Any]]) -> str:
+    """One row a run and dimension, in the form of `results --json`. It needs \\usepackage{booktabs}.
+
+    The signatures stand as comments below, each line with the row it reproduces.
+    """
+    rows = [_row(result) for result in results]
+    caption = " ".join([f"{latex_escaped(title)}.", *_rests_on(results), *map(latex_escaped, notices)])
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        "\\small",
+        f"\\caption{{{caption}}}",
+        "\\begin{tabular}{llrrrrr}",
+        "\\toprule",
+        " & ".join(["Dimension", "Evaluator (judge)", *_COEFFICIENTS.values(), "Groups", "$n$"]) + r" \\",
+        "\\midrule",
+        *rows,
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+        *(f"% {' '.join(str(result['dimension']).split())}: {result['signature']}" for result in results),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _row(result: Mapping[str, Any]) -> str:
+    judge = "rules, not an LLM" if result["judge"] == "rules" else result["judge"]
+    evaluator = f"{result['evaluator']} ({judge})" if judge else result["evaluator"]
+    groups = f"{result['groups_used']}/{result['groups_all']}" if result["groups_all"] else _NONE
+    figures = [_figure(result[name]) for name in _COEFFICIENTS]
+    used = str(result["spearman"]["n"])
+    cells = [latex_escaped(str(result["dimension"])), latex_escaped(evaluator), *figures, groups, used]
+    return " & ".join(cells) + r" \\"
+
+
+def _figure(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return _NONE
+    known = figure["low"] is not None and figure["high"] is not None
+    return f"${figure['value']:.3f}" + (f"\\ [{figure['low']:.3f}, {figure['high']:.3f}]$" if known else "$")
+
+
+def _rests_on(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Level, intervals, and for each row what it rests on and to beware of, each sentence once."""
+    said = [
+        f"Correlation with the mean human rating, level: {latex_escaped(str(level))}."
+        for level in dict.fromkeys(result["level"] for result in results)
+    ]
+    said.append("In brackets 95\\,\\% bootstrap intervals; groups used of all; $n$ texts compared.")
+    for result in results:
+        dimension, rests = latex_escaped(str(result["dimension"])), latex_escaped(str(result["caption"]))
+        said.append(f"{dimension}: {rests}.")
+        missing = [result[name].get("reason") for name in _COEFFICIENTS if result[name]["value"] is None]
+        said += [latex_escaped(str(reason)) for reason in dict.fromkeys(missing) if reason]
+        said += [latex_escaped(str(caution)) for caution in result["cautions"]]
+    return list(dict.fromkeys(said))
