@@ -174,26 +174,13 @@ def _result(
     checklist = work.checklists.get(part.checklist) if part.checklist else None
     partial = {row.text for row in rows if row.coverage is not None and 0 < row.coverage < 1}
     left_out = set() if choices.include_partial else partial
-    systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
-    meta = evaluate(
-        [None if row.text in left_out else row.score for row in rows],
-        [row.human for row in rows],
-        group=[row.doc_id for row in rows],
-        system=systems,
-        item=None if systems else [row.item_id for row in rows],
-        level=choices.level,
-        duplicates=choices.duplicates,
-        constant=choices.constant,
-        resampling=choices.resampling,
-        resamples=choices.resamples,
-        seed=choices.seed,
-        origin=Origin(
-            checklist=str(checklist.version) if checklist else "none",
-            judge=f"{run.judge} P(yes)" if soft else run.judge,
-            prompt=part.prompt_digest[:12] or "none",
-            locked=locked,
-        ),
+    origin = Origin(
+        checklist=str(checklist.version) if checklist else "none",
+        judge=f"{run.judge} P(yes)" if soft else run.judge,
+        prompt=part.prompt_digest[:12] or "none",
+        locked=locked,
     )
+    meta = evaluated(rows, [None if row.text in left_out else row.score for row in rows], choices, origin)
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),
@@ -205,6 +192,27 @@ def _result(
         choices=choices,
         soft=soft,
         locked=locked,
+    )
+
+
+def evaluated(
+    rows: Sequence[ScoredText], scores: Sequence[float | None], choices: Choices, origin: Origin
+) -> MetaEvaluation:
+    """How well these scores of the rows' texts agree with the rows' ratings; None leaves a text out."""
+    systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
+    return evaluate(
+        scores,
+        [row.human for row in rows],
+        group=[row.doc_id for row in rows],
+        system=systems,
+        item=None if systems else [row.item_id for row in rows],
+        level=choices.level,
+        duplicates=choices.duplicates,
+        constant=choices.constant,
+        resampling=choices.resampling,
+        resamples=choices.resamples,
+        seed=choices.seed,
+        origin=origin,
     )
 
 

@@ -6,15 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.domain.checklist import Checklist
 from app.domain.judgment import Answer, Judgment, checklist_score
-from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import ChecklistEvaluator
 from app.services.checklists import ChecklistView
 from app.services.models import opened
+from app.services.prompts import own_wordings
 from app.services.workbench import Workbench
 
 OPTIONS = 20
@@ -67,18 +66,17 @@ def try_with_judge(workbench: Workbench, view: ChecklistView, text: Text, model:
     """
     if not view.checklist.asked:
         raise NotReadyError("This checklist asks nothing.", "Switch a question on, or add one.")
-    judgments, name = asyncio.run(_asked(workbench, view.project.task, view.dimension, view.checklist, text, model))
+    with own_wordings(workbench, view.project.id):
+        judgments, name = asyncio.run(_asked(workbench, view, text, model))
     answers = {judgment.question: judgment.answer for judgment in judgments}
     return Trial(name, {judgment.question: judgment for judgment in judgments}, tried_score(view, answers))
 
 
-async def _asked(
-    workbench: Workbench, task: Task, dimension: Dimension, checklist: Checklist, text: Text, name: str
-) -> tuple[tuple[Judgment, ...], str]:
+async def _asked(workbench: Workbench, view: ChecklistView, text: Text, name: str) -> tuple[tuple[Judgment, ...], str]:
     async with opened(workbench, name) as model:
         options = JudgeOptions(reasons=model.is_llm)
-        found = await ChecklistEvaluator(model, task, dimension, checklist, options).score(text)
-        return found.judgments, model.name
+        evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options)
+        return (await evaluator.score(text)).judgments, model.name
 
 
 def tried_score(view: ChecklistView, answers: Mapping[int, Answer]) -> TriedScore:

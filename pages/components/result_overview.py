@@ -11,6 +11,7 @@ from pages.components.interval_words import interval
 from pages.components.result_choices import LEVELS
 from pages.components.result_scope import ResultScope, offer_dataset
 from pages.components.score_charts import score_charts
+from pages.components.weighted_scores import weighted_scores
 from pages.components.words import plain
 
 SIGNATURE_HELP = (
@@ -37,6 +38,7 @@ def result_overview(scope: ResultScope) -> None:
     overview_table(results, level, scope.several)
     overview_picture(results, scope.several)
     what_it_rests_on(results, scope.several)
+    weighted_scores(scope.workbench, results, scope.several)
     st.subheader(plain(scope.dimension.name), anchor=False)
     result = scope.one()
     if result is None:
