@@ -15,6 +15,7 @@
         ├── UnknownModelError        the provider or the model doesn't exist
         ├── QuotaError               the account is used up; never retried
         ├── UnsupportedError         the model can't do what the method needs
+        │   └── NoLogprobsError      it gives no log-probabilities, whatever it is asked
         ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
@@ -115,6 +116,10 @@ class UnsupportedError(ProviderError):
     kind = "unsupported"
     exit_status = 2
     default_hint = "Choose another model for this method."
+
+
+class NoLogprobsError(UnsupportedError):
+    kind = "no-logprobs"
 
 
 class TooLongError(ProviderError):

@@ -26,7 +26,7 @@ judge should beat. Don’t report its scores as those of an LLM.
 def limits_in_words() -> str:
     known = limits()
     return (
-        f"Up to {known.at_a_time} requests are under way at a time, fewer while a provider says it is too much. One "
+        f"A provider gets up to {known.at_a_time} requests at a time, fewer while it says that it is too much. One "
         f"request is given up after {known.request_seconds:g} seconds; what fails for a passing reason is tried up to "
         f"{known.attempts} times within {known.total_seconds / 60:g} minutes."
     )

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import UnreadableScoreError, UnsupportedError
+from app.errors import NoLogprobsError, UnreadableScoreError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import Calls, Method, Setting
@@ -106,7 +106,7 @@ class GEval:
         asked = replace(request, top_logprobs=ALTERNATIVES)
         found, reply = await ask_score(self._model, asked, self._dimension)
         if not reply.logprobs:
-            raise UnsupportedError(
+            raise NoLogprobsError(
                 f"{self._model.name} gave no log-probabilities.", "Use --set probabilities=samples, or another judge."
             )
         shares = probabilities_of_scores(reply.logprobs, found, self._dimension.low, self._dimension.high)

@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from app.errors import (
     ConnectionFailedError,
     ModelTimeoutError,
+    NoLogprobsError,
     OverloadedError,
     ProviderError,
     QuotaError,
@@ -168,7 +169,7 @@ def _no_logprobs(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def no_logprobs(name: ModelName) -> ProviderError:
-    return UnsupportedError(
+    return NoLogprobsError(
         f"{name} gives no log-probabilities.", "Choose a model that does, or a method that needs none."
     )
 

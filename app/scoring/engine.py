@@ -15,6 +15,7 @@ from app.errors import (
     BudgetError,
     MissingAddressError,
     MissingKeyError,
+    NoLogprobsError,
     ProviderError,
     QuotaError,
     UnknownModelError,
@@ -28,7 +29,15 @@ LISTEN_SECONDS = 0.4
 # and wait for each other's; begun so far apart they hardly ever meet (400 texts, 32 at a time: 2.9 s instead of 3.1 s).
 STAGGER_SECONDS = 0.003
 # After one of these every further text would fail in the same way: the run ends and can be resumed.
-FATAL = (MissingKeyError, MissingAddressError, WrongKeyError, UnknownModelError, QuotaError, BudgetError)
+FATAL = (
+    MissingKeyError,
+    MissingAddressError,
+    WrongKeyError,
+    UnknownModelError,
+    QuotaError,
+    BudgetError,
+    NoLogprobsError,
+)
 
 ScoreOne = Callable[[PlannedScore], Awaitable[Outcome]]
 

@@ -4,6 +4,7 @@ import pytest
 
 from app.errors import (
     ModelTimeoutError,
+    NoLogprobsError,
     OverloadedError,
     ProviderError,
     QuotaError,
@@ -11,7 +12,6 @@ from app.errors import (
     RefusedError,
     TooLongError,
     UnknownModelError,
-    UnsupportedError,
     WrongKeyError,
 )
 from app.providers.model_name import ModelName
@@ -49,7 +49,7 @@ NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
         (Rejection(400, code="content_filter"), RefusedError),
         (Rejection(400, code="context_length_exceeded"), TooLongError),
         (Rejection(413), TooLongError),
-        (Rejection(400, parameter="top_logprobs"), UnsupportedError),
+        (Rejection(400, parameter="top_logprobs"), NoLogprobsError),
         (Rejection(400), ProviderError),
     ],
 )
