@@ -16,26 +16,35 @@ from pages.components.words import plain
 
 FOLDER = Path(__file__).resolve().parents[1]
 
-# The flow's order is the navigation's order: (file, title, icon).
-FLOW = (
-    ("data", "Data", ":material/table_view:"),
-    ("think_aloud", "Think aloud", ":material/record_voice_over:"),
-    ("ask_llms", "Ask the LLMs", ":material/forum:"),
-    ("attributes", "Attributes", ":material/sell:"),
-    ("compare", "Compare", ":material/compare:"),
-    ("side_by_side", "Side by side", ":material/compare_arrows:"),
-    ("build", "Build", ":material/account_tree:"),
-    ("checklist", "Checklist", ":material/checklist:"),
-    ("lineage", "Lineage", ":material/family_history:"),
-    ("answer", "Answer", ":material/quiz:"),
-    ("score", "Score", ":material/speed:"),
-    ("results", "Results", ":material/insights:"),
-    ("conditions", "Conditions", ":material/balance:"),
-)
-WORKBENCH = (
-    ("prompts", "Prompts", ":material/edit_note:"),
-    ("settings", "Settings", ":material/settings:"),
-)
+# The flow's order is the navigation's order: phase -> (file, title, icon).
+SCREENS = {
+    "": (
+        ("home", "Home", ":material/home:"),
+        ("data", "Data", ":material/table_view:"),
+    ),
+    "What to look for": (
+        ("think_aloud", "Think aloud", ":material/record_voice_over:"),
+        ("ask_llms", "Ask the LLMs", ":material/forum:"),
+        ("attributes", "Attributes", ":material/sell:"),
+        ("compare", "Compare", ":material/compare:"),
+        ("side_by_side", "Side by side", ":material/compare_arrows:"),
+    ),
+    "The checklist": (
+        ("build", "Build", ":material/account_tree:"),
+        ("checklist", "Checklist", ":material/checklist:"),
+        ("lineage", "Lineage", ":material/family_history:"),
+        ("answer", "Answer", ":material/quiz:"),
+    ),
+    "The scores": (
+        ("score", "Score", ":material/speed:"),
+        ("results", "Results", ":material/insights:"),
+        ("conditions", "Conditions", ":material/balance:"),
+    ),
+    "Set up": (
+        ("prompts", "Prompts", ":material/edit_note:"),
+        ("settings", "Settings", ":material/settings:"),
+    ),
+}
 
 
 def page(name: str) -> str:
@@ -44,12 +53,14 @@ def page(name: str) -> str:
 
 
 def navigation() -> st.Page:
-    home = st.Page(page("home"), title="Home", icon=":material/home:", default=True, url_path="home")
-    flow, workbench = (
-        [st.Page(page(name), title=title, icon=icon, url_path=name) for name, title, icon in group]
-        for group in (FLOW, WORKBENCH)
-    )
-    return st.navigation({"": [home], "Project": flow, "Workbench": workbench}, expanded=True)
+    pages = {
+        phase: [
+            st.Page(page(name), title=title, icon=icon, url_path=name, default=name == "home")
+            for name, title, icon in screens
+        ]
+        for phase, screens in SCREENS.items()
+    }
+    return st.navigation(pages, expanded=True)
 
 
 def sidebar(workbench: Workbench) -> None:

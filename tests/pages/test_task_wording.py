@@ -16,7 +16,7 @@ from app.services.projects import get_project, save_task
 from app.services.texts import text_page
 from app.services.thinking import ask_models
 from app.services.workbench import Workbench
-from pages.components.shell import FLOW
+from pages.components.shell import SCREENS
 from pages.components.text_view import OPEN_TEXT
 from tests.support.projects import ready_to_score
 
@@ -46,7 +46,15 @@ def words(app: AppTest) -> str:
     return "\n".join(read)
 
 
-@pytest.mark.parametrize(("screen", "title"), [(name, title) for name, title, _ in FLOW])
+PROJECT_SCREENS = [
+    (name, title)
+    for phase, screens in SCREENS.items()
+    for name, title, _ in screens
+    if phase != "Set up" and name != "home"
+]
+
+
+@pytest.mark.parametrize(("screen", "title"), PROJECT_SCREENS)
 def test_no_screen_uses_another_tasks_words(renamed: Project, open_screen: Open, screen: str, title: str) -> None:
     app = open_screen(screen)
     assert not app.exception
