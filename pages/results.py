@@ -8,6 +8,7 @@ from app.services.scoring import list_runs
 from pages.components.address import keep, prepare
 from pages.components.current import current_workbench
 from pages.components.result_choices import result_choices
+from pages.components.result_compare import result_compare
 from pages.components.result_downloads import result_downloads
 from pages.components.result_methods import result_methods
 from pages.components.result_overview import result_overview
@@ -16,7 +17,6 @@ from pages.components.result_questions import result_questions
 from pages.components.result_scope import ResultScope
 from pages.components.result_texts import result_texts
 from pages.components.result_topics import result_topics
-from pages.components.run_comparison import run_comparison
 from pages.components.run_words import state, title
 from pages.components.shell import empty, needs_dimension
 from pages.components.words import plain
@@ -24,7 +24,7 @@ from pages.components.words import plain
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "overview": ("Overview", result_overview),
-    "compare": ("Compare", run_comparison),
+    "compare": ("Compare", result_compare),
     "methods": ("Methods", result_methods),
     "questions": ("Questions", result_questions),
     "people": ("People", result_people),

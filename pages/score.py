@@ -15,6 +15,7 @@ from pages.components.forecast import show_forecast, texts_to_score
 from pages.components.own_scores import own_scores
 from pages.components.run_list import run_list
 from pages.components.run_progress import run_progress
+from pages.components.sample_check import sample_check
 from pages.components.scoring_options import scoring_options
 from pages.components.scoring_start import scoring_start
 from pages.components.shell import needs_project
@@ -54,6 +55,7 @@ with right:
 if ahead:
     with left:
         texts_to_score(ahead[0])
+        sample_check(workbench, project, wishes[0])
 run_list(workbench, project)
 writings(workbench, project)
 own_scores(workbench, project)

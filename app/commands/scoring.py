@@ -8,6 +8,7 @@ import typer
 from app.commands.method_comparison import bias, quality
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
 from app.commands.run_comparison import compare
+from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,8 @@ def score(
     checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
     sample: Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
+    draw: Annotated[str | None, typer.Option(help="Documents x systems of each instead of a share: 40x4.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
@@ -66,9 +69,8 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
-    from app.services.estimating import estimate
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import JudgeOptions, RunOptions, set_budget, start_run, work_on
+    from app.services.scoring import JudgeOptions, RunOptions, set_budget, start_runs, work_on
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
@@ -77,18 +79,41 @@ def score(
     asking = JudgeOptions(reasons, repeats, soft, per_question)
     given = read_settings(setting or ())
     options = RunOptions(
-        dimensions, judge, evaluator, checklist, sample, seed, asking, budget, not no_cache, given, locked, reuse
+        dimensions,
+        judge,
+        evaluator,
+        checklist,
+        sample,
+        seed,
+        asking,
+        budget,
+        not no_cache,
+        given,
+        locked,
+        reuse,
+        read_draw(draw),
+        trials,
     )
     if dry_run:
-        found = estimate(workbench, target.id, options)
-        print_json(found.to_json()) if json_ else typer.echo(str(found))
+        print_estimate(workbench, target.id, options, json_)
         return
     if resume is not None and budget is not None:
         set_budget(workbench, resume, budget)
-    run_id = resume if resume is not None else start_run(workbench, target.id, options)
-    report = work_on(workbench, run_id, concurrency, _progress)
-    _print_report(workbench, report, json_)
-    if report.run.failed or report.run.done < report.run.all:
+    run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
+    reports = []
+    for run_id in run_ids:
+        reports.append(work_on(workbench, run_id, concurrency, _progress))
+        if not json_:
+            _print_report(workbench, reports[-1])
+    groups = trials_of_runs(workbench, target.id, dimensions, run_ids) if len(run_ids) > 1 else {}
+    if json_:
+        documents = [_report_document(workbench, report) for report in reports]
+        for report in reports:
+            _say_failures(workbench, report.run)
+        print_json({"trials": documents, "spread": spread_document(groups)} if len(run_ids) > 1 else documents[0])
+    elif groups:
+        print_spread(groups)
+    if any(report.run.failed or report.run.done < report.run.all for report in reports):
         raise typer.Exit(3)
 
 
@@ -108,33 +133,39 @@ def _progress(run: "RunSummary") -> None:
     say(f"run {run.id}: {run.done} of {run.all}{failed}")
 
 
-def _print_report(workbench: "Workbench", report: "RunReport", json_: bool) -> None:
+def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
     from app.services.results import run_counts
-    from app.services.scoring import failures_of
 
     run, tally = report.run, report.tally
-    dimensions = run_counts(workbench, run.id)
-    if json_:
-        print_json(
-            {
-                "run": run.id,
-                "evaluator": run.evaluator,
-                "judge": run.judge,
-                "status": run.status.value,
-                "dimensions": dimensions,
-                "calls": tally.calls,
-                "calls_cached": tally.cached,
-                "retries": report.retries,
-                "input_tokens": tally.usage.input_tokens,
-                "output_tokens": tally.usage.output_tokens,
-                "cost_usd": tally.cost_usd,
-                "seconds": round(report.seconds, 3),
-            }
-        )
-    else:
-        typer.echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
-        rows = [[name, *counts.values()] for name, counts in dimensions.items()]
-        typer.echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    return {
+        "run": run.id,
+        "evaluator": run.evaluator,
+        "judge": run.judge,
+        "status": run.status.value,
+        "dimensions": run_counts(workbench, run.id),
+        "calls": tally.calls,
+        "calls_cached": tally.cached,
+        "retries": report.retries,
+        "input_tokens": tally.usage.input_tokens,
+        "output_tokens": tally.usage.output_tokens,
+        "cost_usd": tally.cost_usd,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _print_report(workbench: "Workbench", report: "RunReport") -> None:
+    from app.services.results import run_counts
+
+    run = report.run
+    typer.echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
+    rows = [[name, *counts.values()] for name, counts in run_counts(workbench, run.id).items()]
+    typer.echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    _say_failures(workbench, run)
+
+
+def _say_failures(workbench: "Workbench", run: "RunSummary") -> None:
+    from app.services.scoring import failures_of
+
     if run.message:
         say(run.message)
     failures = failures_of(workbench, run.id)

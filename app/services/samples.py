@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from app.corpora.sampling import stratified_sample
+from app.corpora.sampling import documents_by_systems, stratified_sample
 from app.domain.sample import Sample
 from app.domain.text import Text
 from app.errors import InputError
@@ -110,23 +110,32 @@ def evaluation_texts(
 
 
 def drawn(
-    workbench: Workbench, project_id: int, dimension_id: int, share: float, seed: int, locked: bool = False
+    workbench: Workbench,
+    project_id: int,
+    dimension_id: int,
+    share: float,
+    seed: int,
+    locked: bool = False,
+    draw: tuple[int, int] | None = None,
 ) -> tuple[list[Text], tuple[str, ...]]:
     """The evaluation texts or a share of them, and the documents left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
-    4.1); the same seed draws the same texts. The locked split is always taken whole.
+    4.1); the same seed draws the same texts. draw: so many documents, so many systems of each, as the paper's code does
+    it, instead of a share. The locked split is always taken whole.
     """
     if not 0 < share <= 1:
         raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
-    if locked and share < 1:
+    if locked and (share < 1 or draw):
         raise InputError("The locked split can't be sampled.", "Score it whole.")
     with workbench.database.read() as work:
         texts, excluded = evaluation_texts(work, project_id, dimension_id, locked)
-        if share == 1:
+        if share == 1 and draw is None:
             return texts, excluded
         scores = {c.text_id: c.score for c in _candidates(work, dimension_id).values()}
     rated = [text for text in texts if text.id in scores]
+    if draw is not None:
+        return [rated[index] for index in documents_by_systems(rated, *draw, seed)], excluded
     chosen = stratified_sample([scores[text.id] for text in rated], share, seed) if rated else []
     return [rated[index] for index in chosen], excluded
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
-from app.errors import DatabaseError, NotReadyError, WorkbenchError
+from app.errors import DatabaseError, InputError, NotReadyError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.prompting import load_prompt
 from app.providers.recorded import Tally
@@ -54,6 +54,7 @@ class RunOptions:
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
     locked: score the texts of the locked test split, and only those.
+    draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
     reuse: take answers to unchanged questions over from runs of the versions before (app.services.answer_reuse).
     """
 
@@ -69,6 +70,14 @@ class RunOptions:
     settings: tuple[tuple[str, str], ...] = ()
     locked: bool = False
     reuse: bool = True
+    draw: tuple[int, int] | None = None
+    trials: int = 1
+
+    def each_trial(self) -> "list[RunOptions]":
+        """One run a trial: trial t draws with seed + t. Raises InputError where there is nothing to draw."""
+        if self.trials > 1 and self.sample == 1 and self.draw is None:
+            raise InputError("Trials of all texts would be the same each time.", "Draw a share of the texts.")
+        return [replace(self, seed=self.seed + trial, trials=1) for trial in range(self.trials)]
 
     def params(self) -> dict[str, Any]:
         """As stored with the run."""
@@ -78,6 +87,7 @@ class RunOptions:
             "budget": self.budget,
             "use_cache": self.use_cache,
             "locked": self.locked,
+            **({"draw": list(self.draw)} if self.draw else {}),
             **asdict(self.method_options()),
         }
 
@@ -110,7 +120,9 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
-    texts, excluded = drawn(workbench, project_id, dimension.id, options.sample, options.seed, options.locked)
+    texts, excluded = drawn(
+        workbench, project_id, dimension.id, options.sample, options.seed, options.locked, options.draw
+    )
     if not texts:
         todo = "Lock a test split first." if options.locked else "Import more texts."
         raise NotReadyError(f"No text is left to score on {dimension.name}.", todo)
@@ -136,10 +148,11 @@ def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int
 
 
 def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
-    """One run for each of them, all or none: what can't be done is said before any is planned.
+    """One run for each of them and each trial, all or none: what can't be done is said before any is planned.
 
     Raises what plan_run raises, and what says that a judge can't be used or not so.
     """
+    wishes = [trial for options in wishes for trial in options.each_trial()]
     for options in wishes:
         _check_judge(workbench, options)
     with own_wordings(workbench, project_id):

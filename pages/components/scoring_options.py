@@ -14,6 +14,7 @@ from app.services.workbench import Workbench
 from pages.components.asking_options import Wishes, asking_options
 from pages.components.checklist_readiness import dimensions_with_checklist
 from pages.components.judge_choice import judge_choice
+from pages.components.sampling_options import Sampling, sampling_options
 from pages.components.words import plain
 
 
@@ -31,30 +32,44 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     )
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
-    share, seed = _share()
+    sampling = sampling_options()
     wishes = asking_options(evaluator, judges)
     with place:
         dimensions = _dimensions(workbench, project, wishes)
     if not dimensions:
         return [], judges
     if not asks_a_judge(evaluator):
-        return [RunOptions(dimensions, NO_JUDGE, evaluator, None, share, seed, settings=wishes.settings)], []
-    return [_run(dimensions, judge, wishes, share, seed) for judge in judges], judges
+        return [
+            RunOptions(
+                dimensions,
+                NO_JUDGE,
+                evaluator,
+                None,
+                sampling.share,
+                sampling.seed,
+                settings=wishes.settings,
+                draw=sampling.draw,
+                trials=sampling.trials,
+            )
+        ], []
+    return [_run(dimensions, judge, wishes, sampling) for judge in judges], judges
 
 
-def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, share: float, seed: int) -> RunOptions:
+def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, sampling: Sampling) -> RunOptions:
     return RunOptions(
         tuple(dimensions),
         judge.name,
         wishes.evaluator,
         None,
-        share,
-        seed,
+        sampling.share,
+        sampling.seed,
         wishes.asked_of(judge),
         wishes.budget,
         wishes.use_cache,
         wishes.settings,
         reuse=wishes.reuse,
+        draw=sampling.draw,
+        trials=sampling.trials,
     )
 
 
@@ -86,27 +101,3 @@ def _dimensions(workbench: Workbench, project: Project, wishes: Wishes) -> tuple
     if not chosen:
         st.info("Choose at least one dimension.")
     return tuple(dimension for dimension in offered if dimension.id in chosen)
-
-
-def _share() -> tuple[float, int]:
-    """The share of the texts as a number above 0 up to 1, and the seed that draws it."""
-    first, second = st.columns(2)
-    percent = first.number_input(
-        "Share of the texts, in %",
-        min_value=1,
-        max_value=100,
-        value=100,
-        step=5,
-        key="score_share",
-        help="Less than 100 draws a sample that keeps the spread of people's ratings (stratified): every level of "
-        "rating stays as frequent as in the whole. Texts without a rating are not drawn.",
-    )
-    seed = second.number_input(
-        "Seed of the draw",
-        min_value=0,
-        value=1,
-        key="score_seed",
-        disabled=percent == 100,
-        help="The same seed draws the same texts again; another seed draws others.",
-    )
-    return percent / 100, seed

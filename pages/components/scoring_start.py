@@ -27,6 +27,7 @@ def scoring_start(
         st.page_link(page("settings"), label="Keys and addresses are on Settings", icon=":material/settings:")
         return
     by = f" with {len(wishes)} judges" if len(wishes) > 1 else ""
+    by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""
     busy = running_run(workbench, project.id) is not None or running_here(project.id)
     if st.button(
         f"Score {counted(ahead[0].texts, 'text')}{by}",

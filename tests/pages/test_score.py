@@ -73,7 +73,7 @@ def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen
 def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     app = open_screen("score")
-    assert app.number_input(key="score_seed").disabled
+    app.button_group(key="score_texts").set_value("A share").run()
     app.number_input(key="score_share").set_value(50).run()
     app.number_input(key="score_seed").set_value(7).run()
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
@@ -84,6 +84,28 @@ def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Ope
     newest = list_runs(demo, project.id)[0]
     assert (newest.dimensions, newest.done) == (("coherence",), 20)
     assert (newest.params["sample"], newest.params["seed"]) == (0.5, 7)
+
+
+def test_trials_of_a_sample_are_runs_and_the_sample_is_compared_with_the_whole(
+    demo: Workbench, open_screen: Open
+) -> None:
+    project = get_project(demo, "Demo")
+    app = open_screen("score")
+    app.button_group(key="score_texts").set_value("A share").run()
+    app.number_input(key="score_share").set_value(50).run()
+    app.number_input(key="score_trials").set_value(2).run()
+    assert "(Kolmogorov-Smirnov, p =" in shown(app)
+    app.button(key="start_scoring").click().run()
+    finish_jobs(demo, project.id)
+    newest = list_runs(demo, project.id)[:2]
+    assert sorted(run.params["seed"] for run in newest) == [1, 2]
+
+
+def test_a_grid_the_data_lack_is_a_sentence(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("score")
+    app.button_group(key="score_texts").set_value("Documents × systems").run()
+    assert not app.exception
+    assert "Ask for fewer documents or systems" in shown(app)
 
 
 def test_an_unknown_price_is_said(demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,106 @@
+"""What trials of one way of scoring agree on; and how a sample compares with the whole, before it is scored."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from app.commands.output import print_json, table
+
+if TYPE_CHECKING:
+    from app.domain.task import Dimension
+    from app.services.sampling import Trials
+    from app.services.scoring import RunOptions
+    from app.services.workbench import Workbench
+
+
+def read_draw(written: str | None) -> tuple[int, int] | None:
+    """Documents and systems of each from `40x4`. Raises InputError."""
+    from app.errors import InputError
+
+    if written is None:
+        return None
+    parts = written.lower().replace("×", "x").split("x")
+    if len(parts) != 2 or not all(part.strip().isdecimal() and int(part) > 0 for part in parts):
+        raise InputError(f"“{written}” is no draw.", "Write documents x systems, for example 40x4.")
+    return int(parts[0]), int(parts[1])
+
+
+def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions", json_: bool) -> None:
+    """What a run would ask and cost; for a sample, how it compares with all texts."""
+    from app.services.estimating import estimate
+    from app.services.sampling import check_sample
+
+    trials = options.each_trial()
+    found = [estimate(workbench, project_id, trial) for trial in trials]
+    drawn = options.sample < 1 or options.draw is not None
+    checks = [(t.seed, check) for t in trials for check in check_sample(workbench, project_id, t)] if drawn else []
+    if json_:
+        samples = [
+            {
+                "dimension": check.dimension.name,
+                "seed": seed,
+                "texts": check.ks.n_sample,
+                "texts_all": check.ks.n_all,
+                "ks": check.ks.statistic,
+                "p": check.ks.p_value,
+            }
+            for seed, check in checks
+        ]
+        costs = [each.cost_usd for each in found]
+        print_json(
+            found[0].to_json()
+            | {
+                "calls": sum(each.calls for each in found),
+                "calls_cached": sum(each.calls_cached for each in found),
+                "input_tokens": sum(each.input_tokens for each in found),
+                "output_tokens_estimate": sum(each.output_tokens_estimate for each in found),
+                "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs),
+                **({"samples": samples} if drawn else {}),
+            }
+        )
+        return
+    for trial, each in zip(trials, found, strict=True):
+        typer.echo(f"Seed {trial.seed}: {each}" if len(trials) > 1 else str(each))
+    for seed, check in checks:
+        ks = check.ks
+        typer.echo(
+            f"{check.dimension.name}, seed {seed}: {ks.n_sample} of {ks.n_all} rated texts, largest gap between the "
+            f"distributions of ratings {ks.statistic:.3f} (Kolmogorov-Smirnov, p = {ks.p_value:.2f})"
+        )
+
+
+def trials_of_runs(
+    workbench: "Workbench", project_id: int, dimensions: "Sequence[Dimension]", runs: Sequence[int]
+) -> dict[str, "Trials"]:
+    """By dimension, of the runs that were made together."""
+    from app.services.sampling import trials_of
+
+    found = {}
+    for dimension in dimensions:
+        for group in trials_of(workbench, project_id, dimension):
+            if {run.id for run in group.runs} & set(runs):
+                found[dimension.name] = group
+    return found
+
+
+def spread_document(groups: dict[str, "Trials"]) -> dict[str, Any]:
+    from app.meta_evaluation.choices import COEFFICIENTS
+
+    document: dict[str, Any] = {}
+    for name, group in groups.items():
+        document[name] = {"runs": [run.id for run in group.runs]}
+        for coefficient in COEFFICIENTS:
+            mean, sd = group.spread(coefficient) or (None, None)
+            document[name][coefficient] = {"values": group.values(coefficient), "mean": mean, "sd": sd}
+    return document
+
+
+def print_spread(groups: dict[str, "Trials"]) -> None:
+    rows: list[list[object]] = []
+    for name, group in groups.items():
+        mean, sd = group.spread("spearman") or (None, None)
+        values = group.values("spearman")
+        lowest, highest = (min(values), max(values)) if values else (None, None)
+        rows.append([name, ", ".join(str(run.id) for run in group.runs), mean, sd, lowest, highest])
+    typer.echo(table(["dimension", "runs", "Spearman, mean", "sd over trials", "lowest", "highest"], rows))

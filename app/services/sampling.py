@@ -1,0 +1,112 @@
+"""Samples of the texts: do they stand for the whole, and do trials with other samples agree?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from app.corpora.sampling import KsCheck, ks_check
+from app.domain.run import RunSummary
+from app.domain.task import Dimension
+from app.meta_evaluation.choices import Coefficient
+from app.services.answer_reuse import TAKEN_FROM
+from app.services.results import USUAL, Choices, DimensionResult, kept_result
+from app.services.samples import evaluation_texts
+from app.services.scoring import RunOptions, plan_run
+from app.services.workbench import Workbench
+
+PARTS = 8
+_NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse", TAKEN_FROM}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the scale with the share of the texts whose mean rating lies in it, of the sample and of the whole."""
+
+    low: float
+    high: float
+    sample: float
+    whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCheck:
+    """How far the mean ratings of a sample are distributed like those of all texts it was drawn from."""
+
+    dimension: Dimension
+    ks: KsCheck
+    parts: tuple[Part, ...]
+
+
+def check_sample(workbench: Workbench, project_id: int, options: RunOptions) -> list[SampleCheck]:
+    """Of each rated dimension of the run that would start. Raises what planning raises."""
+    checks = []
+    for part, dimension in zip(plan_run(workbench, project_id, options), options.dimensions, strict=True):
+        with workbench.database.read() as work:
+            means = work.texts.mean_scores(dimension.id)
+            whole = [means[t.id] for t in evaluation_texts(work, project_id, dimension.id)[0] if t.id in means]
+        sample = [means[text] for text in part.texts if text in means]
+        if sample:
+            checks.append(SampleCheck(dimension, ks_check(sample, whole), _parts(sample, whole, dimension)))
+    return checks
+
+
+def _parts(sample: Sequence[float], whole: Sequence[float], dimension: Dimension) -> tuple[Part, ...]:
+    width = (dimension.high - dimension.low) / PARTS
+
+    def shares(values: Sequence[float]) -> list[float]:
+        places = [min(max(int((value - dimension.low) / width + 1e-9), 0), PARTS - 1) for value in values]
+        return [places.count(place) / len(values) for place in range(PARTS)]
+
+    return tuple(
+        Part(dimension.low + k * width, dimension.low + (k + 1) * width, a, b)
+        for k, (a, b) in enumerate(zip(shares(sample), shares(whole), strict=True))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """Runs that differ in nothing but the texts drawn, oldest first, with each one's result."""
+
+    results: tuple[DimensionResult, ...]
+
+    @property
+    def runs(self) -> list[RunSummary]:
+        return [result.run for result in self.results]
+
+    def values(self, coefficient: Coefficient) -> list[float]:
+        """Of the trials that have the coefficient."""
+        figures = [result.meta.figures[coefficient] for result in self.results]
+        return [figure.value for figure in figures if figure.value is not None]
+
+    def spread(self, coefficient: Coefficient) -> tuple[float, float] | None:
+        """Mean and standard deviation over trials; None where fewer than two have the coefficient."""
+        values = self.values(coefficient)
+        return (fmean(values), stdev(values)) if len(values) > 1 else None
+
+
+def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choices: Choices = USUAL) -> list[Trials]:
+    """The groups of two runs or more that drew their texts the same way with different seeds, newest group first."""
+    with workbench.database.read() as work:
+        groups: dict[tuple[object, ...], dict[int, RunSummary]] = {}
+        for run in work.runs.all(project_id):
+            part = next((p for p in work.runs.parts(run.id) if p.dimension == dimension.id), None)
+            if part is None or not run.done or run.locked or not _is_drawn(run.params):
+                continue
+            way = (run.evaluator, run.judge, part.checklist, part.prompt_digest, _way(run.params))
+            groups.setdefault(way, {}).setdefault(int(run.params.get("seed", 0)), run)
+    found = []
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        results = [kept_result(workbench, run.id, dimension.id, choices) for _, run in sorted(group.items())]
+        found.append(Trials(tuple(result for result in results if result is not None)))
+    return found
+
+
+def _is_drawn(params: Mapping[str, Any]) -> bool:
+    return params.get("sample", 1) != 1 or bool(params.get("draw"))
+
+
+def _way(params: Mapping[str, Any]) -> str:
+    return repr(sorted((name, value) for name, value in params.items() if name not in _NOT_OF_A_DRAW))
