@@ -20,6 +20,7 @@ _COMMANDS = (
     "side_by_side",
     "building",
     "checklists",
+    "answers",
     "split",
     "conditions",
     "scoring",

@@ -38,7 +38,7 @@ with right:
     standing(workbench, view)
     editor_name(who)
     st.page_link(page("lineage"), label="Where the questions come from", icon=":material/family_history:")
-    export_(view)
+    export_(workbench, view)
     import_(workbench, dimension.id)
 with left:
     part = choose_part()

@@ -164,7 +164,7 @@ def _exported(project: str, dimension: str, version: int | None, format_name: st
 
     workbench = open_workbench()
     view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
-    return export_file(view, format_name).decode()
+    return export_file(workbench, view, format_name).decode()
 
 
 def summary(checklist: "Checklist") -> dict[str, object]:

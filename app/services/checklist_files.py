@@ -10,6 +10,7 @@ from app.export.checklist_document import checklist_document, schema_text
 from app.export.checklist_reading import read_document, read_lines, read_rows
 from app.export.tool_files.writing import ENDINGS, tool_file
 from app.services.checklists import ChecklistView, save_checklist
+from app.services.prompts import own_wordings
 from app.services.tool_files import judge_words
 from app.services.workbench import Workbench
 
@@ -21,12 +22,15 @@ _TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
 _KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
 
 
-def export_file(view: ChecklistView, format_name: str) -> bytes:
-    """The checklist as one of EXPORT_FORMATS, in UTF-8. Raises FileFormatError, or NotReadyError where it asks nothing
-    that a tool could ask."""
+def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> bytes:
+    """The checklist as one of EXPORT_FORMATS, in UTF-8; for tools in the project's wording of the judge's prompt.
+
+    Raises FileFormatError, or NotReadyError where it asks nothing that a tool could ask.
+    """
     document = checklist_document(view.project, view.dimension, view.checklist, view.attributes)
     if format_name in ENDINGS:
-        words = judge_words(view.project, view.dimension, view.checklist)
+        with own_wordings(workbench, view.project.id):
+            words = judge_words(view.project, view.dimension, view.checklist)
         return tool_file(format_name, document, words).encode()
     return checklist_file(format_name, document).encode()
 

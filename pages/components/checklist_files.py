@@ -41,7 +41,7 @@ FORMATS = {
 TOOLS = ("promptfoo", "deepeval", "inspect")
 
 
-def export_(view: ChecklistView) -> None:
+def export_(workbench: Workbench, view: ChecklistView) -> None:
     """One button for the chosen form."""
     with st.expander("Export", key="export"):
         chosen = st.selectbox("Format", EXPORT_FORMATS, format_func=lambda name: FORMATS[name][0], key="export_format")
@@ -50,7 +50,7 @@ def export_(view: ChecklistView) -> None:
         if chosen in TOOLS:
             st.caption("The judge is named by the variable CHECKLIST_JUDGE; texts.csv has a column “text”.")
         try:
-            data = export_file(view, chosen)
+            data = export_file(workbench, view, chosen)
         except WorkbenchError as error:
             show_error(error)
             return

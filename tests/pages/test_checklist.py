@@ -118,7 +118,7 @@ def test_hints_show_under_the_question_and_never_block(draft: Workbench, open_sc
 def test_import_and_export_meet(demo: Workbench, open_screen: Open):
     view = view_checklist(demo, dimension(demo).id)
     app = open_screen("checklist")
-    app.file_uploader(key="import_file").upload("mine.json", export_file(view, "json"))
+    app.file_uploader(key="import_file").upload("mine.json", export_file(demo, view, "json"))
     app.button(key="import_submit").click().run()
     assert not app.error
     assert [q.text for q in newest(demo).asked] == [q.text for q in view.checklist.asked]
@@ -140,7 +140,7 @@ def test_a_file_that_is_no_checklist_is_refused(demo: Workbench, open_screen: Op
 
 def test_every_format_can_be_taken_out(demo: Workbench):
     view = view_checklist(demo, dimension(demo).id)
-    files = {name: export_file(view, name).decode() for name in EXPORT_FORMATS}
+    files = {name: export_file(demo, view, name).decode() for name in EXPORT_FORMATS}
     assert set(files) == {"json", "yaml", "md", "csv", "promptfoo", "deepeval", "inspect"}
     assert json.loads(files["json"]) == yaml.safe_load(files["yaml"])
     assert all(question.text in files["md"] for question in view.checklist.asked)

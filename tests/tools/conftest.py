@@ -122,10 +122,10 @@ def view(bench: Workbench) -> ChecklistView:
     return view_checklist(bench, dimension.id)
 
 
-def exported(view: ChecklistView, form: str, folder: Path) -> str:
+def exported(bench: Workbench, view: ChecklistView, form: str, folder: Path) -> str:
     """The name of the exported file in this folder."""
     name = export_name(view, form)
-    (folder / name).write_bytes(export_file(view, form))
+    (folder / name).write_bytes(export_file(bench, view, form))
     return name
 
 

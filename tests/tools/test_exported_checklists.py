@@ -87,9 +87,14 @@ def same(found: list[Judged], ours: list[Judged]) -> None:
 
 
 def test_promptfoo_answers_as_we_do_in_the_same_words(
-    tools: Tools, view: ChecklistView, judge: FakeLlm, ours: list[Judged], our_words: set[tuple[str, ...]]
+    tools: Tools,
+    bench: Workbench,
+    view: ChecklistView,
+    judge: FakeLlm,
+    ours: list[Judged],
+    our_words: set[tuple[str, ...]],
 ) -> None:
-    arguments = ["eval", "-c", exported(view, "promptfoo", tools.folder), "-t", texts_csv(tools.folder)]
+    arguments = ["eval", "-c", exported(bench, view, "promptfoo", tools.folder), "-t", texts_csv(tools.folder)]
     # It fails with status 100 where a text fails; here the one without any answer is meant to.
     passed = {"PROMPTFOO_FAILED_TEST_EXIT_CODE": "0"}
     tools.run("promptfoo", *arguments, "--no-cache", "--no-progress-bar", "--no-table", "-o", "out.json", **passed)
@@ -108,8 +113,10 @@ def _of_promptfoo(result: dict[str, Any]) -> Judged:
     return Judged(json.loads(reason), named.get("score"), named.get("weighted_score"), named["coverage"])
 
 
-def test_deepeval_answers_as_we_do(tools: Tools, view: ChecklistView, judge: FakeLlm, ours: list[Judged]) -> None:
-    printed = tools.run("python", exported(view, "deepeval", tools.folder), texts_csv(tools.folder))
+def test_deepeval_answers_as_we_do(
+    tools: Tools, bench: Workbench, view: ChecklistView, judge: FakeLlm, ours: list[Judged]
+) -> None:
+    printed = tools.run("python", exported(bench, view, "deepeval", tools.folder), texts_csv(tools.folder))
     found = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     same([Judged(f["answers"], f["score"], f["weighted_score"], f["coverage"]) for f in found], ours)
     assert [f["doc_id"] for f in found] == [text.doc_id for text in TEXTS]
@@ -118,9 +125,11 @@ def test_deepeval_answers_as_we_do(tools: Tools, view: ChecklistView, judge: Fak
 
 
 def test_deepeval_evaluates_with_the_exported_metric(
-    tools: Tools, view: ChecklistView, judge: FakeLlm, ours: list[Judged]
+    tools: Tools, bench: Workbench, view: ChecklistView, judge: FakeLlm, ours: list[Judged]
 ) -> None:
-    (tools.folder / "metric.py").write_bytes((tools.folder / exported(view, "deepeval", tools.folder)).read_bytes())
+    (tools.folder / "metric.py").write_bytes(
+        (tools.folder / exported(bench, view, "deepeval", tools.folder)).read_bytes()
+    )
     texts = [(text.text, text.source) for text in TEXTS[:4]]
     (tools.folder / "evaluating.py").write_text(
         "import json\n"
@@ -141,9 +150,14 @@ def test_deepeval_evaluates_with_the_exported_metric(
 
 
 def test_inspect_answers_as_we_do_in_the_same_words(
-    tools: Tools, view: ChecklistView, judge: FakeLlm, ours: list[Judged], our_words: set[tuple[str, ...]]
+    tools: Tools,
+    bench: Workbench,
+    view: ChecklistView,
+    judge: FakeLlm,
+    ours: list[Judged],
+    our_words: set[tuple[str, ...]],
 ) -> None:
-    file, texts = exported(view, "inspect", tools.folder), texts_csv(tools.folder)
+    file, texts = exported(bench, view, "inspect", tools.folder), texts_csv(tools.folder)
     tools.run("inspect", "eval", file, "-T", f"texts={texts}", "--log-format", "json", "--display", "plain")
     (log,) = (tools.folder / "logs").glob("*.json")
     document = json.loads(log.read_text(encoding="utf-8"))
@@ -171,8 +185,14 @@ def _of_inspect(score: dict[str, Any]) -> Judged:
     ],
 )
 def test_each_file_runs_as_it_is_with_the_judge_that_the_environment_names(
-    tools: Tools, view: ChecklistView, judge: FakeLlm, form: str, command: tuple[str, ...], tmp_path: Path
+    tools: Tools,
+    bench: Workbench,
+    view: ChecklistView,
+    judge: FakeLlm,
+    form: str,
+    command: tuple[str, ...],
+    tmp_path: Path,
 ) -> None:
     names = {"promptfoo": "openai:chat:gpt-4o-mini", "deepeval": "gpt-4o-mini", "inspect": "openai/gpt-4o-mini"}
-    tools.run(*command, exported(view, form, tmp_path), CHECKLIST_JUDGE=names[form])
+    tools.run(*command, exported(bench, view, form, tmp_path), CHECKLIST_JUDGE=names[form])
     assert [request.body["model"] for request in judge.requests] == ["gpt-4o-mini"]

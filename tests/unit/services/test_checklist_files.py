@@ -39,8 +39,8 @@ def built(bench: Workbench) -> ChecklistView:
     return view_checklist(bench, 1)
 
 
-def test_a_built_checklist_fits_the_published_schema(built: ChecklistView) -> None:
-    document = json.loads(export_file(built, "json"))
+def test_a_built_checklist_fits_the_published_schema(bench: Workbench, built: ChecklistView) -> None:
+    document = json.loads(export_file(bench, built, "json"))
     jsonschema.validate(document, checklist_schema())
     said = {a["text"] for c in document["components"] for a in c["attributes"]} | {
         a["text"] for a in document["dropped"]
@@ -49,7 +49,7 @@ def test_a_built_checklist_fits_the_published_schema(built: ChecklistView) -> No
 
 
 def test_what_comes_back_into_its_project_knows_its_attributes(bench: Workbench, built: ChecklistView) -> None:
-    draft = import_checklist_file(bench, 1, export_file(built, "yaml"), "mine.yaml")
+    draft = import_checklist_file(bench, 1, export_file(bench, built, "yaml"), "mine.yaml")
     assert [(q.text, q.component, q.attributes, q.origin) for q in draft.asked] == [
         (q.text, q.component, q.attributes, q.origin) for q in built.checklist.asked
     ]
@@ -61,7 +61,7 @@ def test_what_comes_back_into_its_project_knows_its_attributes(bench: Workbench,
 
 @pytest.mark.parametrize("form", ["csv", "md"])
 def test_questions_come_back_from_table_and_markdown(bench: Workbench, built: ChecklistView, form: str) -> None:
-    draft = import_checklist_file(bench, 1, export_file(built, form), f"mine.{form}")
+    draft = import_checklist_file(bench, 1, export_file(bench, built, form), f"mine.{form}")
     assert [(q.text, q.component) for q in draft.asked] == [(q.text, q.component) for q in built.checklist.asked]
 
 
@@ -91,7 +91,7 @@ def _asking(bench: Workbench, *questions: str) -> ChecklistView:
 
 @pytest.mark.parametrize("form", ["deepeval", "inspect"])
 def test_no_wording_becomes_code(bench: Workbench, form: str) -> None:
-    tree = ast.parse(export_file(_asking(bench, BREAKING), form))
+    tree = ast.parse(export_file(bench, _asking(bench, BREAKING), form))
     (value,) = [
         node.value
         for node in tree.body
@@ -101,7 +101,7 @@ def test_no_wording_becomes_code(bench: Workbench, form: str) -> None:
 
 
 def test_no_wording_becomes_a_template_or_breaks_yaml(bench: Workbench) -> None:
-    content = export_file(_asking(bench, BREAKING), "promptfoo").decode()
+    content = export_file(bench, _asking(bench, BREAKING), "promptfoo").decode()
     config = yaml.safe_load(content)
     code = config["defaultTest"]["assert"][0]["value"]
     line = code.splitlines()[0].removeprefix("const checklist = ").removesuffix(";")
@@ -114,7 +114,7 @@ def test_no_wording_becomes_a_template_or_breaks_yaml(bench: Workbench) -> None:
 
 def test_a_checklist_that_asks_nothing_is_no_file_for_a_tool(bench: Workbench) -> None:
     with pytest.raises(NotReadyError, match="asks nothing"):
-        export_file(_asking(bench), "inspect")
+        export_file(bench, _asking(bench), "inspect")
 
 
 def test_names_of_files_can_be_imported_by_python(bench: Workbench) -> None:
