@@ -23,7 +23,7 @@ project, dimension = needs_dimension(
 attributes = open_attributes(workbench, project, dimension)
 if not attributes:
     empty("Nobody has said yet what to look for.", "Read the samples and think aloud.", "think_aloud", "Think aloud")
-    entry(workbench, dimension.id, attributes)
+    entry(workbench, project, dimension, attributes)
     st.stop()
 
 contributors = contributors_of(workbench, project.id)
@@ -38,4 +38,4 @@ with right:
     editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
 duplicates(workbench, attributes, dimension.id)
 take_away(attributes, contributors, dimension)
-entry(workbench, dimension.id, attributes)
+entry(workbench, project, dimension, attributes)

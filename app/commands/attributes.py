@@ -1,18 +1,20 @@
-"""attributes add, list and contributors; think-aloud."""
+"""attributes add, import, list and contributors; think-aloud."""
 
 from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from app.commands import attribute_edits
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, print_json, say, table
 
 
 def register(root: typer.Typer) -> None:
     attributes = typer.Typer(no_args_is_help=True, help="What people and LLMs said to look for.")
     attributes.command()(add)
+    attributes.command("import")(import_)
     attributes.command("list")(list_)
     attributes.command()(contributors)
     attribute_edits.register(attributes)
@@ -56,6 +58,33 @@ def add(
         print_json({"dimension": target.name, "contributor": contributor, "kind": kind, "added": len(ids), "ids": ids})
     else:
         typer.echo(f"Added {len(ids)} attributes of {contributor} to {target.name}.")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A CSV or JSON table with the columns text, contributor and kind.")],
+    project: ProjectOption,
+    dimension: Annotated[str, typer.Option(help="The dimension of rows that name none.")] = "",
+    json_: JsonOption = False,
+) -> None:
+    """Attributes of several contributors out of a table, such as `attributes list --format csv` writes.
+
+    Example: interacteval attributes import attributes.csv --project News
+    """
+    from app.errors import NotFoundError
+    from app.services.attribute_table import import_attribute_table
+    from app.services.projects import get_project
+    from app.services.workbench import open_workbench
+
+    if not file.is_file():
+        raise NotFoundError(f"There is no file {file}.", "Check the path.")
+    workbench = open_workbench()
+    report = import_attribute_table(workbench, get_project(workbench, project), file.read_bytes(), dimension)
+    if json_:
+        print_json(asdict(report))
+        return
+    typer.echo(f"Added {counted(report.added, 'attribute')}; {report.there} were there already.")
+    for skipped in report.skipped:
+        say(f"left out, row {skipped.row}: {skipped.reason}")
 
 
 def list_(

@@ -121,6 +121,19 @@ def test_a_file_is_imported_for_its_contributor(demo: Workbench, open_screen: Op
     assert [a.text for a in pool(demo) if a.contributor == "openai:gpt-4o"] == ["It has a start.", "It has an end."]
 
 
+def test_a_table_brings_its_contributors(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    table = "text,contributor,kind\nIt has a start.,Mira,human\nIt has an end.,Zoë,human\nBroken.,Zoë,robot\n"
+    app.file_uploader(key="add_file").upload("said.csv", table.encode())
+    app.button(key="add_submit").click().run()
+    assert not app.error
+    assert app.success[0].value.startswith("Added 2 attributes. Row 3 was left out")
+    assert [(a.contributor, a.text) for a in pool(demo)[-2:]] == [
+        ("Mira", "It has a start."),
+        ("Zoë", "It has an end."),
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "data", "complaint"), [("", b"One.", "has no name"), ("Mira", b"[1, 2]", "not a text")]
 )

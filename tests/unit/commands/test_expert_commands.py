@@ -80,6 +80,16 @@ def test_alike_pairs_are_listed_and_left_alone(ids: list[int]) -> None:
     assert len([a for a in pool().values() if a.status == "active"]) == 4
 
 
+def test_an_exported_table_comes_into_another_project(ids: list[int], tmp_path: Path) -> None:
+    file = tmp_path / "pool.csv"
+    file.write_text(run("attributes", "list", *ABOUT, "--format", "csv"), encoding="utf-8")
+    run("project", "create", "Other")
+    run("dimension", "add", "coherence", "--project", "Other")
+    assert told("attributes", "import", file, "--project", "Other") == {"added": 4, "there": 0, "skipped": []}
+    there = told("attributes", "list", "--project", "Other")
+    assert [(a["contributor"], a["text"]) for a in there] == [(a.contributor, a.text) for a in pool().values()]
+
+
 def test_contributors_are_told_with_what_they_said_about_themselves(ids: list[int], tmp_path: Path) -> None:
     file = tmp_path / "bo.txt"
     file.write_text("- It ends well.", encoding="utf-8")
