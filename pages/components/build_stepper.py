@@ -37,18 +37,8 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
     _next(workbench, view, busy)
     default = view.next_stage or Stage.VALIDATION
     prepare(STEP, STAGES, default)
-    stage = Stage(
-        st.segmented_control(
-            "Stage",
-            STAGES,
-            format_func=lambda one: step_label(view, Stage(one)),
-            key=STEP,
-            required=True,
-            label_visibility="collapsed",
-            width="stretch",
-        )
-        or default
-    )
+    stage = Stage(st.session_state[STEP])
+    _steps(view, stage)
     keep(STEP, stage, default)
     st.subheader(TITLES[stage], anchor=False)
     st.markdown(PURPOSES[stage])
@@ -63,6 +53,19 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
         _not_made(view, stage)
     record(workbench, view, stage)
     _foot(workbench, view, stage, busy)
+
+
+def _steps(view: BuildView, chosen: Stage) -> None:
+    """Buttons, because their labels say how each stage stands: one choice among labels that change loses its value."""
+    with st.container(horizontal=True, key="build_steps"):
+        for stage in STAGES:
+            st.button(
+                step_label(view, stage),
+                key=f"step_{stage}",
+                type="secondary" if stage is chosen else "tertiary",
+                on_click=_go,
+                args=[stage],
+            )
 
 
 def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
