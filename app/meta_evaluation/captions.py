@@ -54,11 +54,30 @@ def cautions(
         )
     if not table.intake.duplicates_knowable:
         said.append("Duplicates can't be recognised without a source and a system for each text.")
-    if table.n and np.any(
-        (table.scores.min(axis=1) < table.human.min()) | (table.scores.max(axis=1) > table.human.max())
-    ):
+    outside = (table.scores.min(axis=1, initial=np.inf) < table.human.min(initial=np.inf)) | (
+        table.scores.max(axis=1, initial=-np.inf) > table.human.max(initial=-np.inf)
+    )
+    if np.any(outside) and not apart(table):
         said.append("Scores lie outside the range of the ratings: the MAE means something only on a common scale.")
     return tuple(said)
+
+
+def apart(table: ScoreTable) -> bool:
+    """Whether a predictor's scores and the ratings have no value in common: they can't be on one scale."""
+    if not table.n:
+        return False
+    low, high = table.human.min(), table.human.max()
+    return bool(np.any((table.scores.max(axis=1) < low) | (table.scores.min(axis=1) > high)))
+
+
+def direction(value: float | None, high: float | None) -> tuple[str, ...]:
+    """A remark on a Spearman below 0, given the upper end of its interval."""
+    if value is None or value >= 0:
+        return ()
+    said = "Spearman is negative: texts that people rate higher get lower scores."
+    if high is not None and high < 0:
+        return (f"{said} That is more than chance: check whether a high score means good, and what the questions ask.",)
+    return (f"{said} It can't be told from no agreement at all: its interval reaches 0.",)
 
 
 def counted_of(count: int, noun: str) -> str:

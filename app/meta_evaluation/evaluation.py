@@ -1,15 +1,15 @@
 """The front door for one set of scores: how well do they agree with people?"""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
 from app.meta_evaluation.bootstrap import Draws, interval
-from app.meta_evaluation.captions import caption, cautions, resampling_caption
+from app.meta_evaluation.captions import apart, caption, cautions, direction, resampling_caption
 from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.correlation import Basis, Estimates, estimate
 from app.meta_evaluation.design import Design, design_of, draw_figures
-from app.meta_evaluation.reasons import TOO_CLOSE
+from app.meta_evaluation.reasons import OTHER_SCALE, TOO_CLOSE
 from app.meta_evaluation.score_matrix import Column, Floats, Intake, score_table
 from app.meta_evaluation.signature import ABSENT, Signature
 
@@ -98,8 +98,12 @@ def evaluate(
     resamples: int = 1000,
     seed: int = 0,
     origin: Origin | None = None,
+    on_scale: bool = True,
 ) -> MetaEvaluation:
     """Agreement of `pred` with `human`, one cell a text; empty cells are counted as missing.
+
+    on_scale: whether scores are known to be on the scale of the ratings. There is no MAE where they are not, or where
+    the two have no value in common.
 
     Degenerate data give figures without a value and a reason.
 
@@ -116,6 +120,8 @@ def evaluate(
         for index, name in enumerate(names)
     }
     mae = figures.pop("mae")
+    if mae.value is not None and (not on_scale or apart(table)):
+        mae = replace(mae, value=None, low=None, high=None, n_undefined=0, reason=OTHER_SCALE)
     undefined = int(np.isnan(draws.values[0, :MAE]).any(axis=0).sum())
     return MetaEvaluation(
         design=design,
@@ -125,7 +131,10 @@ def evaluate(
         mae=mae,
         signature=signature_of("+".join(names), design, found.basis, origin),
         caption=full_caption(found.basis, table.intake, design, undefined),
-        cautions=cautions(table, level, found.basis, design.resampling, draws.units, intervals=resamples > 0),
+        cautions=(
+            *cautions(table, level, found.basis, design.resampling, draws.units, intervals=resamples > 0),
+            *direction(figures["spearman"].value, figures["spearman"].high),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from app.meta_evaluation.score_matrix import Floats
 
 FEWEST = 3
 """Two points always lie on a line: a single coefficient over fewer than three says nothing."""
+OTHER_SCALE = "The scores are not on the scale of the ratings, so how far the two are apart says nothing."
 TOO_CLOSE = "The scores differ by less than can be computed with."
 
 

@@ -14,15 +14,19 @@ def add_attributes(
     contributor: str,
     kind: ContributorKind,
     texts: Sequence[str],
+    prompted_by: int | None = None,
 ) -> list[int]:
-    """Keep what a contributor said, word for word; blank ones are left out. Returns the new ids."""
+    """Keep what a contributor said, word for word; blank ones are left out. Returns the new ids.
+
+    prompted_by: the text that prompted it.
+    """
     said = [text.strip() for text in texts if text.strip()]
     if not said:
         raise InputError("There is nothing to add.", "Write at least one consideration.")
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, contributor, kind)
-        return work.think_aloud.add_attributes(dimension_id, who.id, said)
+        return work.think_aloud.add_attributes(dimension_id, who.id, said, prompted_by=prompted_by)
 
 
 def import_attributes(

@@ -6,6 +6,18 @@ from dataclasses import dataclass
 from statistics import fmean, quantiles
 
 from app.domain.run import ScoredText
+from app.meta_evaluation.by_source import SourceCoefficient, spearman_by_source
+
+__all__ = [
+    "Bin",
+    "CalibrationPoint",
+    "PairCount",
+    "SourceCoefficient",
+    "by_source",
+    "calibration",
+    "distributions",
+    "pair_counts",
+]
 
 BINS = 8
 
@@ -61,6 +73,11 @@ def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[Cal
     for human, score in _pairs(rows):
         groups.setdefault(_part(human, low - half, high + half, BINS), []).append((human, score))
     return [_point(groups[key]) for key in sorted(groups)]
+
+
+def by_source(rows: Sequence[ScoredText]) -> list[SourceCoefficient]:
+    """Spearman inside each source."""
+    return spearman_by_source([row.score for row in rows], [row.human for row in rows], [row.doc_id for row in rows])
 
 
 def _point(pairs: Sequence[tuple[float, float]]) -> CalibrationPoint:

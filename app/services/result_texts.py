@@ -1,7 +1,10 @@
 """Single texts of a result: where judge and people differ most, and everything that was said about one of them."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from scipy.stats import rankdata
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer, Judgment
@@ -11,30 +14,56 @@ from app.errors import NotFoundError
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
+Direction = Literal["all", "kinder", "harsher"]
+
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """`difference` is score - mean rating: above 0 the judge is kinder than people."""
+    """`difference` is score - mean rating: above 0 the judge is kinder than people.
+
+    Where scores are on a scale of their own it is that of the places among all texts, as shares from 0 to 1.
+    """
 
     row: ScoredText
     score: float
     human: float
-
-    @property
-    def difference(self) -> float:
-        return self.score - self.human
+    difference: float
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
     """One text with the judge's answers in the order they were asked, and what each rater gave.
 
-    A question has several judgments where the judge was asked repeatedly.
+    A question has several judgments where the judge was asked repeatedly. `details` is what the score was computed
+    from, where the method says it: aspects with their scores, probabilities.
     """
 
     text: Text
     answers: tuple[tuple[Question, tuple[Judgment, ...]], ...]
     ratings: tuple[tuple[str, float], ...]
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFilter:
+    """Which texts to look at. `low` to `high`: the judge's score, both ends included. "" and None leave nothing out.
+
+    `direction`: the texts on which the judge is kinder or harsher than people.
+    """
+
+    system: str = ""
+    direction: Direction = "all"
+    low: float | None = None
+    high: float | None = None
+
+    def fits(self, found: Disagreement) -> bool:
+        return (
+            (not self.system or found.row.system_id == self.system)
+            and (self.direction != "kinder" or found.difference > 0)
+            and (self.direction != "harsher" or found.difference < 0)
+            and (self.low is None or found.score >= self.low)
+            and (self.high is None or found.score <= self.high)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +80,29 @@ class QuestionShare:
         return self.yes / (self.yes + self.no) if self.yes + self.no else None
 
 
-def disagreements(rows: Iterable[ScoredText]) -> list[Disagreement]:
-    """The farthest apart first; equals in import order."""
-    found = [Disagreement(row, row.score, row.human) for row in rows if row.score is not None and row.human is not None]
-    return sorted(found, key=lambda each: (-abs(each.difference), each.row.text))
+EVERYTHING = TextFilter()
+
+
+def disagreements(
+    rows: Iterable[ScoredText], wanted: TextFilter = EVERYTHING, *, on_scale: bool = True
+) -> list[Disagreement]:
+    """The farthest apart first; equals in import order. on_scale: whether scores are on the scale of the ratings."""
+    pairs = [(row, row.score, row.human) for row in rows if row.score is not None and row.human is not None]
+    scores, ratings = [score for _, score, _ in pairs], [human for _, _, human in pairs]
+    if not on_scale:
+        scores, ratings = _places(scores), _places(ratings)
+    found = [
+        Disagreement(row, score, human, one - other)
+        for (row, score, human), one, other in zip(pairs, scores, ratings, strict=True)
+    ]
+    return sorted(filter(wanted.fits, found), key=lambda each: (-abs(each.difference), each.row.text))
+
+
+def _places(values: Sequence[float]) -> list[float]:
+    """The share of the other values that are lower, equal ones counted by half."""
+    if not values:
+        return []
+    return [float((rank - 1) / max(len(values) - 1, 1)) for rank in rankdata(values)]
 
 
 def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> JudgedText:
@@ -65,12 +113,14 @@ def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: i
         name = work.projects.dimension_by_id(dimension_id).name
         judgments = work.results.judgments(run_id, dimension_id, text_id)
         ratings = work.texts.ratings_of(text_id)
+        details = work.results.details_of(run_id, dimension_id, text_id)
     asked = checklist.asked if checklist else ()
     answers = [(question, tuple(j for j in judgments if j.question == question.id)) for question in asked]
     return JudgedText(
         text,
         tuple((question, given) for question, given in answers if given),
         tuple((rater, value) for dimension, rater, value in ratings if dimension == name),
+        details,
     )
 
 

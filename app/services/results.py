@@ -11,6 +11,7 @@ from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
+from app.services.evaluating import on_scale
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
@@ -76,6 +77,11 @@ class DimensionResult:
     @property
     def scored(self) -> int:
         return sum(1 for row in self.rows if row.score is not None)
+
+    @property
+    def on_scale(self) -> bool:
+        """Whether scores lie on the dimension's scale, so that their distance from ratings means something."""
+        return on_scale(self.run)
 
     @property
     def compared(self) -> list[ScoredText]:
@@ -180,7 +186,9 @@ def _result(
         prompt=part.prompt_digest[:12] or "none",
         locked=locked,
     )
-    meta = evaluated(rows, [None if row.text in left_out else row.score for row in rows], choices, origin)
+    meta = evaluated(
+        rows, [None if row.text in left_out else row.score for row in rows], choices, origin, on_scale(run)
+    )
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),
@@ -196,7 +204,11 @@ def _result(
 
 
 def evaluated(
-    rows: Sequence[ScoredText], scores: Sequence[float | None], choices: Choices, origin: Origin
+    rows: Sequence[ScoredText],
+    scores: Sequence[float | None],
+    choices: Choices,
+    origin: Origin,
+    on_scale: bool = True,  # of the ratings
 ) -> MetaEvaluation:
     """How well these scores of the rows' texts agree with the rows' ratings; None leaves a text out."""
     systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
@@ -213,6 +225,7 @@ def evaluated(
         resamples=choices.resamples,
         seed=choices.seed,
         origin=origin,
+        on_scale=on_scale,
     )
 
 

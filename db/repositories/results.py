@@ -59,6 +59,13 @@ class Results:
         rows = self._session.exec(select(ScoreRow.text_id, ScoreRow.details).where(*self._scores(run_id, dimension_id)))
         return {text: dict(details) for text, details in rows if details}
 
+    def details_of(self, run_id: int, dimension_id: int, text_id: int) -> dict[str, Any]:
+        """What one text's score was computed from; {} where its method says nothing."""
+        found = self._session.exec(
+            select(ScoreRow.details).where(*self._scores(run_id, dimension_id), ScoreRow.text_id == text_id)
+        ).first()
+        return dict(found or {})
+
     def rating_state(self, dimension_id: int) -> tuple[int, float]:
         """Number and sum of the ratings on a dimension, which change when they do or when texts are locked."""
         count, total = self._session.exec(

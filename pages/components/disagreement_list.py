@@ -8,8 +8,13 @@ import streamlit as st
 
 from app.domain.run import ScoredText
 from app.services.result_texts import Disagreement, disagreements
+from pages.components.text_filter import text_filter
 
 PAGE_SIZE = 20
+OTHER_SCALE = (
+    "Scores of this method are on a scale of their own. The difference is that of the places among all texts: 1 "
+    "is from the lowest to the highest."
+)
 TEXT = "text"
 
 
@@ -26,13 +31,20 @@ def open_text(text_id: int | None) -> None:
         st.query_params[TEXT] = str(text_id)
 
 
-def disagreement_list(rows: Sequence[ScoredText], scope: str) -> None:
-    """`scope` keeps the choice of one run and dimension apart from another's."""
-    found = disagreements(rows)
-    if not found:
+def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) -> None:
+    """`scope` keeps the choice of one run and dimension apart from another's. `on_scale`: as the result says."""
+    if not rows:
         st.markdown("No text has both a score and a human rating here, so nothing can differ.")
         return
-    st.caption(f"{len(found):,} texts, those where judge and people differ most first. Tick one to read it.")
+    found = disagreements(rows, text_filter(rows), on_scale=on_scale)
+    if not found:
+        st.markdown("No text fits this choice. Choose another system, direction or range.")
+        return
+    st.caption(
+        f"{len(found):,} of {len(rows):,} texts, those where judge and people differ most first. Tick one to read it."
+    )
+    if not on_scale:
+        st.caption(OTHER_SCALE)
     pages = ceil(len(found) / PAGE_SIZE)
     number = st.pagination(pages, key=f"disagreement_page_{scope}") if pages > 1 else 1
     page = found[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]

@@ -14,7 +14,7 @@ from pages.components.words import show_error
 
 def edit_question(workbench: Workbench, dimension_id: int, question: Question, key: str) -> None:
     """One click leads to the Checklist screen, at this question."""
-    if not st.button("Edit this question", key=key, icon=":material/edit:"):
+    if not st.button("Edit this question", key=key, icon=":material/edit:", type="tertiary"):
         return
     try:
         version, there = version_to_edit(workbench, dimension_id, question)

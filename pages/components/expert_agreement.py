@@ -10,6 +10,7 @@ from app.services.workbench import Workbench
 from pages.components.csv_download import csv_download
 from pages.components.expert import current_expert
 from pages.components.interval_words import interval
+from pages.components.shell import page
 from pages.components.words import plain
 
 HELP = (
@@ -44,6 +45,7 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
         st.markdown(
             "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous."
         )
+        st.page_link(page("answer"), label="Let experts answer", icon=":material/how_to_reg:")
         return
     if _still_answering(workbench, found):
         st.markdown("What the others answered opens here when you have answered all your texts.")

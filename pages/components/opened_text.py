@@ -9,7 +9,10 @@ from app.errors import WorkbenchError
 from app.services.result_texts import JudgedText, judged_text
 from app.services.results import DimensionResult
 from app.services.workbench import Workbench
+from pages.components.add_attribute import add_attribute
 from pages.components.disagreement_list import open_text
+from pages.components.edit_question import edit_question
+from pages.components.score_details import score_details
 from pages.components.words import model_label, plain, show_error
 
 ANSWERS = {Answer.YES: ":green[Yes]", Answer.NO: ":orange[No]", Answer.UNANSWERED: ":gray[No answer]"}
@@ -29,7 +32,9 @@ def opened_text(workbench: Workbench, project: Project, result: DimensionResult,
         _reading(project, found)
     with right:
         _scores(result, row, found)
-        _answers(result, found)
+        add_attribute(workbench, result.dimension, row.text)
+        _answers(workbench, result, found)
+        score_details(found.details)
 
 
 def _reading(project: Project, found: JudgedText) -> None:
@@ -45,14 +50,16 @@ def _scores(result: DimensionResult, row: ScoredText, found: JudgedText) -> None
     score = "none" if row.score is None else f"{row.score:.2f}"
     judge.metric("Judge", score, help=model_label(result.run.judge))
     people.metric("People", "none" if row.human is None else f"{row.human:.2f}", help="The mean over the raters.")
-    scale = f"Scale: {result.dimension.low:g} to {result.dimension.high:g}."
+    scale = f"Scale of the ratings: {result.dimension.low:g} to {result.dimension.high:g}."
     raters = ", ".join(f"{rater} {value:g}" for rater, value in found.ratings)
     st.caption(plain(f"{scale} Raters: {raters}." if raters else f"{scale} Nobody rated this text."))
     if row.coverage is not None and row.coverage < 1:
         st.caption(f"{row.coverage:.0%} of the questions have an answer.")
 
 
-def _answers(result: DimensionResult, found: JudgedText) -> None:
+def _answers(workbench: Workbench, result: DimensionResult, found: JudgedText) -> None:
+    if result.version is None:
+        return
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
@@ -61,6 +68,7 @@ def _answers(result: DimensionResult, found: JudgedText) -> None:
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
+        edit_question(workbench, result.dimension.id, question, f"edit_question_{question.id}")
 
 
 def _how_sure(judgment: Judgment) -> str:

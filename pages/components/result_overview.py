@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from app.services.result_pictures import by_source
 from app.services.results import DimensionResult, Figure, Level
 from pages.components.interval_chart import interval_chart, label
 from pages.components.interval_words import interval
 from pages.components.result_choices import LEVELS
 from pages.components.result_scope import ResultScope, offer_dataset
 from pages.components.score_charts import score_charts
+from pages.components.source_strip import source_strip
 from pages.components.weighted_scores import weighted_scores
 from pages.components.words import plain
 
@@ -45,7 +47,8 @@ def result_overview(scope: ResultScope) -> None:
         return
     st.markdown("Signature", help=SIGNATURE_HELP)
     st.code(str(result.meta.signature), language=None, wrap_lines=True)
-    score_charts(result.compared, result.dimension)
+    score_charts(result.compared, result.dimension, result.on_scale)
+    source_strip(by_source(result.compared))
 
 
 def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:

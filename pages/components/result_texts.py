@@ -19,4 +19,4 @@ def result_texts(scope: ResultScope) -> None:
     if row is not None:
         opened_text(scope.workbench, scope.project, result, row)
     else:
-        disagreement_list(result.compared, f"{result.run.id}_{result.dimension.id}")
+        disagreement_list(result.compared, f"{result.run.id}_{result.dimension.id}", result.on_scale)

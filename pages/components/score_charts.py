@@ -16,16 +16,20 @@ Chart = alt.LayerChart | alt.FacetChart  # what Altair says that layers become
 PEOPLE, JUDGE = "Mean human rating", "Judge's score"
 
 
-def score_charts(rows: Sequence[ScoredText], dimension: Dimension) -> None:
-    """`rows` have both a score and a rating."""
+def score_charts(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -> None:
+    """`rows` have both a score and a rating. on_scale: whether both are on the dimension's scale."""
     if not rows:
         st.markdown("No text has both a score and a human rating here, so there is nothing to draw.")
         return
     n = f"n = {len(rows):,} texts."
+    if not on_scale:
+        st.altair_chart(_scatter(rows, dimension, on_scale), key="scatter")
+        st.caption(f"{n} Larger circle: more texts. Scores are on a scale of their own: only the order counts.")
+        return
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**Each text**")
-        st.altair_chart(_scatter(rows, dimension), key="scatter")
+        st.altair_chart(_scatter(rows, dimension, on_scale), key="scatter")
         st.caption(f"{n} The larger a circle, the more texts; on the dashed line judge and people agree.")
     with right:
         st.markdown("**Calibration: the mean score for each rating**")
@@ -54,7 +58,7 @@ def _diagonal(data: pd.DataFrame, scale: alt.Scale) -> alt.Chart:
     return chart
 
 
-def _scatter(rows: Sequence[ScoredText], dimension: Dimension) -> Chart:
+def _scatter(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -> Chart:
     scale, diagonal = _axes(dimension, rows)
     counts = pd.DataFrame([{"human": p.human, "score": p.score, "texts": p.texts} for p in pair_counts(rows)])
     points = (
@@ -62,7 +66,7 @@ def _scatter(rows: Sequence[ScoredText], dimension: Dimension) -> Chart:
         .mark_circle(color=JUDGE_COLOUR, opacity=0.8)
         .encode(
             x=alt.X("human:Q", scale=scale, title=PEOPLE),
-            y=alt.Y("score:Q", scale=scale, title=JUDGE),
+            y=alt.Y("score:Q", scale=scale if on_scale else alt.Scale(zero=False), title=JUDGE),
             size=alt.Size("texts:Q", title="Texts", scale=alt.Scale(range=[14, 420]), legend=None),
             tooltip=[
                 alt.Tooltip("human:Q", title=PEOPLE, format=".2f"),
@@ -71,7 +75,8 @@ def _scatter(rows: Sequence[ScoredText], dimension: Dimension) -> Chart:
             ],
         )
     )
-    return alt.layer(_diagonal(diagonal, scale), points).properties(height=HEIGHT)
+    layers = (_diagonal(diagonal, scale), points) if on_scale else (points,)
+    return alt.layer(*layers).properties(height=HEIGHT)
 
 
 def _spread(rows: Sequence[ScoredText], dimension: Dimension) -> alt.Chart:

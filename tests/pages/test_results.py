@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
+from app.services.attributes import attributes_of
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.question_analysis import questions_of, weights_of
 from app.services.raters import human_side_of
@@ -78,7 +79,7 @@ def test_every_figure_says_what_it_rests_on(demo: Workbench, open_screen: Open) 
     assert str(expected[0].meta.signature) in [block.value for block in app.code]
     assert "rules, not an LLM" in shown(app)
     assert "nan" not in shown(app).split()
-    assert len(app.get("vega_lite_chart")) == 4
+    assert len(app.get("vega_lite_chart")) == 5
 
 
 def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
@@ -216,6 +217,71 @@ def test_the_largest_disagreement_opens_with_everything_said(
     app.button(key="close_text").click().run()
     assert "text" not in app.query_params
     assert len(table(app, "Difference")) == 20
+
+
+def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    rows = kept_results(demo, RUN)[0].compared
+    system = rows[0].system_id
+    app = open_results(view="texts", system=system, direction="harsher")
+    assert not app.exception
+    expected = [row for row in rows if row.system_id == system and row.score < row.human]
+    assert len(table(app, "Difference")) == min(20, len(expected))
+    assert all(float(cell) < 0 for cell in table(app, "Difference"))
+    assert f"{len(expected)} of {len(rows)} texts" in shown(app)
+    app.button_group(key="direction").set_value("all").run()
+    app.slider(key="scores").set_range(2.0, 3.0).run()
+    assert all(2 <= float(cell) <= 3 for cell in table(app, "Judge"))
+    assert app.query_params["scores"] == "2,3"
+    assert app.query_params["system"] == system
+    app = open_results(view="texts", system="nobody", scores="9,1", direction="up")
+    assert not app.exception
+    assert len(table(app, "Difference")) == 20
+
+
+def test_a_text_leads_to_an_attribute_or_to_a_question(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    result = kept_results(demo, RUN)[0]
+    row, question = result.rows[0], questions_of(demo, result).questions[0]
+    app = open_results(view="texts", text=str(row.text))
+    app.text_area(key=f"attribute_words_{row.text}").set_value("The ending follows from the beginning")
+    app.button(key=f"attribute_save_{row.text}").click().run()
+    assert "Nobody is named" in shown(app)
+    app.text_input(key=f"attribute_by_{row.text}").set_value("Ana")
+    app.button(key=f"attribute_save_{row.text}").click().run()
+    assert not app.exception
+    added = attributes_of(demo, get_project(demo, "Demo").id, result.dimension.id)[-1]
+    assert (added.text, added.prompted_by) == ("The ending follows from the beginning", row.text)
+    app = open_results(view="texts", text=str(row.text))
+    app.button(key=f"edit_question_{question.id}").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Checklist"
+
+
+def test_what_a_score_was_computed_from_is_shown(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, """UPDATE score SET details = '{"aspects": [{"name": "Order", "score": 4}], "p_yes": 0.25}'""")
+    app = open_results(view="texts", text=str(kept_results(demo, RUN)[0].rows[0].text))
+    assert not app.exception
+    assert table(app, "Name") == ["Order"]
+    assert "Probability of yes: 0.250" in shown(app).replace("*", "")
+
+
+def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, "UPDATE scoring_run SET evaluator = 'rouge-l', judge = 'none'")
+    change(home, "UPDATE score SET value = 1.2 - value / 10")
+    app = open_results(level="dataset")
+    assert not app.exception
+    assert table(app, "MAE") == ["none"] * 4
+    words = shown(app)
+    assert "not on the scale of the ratings" in words
+    assert "Spearman is negative" in words
+    assert len(app.get("vega_lite_chart")) == 3
+    app = open_results(view="texts")
+    assert not app.exception
+    assert all(-1 <= float(cell) <= 1 for cell in table(app, "Difference"))
+    assert "scale of their own" in shown(app)
 
 
 def test_a_level_that_is_impossible_offers_the_dataset(

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
+from app.meta_evaluation.by_source import spearman_by_source
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.evaluation import Origin, evaluate
 
@@ -119,3 +120,40 @@ def test_cautions_warn_of_few_systems_and_of_another_scale() -> None:
     found = evaluate(rng.random(60) * 100, rng.integers(1, 6, 60), system=np.arange(60) % 12, level="system")
     assert any("Only 12 systems" in caution for caution in found.cautions)
     assert any("common scale" in caution for caution in found.cautions)
+
+
+def test_scores_on_another_scale_have_no_distance_from_ratings() -> None:
+    human = np.array([1.0, 2, 3, 4, 5, 3])
+    rouge = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.2])
+    found = evaluate(rouge, human, level="dataset", resamples=20)
+    assert (found.mae.value, found.mae.low) == (None, None)
+    assert "not on the scale" in found.mae.reason
+    assert found.figures["spearman"].value is not None
+    assert evaluate(human - 0.5, human, level="dataset", resamples=0).mae.value == pytest.approx(0.5)
+    known = evaluate(human - 0.5, human, level="dataset", resamples=0, on_scale=False)
+    assert known.mae.value is None
+
+
+def test_a_negative_correlation_is_said_in_words() -> None:
+    human = np.arange(40.0)
+    sure = evaluate(-human, human, level="dataset", resamples=100)
+    assert any("more than chance" in said for said in sure.cautions)
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=40)
+    noise = noise if np.corrcoef(noise, human)[0, 1] < 0 else -noise
+    unsure = evaluate(noise, human, level="dataset", resamples=200)
+    assert any("can't be told from no agreement" in said for said in unsure.cautions)
+    assert not any("negative" in said for said in evaluate(human, human, level="dataset").cautions)
+
+
+def test_the_mean_over_sources_is_made_of_each_source() -> None:
+    rng = np.random.default_rng(2)
+    source = np.repeat([f"d{n}" for n in range(9)], 5)
+    human, pred = rng.integers(1, 4, 45).astype(float), rng.normal(size=45)
+    human[:5], pred[5] = 3, np.nan
+    found = spearman_by_source(pred, human, source)
+    values = [each.spearman for each in found if each.spearman is not None]
+    whole = evaluate(pred, human, group=source, duplicates="keep", resamples=0)
+    assert (found[0].spearman, found[0].n, found[1].n) == (None, 5, 4)
+    assert np.mean(values) == pytest.approx(whole.figures["spearman"].value)
+    assert len(values) == whole.basis.groups_used
