@@ -39,6 +39,7 @@ def list_(json_: JsonOption = False) -> None:
                     "key_source": m.key_source,
                     "input_usd": m.price.input if m.price else None,
                     "cached_usd": m.price.cached if m.price else None,
+                    "cache_write_usd": (m.price.written or m.price.input) if m.price else None,
                     "output_usd": m.price.output if m.price else None,
                     "note": m.obstacle or m.note,
                 }

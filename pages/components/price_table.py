@@ -12,10 +12,11 @@ _NAMES = {
     "replay:FILE": "replay:FILE (recorded answers)",
     "llama:NAME": "llama:NAME (any model your server has)",
 }
-_PRICES = {"Input": "input", "Input from cache": "cached", "Output": "output"}
+_PRICES = {"Input": "input", "Input from cache": "cached", "Input to cache": "written", "Output": "output"}
 _HELP = {
     "Input": "What you send: the instructions, the questions and the text. A token is about four letters of English.",
     "Input from cache": "The part of the input that the provider still remembers from an earlier request.",
+    "Input to cache": "The part of the input that the provider keeps for the next requests; some ask more for it.",
     "Output": "What the model answers.",
 }
 
@@ -45,4 +46,5 @@ def _amount(model: PricedModel, part: str) -> str:
     if model.free:
         return "free"
     amount = getattr(model.price, part)
+    amount = model.price.input if amount is None else amount
     return f"{amount:,.2f}" if round(amount, 2) == amount else f"{amount:,.3f}"

@@ -74,9 +74,14 @@ def test_it_says_what_is_set_and_what_to_set(home: Path, monkeypatch: pytest.Mon
 
 def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open) -> None:
     table = open_screen("settings").dataframe[0].value.set_index("Model")
-    assert list(table.loc["openai:gpt-4o", ["Input", "Input from cache", "Output"]]) == ["2.50", "1.25", "10.00"]
+    assert list(table.loc["openai:gpt-4o", ["Input", "Input from cache", "Input to cache", "Output"]]) == [
+        "2.50",
+        "1.25",
+        "2.50",
+        "10.00",
+    ]
     assert set(table.loc["llama:NAME (any model your server has)", ["Input", "Output"]]) == {"unknown"}
-    assert table.loc["rules, not an LLM"].tolist() == ["free", "free", "free", "yes"]
+    assert table.loc["rules, not an LLM"].tolist() == ["free", "free", "free", "free", "yes"]
     assert table.loc["openai:gpt-4o", "Can be used"] == "no"
 
 
