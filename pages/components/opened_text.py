@@ -64,7 +64,7 @@ def _answers(workbench: Workbench, result: DimensionResult, found: JudgedText) -
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
     for question, given in found.answers:
-        said = ", ".join(ANSWERS[judgment.answer] + _how_sure(judgment) for judgment in given)
+        said = ", ".join(ANSWERS[judgment.answer] + _how_sure(judgment) + _origin(judgment) for judgment in given)
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
@@ -73,3 +73,8 @@ def _answers(workbench: Workbench, result: DimensionResult, found: JudgedText) -
 
 def _how_sure(judgment: Judgment) -> str:
     return "" if judgment.p_yes is None else f" (yes {judgment.p_yes:.0%})"
+
+
+def _origin(judgment: Judgment) -> str:
+    """An answer that counts again says which run asked."""
+    return f" :small[:gray[from run {judgment.origin}]]" if judgment.origin else ""

@@ -360,3 +360,12 @@ def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     assert "not an LLM" in page
     assert all(result.dimension.name in page for result in results)
     assert str(results[0].meta.signature) in page
+
+
+def test_an_answer_taken_over_names_the_run_that_asked(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    row = results_of(demo, RUN)[0].rows[0]
+    with sqlite3.connect(home / "workbench.db") as connection:
+        connection.execute("UPDATE judgment SET origin_run_id = 1")
+    assert "from run 1" in shown(open_results(view="texts", text=str(row.text)))
