@@ -7,6 +7,7 @@ import streamlit as st
 from app.services.scoring import list_runs
 from pages.components.address import keep, prepare
 from pages.components.current import current_workbench
+from pages.components.hidden import open_answers
 from pages.components.result_choices import result_choices
 from pages.components.result_compare import result_compare
 from pages.components.result_downloads import result_downloads
@@ -32,6 +33,8 @@ TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "topics": ("Topics", result_topics),
     "download": ("Download", result_downloads),
 }
+# What shows single answers, which experts who answer themselves don't see before they have finished.
+JUDGED = ("questions", "people", "texts", "download")
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -57,4 +60,6 @@ view = st.segmented_control(
 assert view is not None  # required
 keep("view", view, "overview")
 _, show = TABS[view]
+if view in JUDGED:
+    open_answers(workbench, dimension)
 show(ResultScope(workbench, project, dimension, chosen, choices))

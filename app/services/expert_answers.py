@@ -36,6 +36,7 @@ __all__ = [
     "note",
     "progress",
     "texts_of",
+    "unfinished_sheet",
 ]
 
 _AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
@@ -106,6 +107,15 @@ def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> Answer
         random.Random(f"{draw.seed} {expert}").shuffle(order)  # noqa: S311 - an order, no secret
         given = {(one.text, one.question): one for one in own}
         return AnswerSheet(draw, work.checklists.get(checklist_id), expert, tuple(order), given)
+
+
+def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
+    """What this expert has still to answer on the dimension, so that they stay blind until then; None for nothing."""
+    drawn = next((checklist for checklist, draw in answerable(workbench, dimension_id) if draw), None)
+    if drawn is None:
+        return None
+    sheet = answer_sheet(workbench, drawn.id, expert)
+    return sheet if sheet.done < len(sheet.texts) else None
 
 
 def texts_of(workbench: Workbench, draw: AnswerDraw) -> dict[int, Text]:

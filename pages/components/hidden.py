@@ -5,8 +5,10 @@ import streamlit as st
 from app.domain.attribute import Attribute
 from app.domain.project import Project
 from app.domain.task import Dimension
+from app.services.expert_answers import unfinished_sheet
 from app.services.independence import said_by, visible_attributes
 from app.services.workbench import Workbench
+from pages.components.conditions import number
 from pages.components.expert import current_expert, forget_expert
 from pages.components.shell import page
 from pages.components.words import plain
@@ -31,9 +33,30 @@ def open_attributes(
         f"**{plain(expert)}, {what} on {plain(dimension.name)} is still hidden from you{made_of},** so that it "
         f"doesn't lead you. You have written {own}. Say that you are done on Think aloud, then it opens here."
     )
+    _ways_out(expert, "think_aloud", "Think aloud")
+    st.stop()
+    raise AssertionError("stop ends the screen")
+
+
+def open_answers(workbench: Workbench, dimension: Dimension) -> None:
+    """For the owner, and for experts who have answered the texts drawn for them; for others the screen ends here, so
+    that neither the judge's answers nor anybody else's lead them."""
+    expert = current_expert()
+    sheet = unfinished_sheet(workbench, dimension.id, expert) if expert else None
+    if sheet is None:
+        return
+    st.markdown(
+        f"**{plain(expert)}, what the judge and others answered on {plain(dimension.name)} is still hidden from you,** "
+        f"so that it doesn't lead you. You have finished {sheet.done} of {number(len(sheet.texts), 'text')}."
+    )
+    _ways_out(expert, "answer", "Answer")
+    st.stop()
+
+
+def _ways_out(expert: str, target: str, button: str) -> None:
     with st.container(horizontal=True):
-        if st.button("Think aloud", key="hidden_to_think_aloud", type="primary"):
-            st.switch_page(page("think_aloud"))
+        if st.button(button, key=f"hidden_to_{target}", type="primary"):
+            st.switch_page(page(target))
         st.button(
             f"I am not {plain(expert)}",
             key="hidden_not_me",
@@ -41,5 +64,3 @@ def open_attributes(
             on_click=forget_expert,
             help="For whoever runs the project: the screens then show everything.",
         )
-    st.stop()
-    raise AssertionError("stop ends the screen")

@@ -122,3 +122,21 @@ def test_whoever_is_thinking_aloud_finishes_first(demo: Workbench, draw: AnswerD
 
 def test_an_expert_waits_for_texts(demo: Workbench):
     assert any("No texts are drawn yet" in m.value for m in opened("Ana").markdown)
+
+
+@pytest.mark.parametrize("view", ["questions", "people", "texts"])
+def test_results_wait_until_the_expert_has_finished(demo: Workbench, checklist: int, draw: AnswerDraw, view: str):
+    def results() -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+        app.query_params["expert"], app.query_params["dimension"], app.query_params["view"] = "Ana", "coherence", view
+        return app.run().switch_page("../pages/results.py").run()
+
+    app = results()
+    assert any("You have finished 0 of 3 texts" in m.value for m in app.markdown)
+    assert not app.dataframe
+    for text in draw.texts:
+        for question in view_checklist(demo, 1, 1).checklist.asked:
+            answer(demo, draw, "Ana", text, question.id, Answer.YES)
+    app = results()
+    assert not app.exception
+    assert not any("You have finished" in m.value for m in app.markdown)
