@@ -43,7 +43,9 @@ def _escaped(text: str) -> str:
 
 
 def model_label(name: str) -> str:
-    """A model's name as shown everywhere; what is no LLM says so."""
+    """A model's name as shown everywhere; what is no LLM says so. Several names with commas are labelled one by one."""
+    if ", " in name:
+        return ", ".join(map(model_label, name.split(", ")))
     if name == "rules":
         return RULES_LABEL
     if name == "none":

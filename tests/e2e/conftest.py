@@ -52,9 +52,10 @@ class App:
                 time.sleep(0.2)
         pytest.fail(f"the server did not start: {(self.home / 'server.log').read_text()}")
 
-    def command(self, *words: str) -> None:
-        """The command line beside the running server, on the same data."""
-        subprocess.run([CONSOLE, *words], env=self._environment(), check=True, capture_output=True)
+    def command(self, *words: str) -> str:
+        """The command line beside the running server, on the same data; returns what it printed."""
+        done = subprocess.run([CONSOLE, *words], env=self._environment(), check=True, capture_output=True, text=True)
+        return done.stdout
 
     def _environment(self) -> dict[str, str]:
         return {**os.environ, "INTERACTEVAL_HOME": str(self.home), **self.environment}
