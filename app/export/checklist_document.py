@@ -32,7 +32,7 @@ def checklist_document(
 ) -> dict[str, Any]:
     """The command line's fixed JSON form, with lineage: question, key question, component, attributes, contributors."""
     said = [attributes[i] for q in checklist.asked for i in q.attributes if i in attributes]
-    made_by_rules = RULES in {checklist.model, *(a.contributor for a in said)}
+    made_by_rules = RULES in {*checklist.model.split(", "), *(a.contributor for a in said)}
     return {
         "project": project.name,
         "task": project.task.text_name,
