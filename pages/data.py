@@ -8,12 +8,13 @@ from pages.components.dimension_forms import add_dimension_form, dimension_form
 from pages.components.import_form import import_form
 from pages.components.import_report import import_report
 from pages.components.import_watch import watch_import
+from pages.components.locked_split import locked_split
 from pages.components.shell import header
 from pages.components.task_form import task_form
 from pages.components.text_list import text_list
 from pages.components.text_view import OPEN_TEXT, text_view
 
-TEXTS, IMPORT, JUDGED = "Texts", "Import", "Dimensions and wording"
+TEXTS, IMPORT, JUDGED, SPLIT = "Texts", "Import", "Dimensions and wording", "Test split"
 PURPOSE = "Bring in texts with the ratings people gave them, look at them, and say what they are judged on."
 
 workbench = current_workbench()
@@ -31,7 +32,7 @@ choice = f"data_section_{project.id}"
 if arrived or choice not in st.session_state:
     st.session_state[choice] = TEXTS if texts else IMPORT
 section = st.segmented_control(
-    "Section", [TEXTS, IMPORT, JUDGED], required=True, key=choice, label_visibility="collapsed"
+    "Section", [TEXTS, IMPORT, JUDGED, SPLIT], required=True, key=choice, label_visibility="collapsed"
 )
 if section == IMPORT:
     import_form(workbench, project)
@@ -46,6 +47,8 @@ elif section == JUDGED:
     with right:
         st.subheader("Task wording", anchor=False)
         task_form(workbench, project)
+elif section == SPLIT and texts:
+    locked_split(workbench, project)
 elif not texts:
     st.markdown("**This project has no texts yet.** Choose Import above and bring in a file.")
 elif OPEN_TEXT in st.session_state:

@@ -11,6 +11,7 @@ from pages.components.hidden import open_answers
 from pages.components.result_choices import result_choices
 from pages.components.result_compare import result_compare
 from pages.components.result_downloads import result_downloads
+from pages.components.result_locked import result_locked
 from pages.components.result_methods import result_methods
 from pages.components.result_overview import result_overview
 from pages.components.result_people import result_people
@@ -31,6 +32,7 @@ TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "people": ("People", result_people),
     "texts": ("Texts", result_texts),
     "topics": ("Topics", result_topics),
+    "locked": ("Locked test", result_locked),
     "download": ("Download", result_downloads),
 }
 # What shows single answers, which experts who answer themselves don't see before they have finished.

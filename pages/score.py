@@ -55,7 +55,7 @@ with right:
 if ahead:
     with left:
         texts_to_score(ahead[0])
-        sample_check(workbench, project, wishes[0])
+    sample_check(workbench, project, wishes[0])
 run_list(workbench, project)
 writings(workbench, project)
 own_scores(workbench, project)

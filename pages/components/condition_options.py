@@ -96,7 +96,7 @@ def before_it_starts(
     conditions = counted(len(plan.conditions), "condition")
     on = counted(len(options.dimensions), "dimension")
     st.markdown(f"**{conditions} on {on}**")
-    st.markdown(f"{counted(len(plan.cells) - len(plan.to_score), 'checklist')} of {len(plan.cells):,} scored so far.")
+    st.markdown(f"{len(plan.cells) - len(plan.to_score):,} of {counted(len(plan.cells), 'checklist')} scored so far.")
     if running:
         ending = stopping_study(workbench, project.id)
         if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):

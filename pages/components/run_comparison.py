@@ -22,6 +22,7 @@ COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kend
 AT_FIRST = 4  # compared before anybody chooses: each takes about a second
 BLUE, GREY = "#0072B2", "#8a93a0"
 ROW_HEIGHT, MARGIN = 34, 60
+LEAST = 0.05  # half the width of a picture without any difference
 P_HELP = {
     "p": "Permutation test: how often swapping the two runs' scores at random gives a difference as large. Two-sided.",
     "p (Holm)": "The same after Holm's correction for all comparisons in this table: with many, some look good by "
@@ -176,8 +177,11 @@ def difference_chart(rows: pd.DataFrame) -> Chart:
         ],
     )
     axis = alt.Axis(format="+.2f", tickCount=8)
+    widest = max(LEAST, float(drawn[["From", "To", "Difference"]].abs().max().max()))
+    scale = alt.Scale(domain=[-widest, widest])
     line = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("From:Q", title="Difference: to the right it agrees better than the baseline", axis=axis), x2="To:Q"
+        x=alt.X("From:Q", title="Difference: to the right it agrees better than the baseline", axis=axis, scale=scale),
+        x2="To:Q",
     )
     point = base.mark_point(filled=True, size=80, opacity=1).encode(x="Difference:Q")
     zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="x:Q")

@@ -50,6 +50,7 @@ def sample_chart(checks: list[SampleCheck]) -> alt.FacetChart:
                 "from": part.low,
                 "to": part.high,
                 "All texts": part.whole,
+                "none": 0.0,
                 "Sample": part.sample,
             }
             for check in checks
@@ -66,8 +67,9 @@ def sample_chart(checks: list[SampleCheck]) -> alt.FacetChart:
     )
     title = "Share of the texts"
     bars = base.mark_bar(color=GREY, opacity=0.55).encode(
-        x=alt.X("from:Q", title="Mean human rating"),
+        x=alt.X("from:Q", title="Mean human rating", scale=alt.Scale(zero=False, nice=False)),
         x2="to:Q",
+        y2="none:Q",
         y=alt.Y("All texts:Q", title=title, axis=alt.Axis(format="%")),
     )
     line = base.mark_line(color=BLUE, point=True).encode(x="Rating:Q", y="Sample:Q")

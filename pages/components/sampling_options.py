@@ -4,8 +4,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-ALL, SHARE, GRID = "All", "A share", "Documents × systems"
-WAYS = (ALL, SHARE, GRID)
+from app.domain.project import Project
+from app.services.locked_split import state_of
+from app.services.workbench import Workbench
+
+ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
 SHARE_HELP = (
     "Draws a sample that keeps the spread of people's ratings (stratified): every level of rating stays as frequent as "
     "in the whole. Texts without a rating are not drawn. The paper takes 10 %."
@@ -22,10 +25,20 @@ class Sampling:
     seed: int = 1
     draw: tuple[int, int] | None = None
     trials: int = 1
+    locked: bool = False
 
 
-def sampling_options() -> Sampling:
-    way = st.segmented_control("Texts", WAYS, default=ALL, required=True, key="score_texts")
+def sampling_options(workbench: Workbench, project: Project) -> Sampling:
+    """The locked split is offered where there is one; every other way goes without its texts."""
+    state = state_of(workbench, project.id)
+    ways = [ALL, SHARE, GRID, *([LOCKED] if state else [])]
+    if st.session_state.get("score_texts") not in ways:  # the split was opened meanwhile
+        st.session_state["score_texts"] = ALL
+    way = st.segmented_control("Texts", ways, required=True, key="score_texts", wrap=True)
+    if way == LOCKED:
+        return Sampling(locked=True)
+    if state:
+        st.caption(f"{state.texts:,} of {state.texts_all:,} texts are locked away as a test and left out.")
     if way == ALL:
         return Sampling()
     places = st.columns(4)

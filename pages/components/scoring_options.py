@@ -32,7 +32,7 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     )
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
-    sampling = sampling_options()
+    sampling = sampling_options(workbench, project)
     wishes = asking_options(evaluator, judges)
     with place:
         dimensions = _dimensions(workbench, project, wishes)
@@ -50,6 +50,7 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
                 settings=wishes.settings,
                 draw=sampling.draw,
                 trials=sampling.trials,
+                locked=sampling.locked,
             )
         ], []
     return [_run(dimensions, judge, wishes, sampling) for judge in judges], judges
@@ -70,6 +71,7 @@ def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, sampling
         reuse=wishes.reuse,
         draw=sampling.draw,
         trials=sampling.trials,
+        locked=sampling.locked,
     )
 
 

@@ -1,0 +1,126 @@
+"""The locked test split on the screens: locked on Data, scored on Score, looked at on Results, and nowhere else."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.services.locked_split import lock, look, state_of
+from app.services.projects import dimensions_named, get_project
+from app.services.scoring import RunOptions, list_runs, start_run, work_on
+from app.services.scoring_jobs import job_key
+from app.services.workbench import Workbench
+from tests.support.background import ended
+
+ROOT = Path(__file__).resolve().parents[2]
+Open = Callable[[str], AppTest]
+
+
+@pytest.fixture
+def open_tab() -> Callable[[], AppTest]:
+    def opened() -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30).run()
+        app.switch_page("../pages/results.py")
+        app.query_params["view"] = "locked"
+        return app.run()
+
+    return opened
+
+
+def shown(app: AppTest) -> str:
+    elements = [*app.markdown, *app.caption, *app.error, *app.info, *app.warning]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "")
+
+
+def section(app: AppTest, workbench: Workbench, name: str) -> AppTest:
+    project = get_project(workbench, "Demo")
+    return app.button_group(key=f"data_section_{project.id}").set_value(name).run()
+
+
+def locked_demo(workbench: Workbench) -> int:
+    """The demo with a locked split; the run that has scored it."""
+    project = get_project(workbench, "Demo")
+    lock(workbench, project.id, 0.25, 1, "Ana")
+    dimensions = tuple(dimensions_named(workbench, "Demo", "all"))
+    run = start_run(workbench, project.id, RunOptions(dimensions, "rules", locked=True))
+    work_on(workbench, run)
+    return run
+
+
+def test_locking_and_opening_take_a_name_and_are_told(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    app = section(open_screen("data"), demo, "Test split")
+    assert not app.exception
+    app.button(key="lock_split").click().run()
+    assert "Nobody is named." in shown(app)
+    app.text_input(key="lock_who").set_value("Ana")
+    app.button(key="lock_split").click().run()
+    assert not app.exception
+    words = shown(app)
+    assert "documents are locked" in words
+    assert "Looked at never" in words
+    assert "had been scored before they were locked" in words  # the demo's own run has scored everything
+    app.text_input(key="open_who").set_value("Ana")
+    app.button(key="open_split").click().run()
+    assert "Tick the box first." in shown(app)
+    app.checkbox(key="open_sure").set_value(True)
+    app.button(key="open_split").click().run()
+    assert not app.exception
+    assert state_of(demo, project.id) is None
+    assert "An earlier split" in shown(app)
+
+
+def test_locked_texts_are_not_on_the_list_of_texts(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    state = lock(demo, project.id, 0.25, 1, "Ana")
+    app = section(open_screen("data"), demo, "Texts")
+    assert f"of {state.texts_all - state.texts:,} texts" in shown(app)
+    table = app.dataframe[0].value
+    assert not set(table["Document"]) & set(state.split.documents)
+
+
+def test_the_split_is_scored_only_where_it_is_chosen(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    app = open_screen("score")
+    assert "Locked test split" not in app.button_group(key="score_texts").options
+    state = lock(demo, project.id, 0.25, 1, "Ana")
+    app = open_screen("score")
+    assert f"{state.texts} of {state.texts_all} texts are locked away" in shown(app)
+    app.button_group(key="score_texts").set_value("Locked test split").run()
+    app.button(key="start_scoring").click().run()
+    app = ended(app, job_key(project.id))
+    assert not app.exception
+    newest = list_runs(demo, project.id)[0]
+    assert newest.locked
+    assert newest.done == sum(1 for _ in newest.dimensions) * state.texts
+
+
+def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable[[], AppTest]) -> None:
+    project = get_project(demo, "Demo")
+    assert "No test split is locked." in shown(open_tab())
+    run = locked_demo(demo)
+    app = open_tab()
+    assert not app.exception
+    assert "Looked at never" in shown(app)
+    app.text_input(key="look_who").set_value("Ben")
+    app.button(key="look_now").click().run()
+    assert not app.exception
+    words = shown(app)
+    assert "Looked at once" in words
+    assert "locked" in words
+    assert set(app.dataframe[0].value["Run"]) == {run}
+    state = state_of(demo, project.id)
+    assert state is not None
+    assert [each.who for each in state.split.looks] == ["Ben"]
+    again = open_tab()
+    assert "On the locked test split" not in [s.value for s in again.subheader]
+
+
+def test_an_ordinary_result_offers_no_run_of_the_split(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    run = locked_demo(demo)
+    look(demo, project.id, [run], "Ben")
+    app = open_screen("results")
+    assert not app.exception
+    assert not any(option.startswith(f"Run {run} ") for option in app.multiselect(key="run").options)
