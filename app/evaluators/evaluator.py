@@ -13,7 +13,14 @@ class Evaluation:
     """A text's score on one dimension. `value` is None where nothing could be said; `coverage` is 0 to 1.
 
     `soft` is the score from the judge's probabilities instead of its answers, None where there are none.
-    `details` are what the value was computed from, as JSON: aspects with their scores, probabilities.
+    `details` are what the value was computed from, as JSON. By method:
+    g-eval       probabilities {score: share}, outside (what fell on no score, 0 to 1)
+    coascore     aspects [{name, score}], in the order of the definitions
+    check-eval   answers [{question, answer}]
+    gptscore     rated [{way, tokens, logprob}], one a reading; or p_yes, where a Yes was rated
+    bartscore    rated, as for gptscore
+    unieval      yes [share], one a sentence; cut (true where the material was shortened for the model)
+    bertscore, moverscore   cut
     """
 
     value: float | None

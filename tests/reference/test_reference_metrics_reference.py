@@ -1,0 +1,63 @@
+"""ROUGE and BLEU on every SummEval summary equal their packages, and agree with the experts as pandas computes it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean
+
+import pandas as pd
+import pytest
+from joblib.externals.loky import get_reusable_executor
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu import sentence_bleu
+
+from app.services.importing import import_file
+from app.services.projects import dimensions_named, get_project
+from app.services.results import Choices, results_of
+from app.services.scoring import RunOptions, start_run, work_on
+from tests.support.projects import workbench_at
+from tests.support.real_data import shared_data
+
+FILE = "summeval_model_annotations.aligned.paired.jsonl"
+
+
+def _rouge_l(text: str, references: list[str]) -> float:
+    return float(RougeScorer(["rougeL"]).score_multi(references, text)["rougeL"].fmeasure)
+
+
+def _bleu(text: str, references: list[str]) -> float:
+    return float(sentence_bleu(text, references).score)
+
+
+@pytest.mark.parametrize(("name", "package"), [("rouge-l", _rouge_l), ("bleu", _bleu)])
+def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[[str, list[str]], float]) -> None:
+    path = shared_data(FILE)
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    workbench = workbench_at(tmp_path)
+    import_file(workbench, path, "News")
+    dimensions = tuple(dimensions_named(workbench, "News", "relevance"))
+    options = RunOptions(dimensions, "none", evaluator=name)
+    report = work_on(workbench, start_run(workbench, get_project(workbench, "News").id, options))
+    assert (report.run.done, report.run.failed) == (1200, 0)
+    (result,) = results_of(workbench, report.run.id, Choices("per-source", resamples=10))
+    texts, references = [r["decoded"] for r in records], [r["references"] for r in records]
+    expected = list(get_reusable_executor().map(package, texts, references, chunksize=50))
+    table = pd.DataFrame(
+        {
+            "doc": [r["id"] for r in records],
+            "system": [r["model_id"] for r in records],
+            "metric": expected,
+            "experts": [fmean(given["relevance"] for given in r["expert_annotations"]) for r in records],
+        }
+    ).drop_duplicates(["doc", "system"])
+    found = {(row.doc_id, row.system_id): row.score for row in result.rows}
+    assert [found[doc, system] for doc, system in zip(table["doc"], table["system"], strict=True)] == pytest.approx(
+        table["metric"].tolist()
+    )
+    groups = [group[["metric", "experts"]] for _, group in table.groupby("doc")]
+    coefficients = [
+        group["metric"].corr(group["experts"], method="spearman") for group in groups if group.nunique().min() > 1
+    ]
+    assert result.groups_used == len(coefficients)
+    assert result.meta.figures["spearman"].value == pytest.approx(fmean(coefficients))
+    workbench.database.close()
