@@ -61,8 +61,12 @@ def _scored(run: RunSummary) -> str:
 
 
 def _sample(run: RunSummary) -> str:
-    share = run.params.get("sample", 1)
-    return "all texts" if share == 1 else f"{share:.0%}, seed {run.params.get('seed')}"
+    share, draw, seed = run.params.get("sample", 1), run.params.get("draw"), run.params.get("seed")
+    if run.locked:
+        return "locked test split"
+    if draw:
+        return f"{draw[0]} × {draw[1]}, seed {seed}"
+    return "all texts" if share == 1 else f"{share:.0%}, seed {seed}"
 
 
 def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: bool) -> None:
