@@ -23,7 +23,9 @@ def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     measured = run_benchmark("pages")
     json.dumps(measured, allow_nan=False)
     assert (measured["scores"], measured["judgments"]) == (160, 1600)
-    assert "without drawing" in measured["measured"]
+    assert "without a browser" in measured["measured"]["screen"]
+    assert {"results, opened", "texts, one system"} <= measured["screen"].keys()
+    assert all(times["cpu_seconds"] > 0 for times in measured["screen"].values())
     assert all(set(times) == {"first", "again"} for times in measured["seconds"].values())
 
 
