@@ -76,7 +76,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     _screen(page, "Checklist")
     expect(page.get_by_text("Version 2").first).to_be_visible()
 
-    page.locator("[class*='st-key-open_']").get_by_role("button", name="Edit").first.click()
+    questions = page.locator("[class*='st-key-open_']:not([class*='open_component'])")
+    questions.get_by_role("button", name="Edit").first.click()
     wording = page.get_by_role("textbox", name="Wording")
     wording.fill("Does the summary keep the order of the article?")
     page.locator("[class*='st-key-save_question_']").get_by_role("button").click()
