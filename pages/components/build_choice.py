@@ -9,11 +9,12 @@ import streamlit as st
 from app.domain.build import BuildSummary
 from app.services.build_state import history_of, return_to
 from app.services.workbench import Workbench
+from pages.components.address import keep, numbers
 from pages.components.build_change import edit
 from pages.components.conditions import condition_label
 
 SHOWN = "build_shown"
-STEP = "stage"
+STEP, ADDRESS = "stage", "build"
 _NEXT, _NEWEST = "build_to_show", "newest_build"
 
 
@@ -40,7 +41,8 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
             show_build(builds[0].id)
     if _NEXT in st.session_state:
         start_at_next_stage()
-    wanted = st.session_state.pop(_NEXT, None) or st.session_state.get(SHOWN)
+    addressed = next(iter(numbers(ADDRESS)), None)
+    wanted = st.session_state.pop(_NEXT, None) or st.session_state.get(SHOWN) or addressed
     st.session_state[SHOWN] = wanted if wanted in there else builds[0].id
     found: int = st.session_state[SHOWN]
     return found
@@ -49,7 +51,11 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
 def shown_build(builds: Sequence[BuildSummary], llms: str) -> int:
     """The choice among several builds."""
     labels = {build.id: _label(build, llms) for build in builds}
-    return st.selectbox("Build", list(labels), format_func=labels.__getitem__, key=SHOWN, on_change=start_at_next_stage)
+    chosen = st.selectbox(
+        "Build", list(labels), format_func=labels.__getitem__, key=SHOWN, on_change=start_at_next_stage
+    )
+    keep(ADDRESS, str(chosen), str(builds[0].id))
+    return chosen
 
 
 def _label(build: BuildSummary, llms: str) -> str:
