@@ -20,7 +20,7 @@ def raters_text(found: "HumanSide") -> str:
             *(
                 (each.judge.value, each.judge.difference, _interval(each.judge.low, each.judge.high))
                 if each.judge
-                else ()
+                else (None, None, None)
             ),
         ]
         for name, each in found.ceiling.items()

@@ -180,3 +180,36 @@ def test_the_target_of_several_raters_is_their_mean(cli: typer.Typer, raters: st
 def test_a_rater_named_twice_is_refused(cli: typer.Typer, raters: str) -> None:
     with pytest.raises(InputError, match="named twice"):
         run(cli, "meta-eval", raters, "--pred", "judge", "--human", "ann", "--human", "ann")
+
+
+HEADER = "doc,system,judge,other,ann,ben\n"
+DEGENERATE = {
+    "nothing": "",
+    "two texts": "a,x,1,2,1,2\na,y,2,1,2,3\n",
+    "one group": "a,x,1,2,1,2\na,y,2,1,2,3\na,z,3,3,3,3\na,w,3,1,2,3\n",
+    "one system": "a,x,1,2,1,2\nb,x,2,1,2,3\nc,x,3,3,3,3\nd,x,3,1,2,3\n",
+    "all scores equal": "a,x,1,1,1,2\na,y,1,1,2,3\nb,x,1,1,3,3\nb,y,1,1,2,3\n",
+    "all ratings equal": "a,x,1,2,3,3\na,y,2,1,3,3\nb,x,3,3,3,3\nb,y,4,1,3,3\n",
+    "no ratings": "a,x,1,2,,\na,y,2,1,,\nb,x,3,3,,\nb,y,4,1,,\n",
+    "other scales": "a,x,1,2,1,10\na,y,2,1,2,40\nb,x,3,3,3,90\nb,y,4,1,4,70\nc,x,2,1,2,30\n",
+    "no scores": "a,x,,,1,2\na,y,,,2,3\nb,x,,,3,3\n",
+}
+
+
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_degenerate_files_give_a_sentence(cli: typer.Typer, tmp_path: Path, case: str, level: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(HEADER + DEGENERATE[case], encoding="utf-8")
+    people = ["--human", "ann", "--human", "ben", *COLUMNS, "--level", level, "--resamples", "50"]
+    words = run(cli, "meta-eval", str(path), "--pred", "judge", *people)
+    compared = ["compare", str(path), "--pred-a", "judge", "--pred-b", "other", *people, "--permutations", "50"]
+    for said in (words, run(cli, *compared)):
+        assert "nan" not in said.lower().split()
+        assert "\n- " in said, "a sentence says what is missing or to beware of"
+    json.loads(run(cli, "meta-eval", str(path), "--pred", "judge", *people, "--json"))
+    json.loads(run(cli, *compared, "--json"))
+    if case == "other scales":
+        assert "different scales" in words
+    if case == "no ratings":
+        assert "Nobody has rated" in words
