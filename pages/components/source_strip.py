@@ -25,7 +25,7 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8)
     marks = (
         alt.Chart(rows)
-        .mark_tick(color=COLOURS["Spearman"], thickness=2, size=26, opacity=0.45)
+        .mark_tick(color=COLOURS["Spearman"], thickness=2, size=26, opacity=0.75)
         .encode(
             x=alt.X("spearman:Q", title="Spearman inside the source", scale=scale),
             tooltip=[
@@ -39,5 +39,8 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
         color="#D55E00", thickness=3, size=56
     )
     chart = alt.layer(marks, mean.encode(x=alt.X("mean:Q"))).properties(height=90)
-    said = f"{len(known):,} sources with a coefficient, of {len(found):,}; the others have constant scores or ratings."
+    without = len(found) - len(known)
+    said = f"n = {len(known):,} sources." + (
+        f" {without:,} others have no coefficient: constant scores or ratings, or a single text." if without else ""
+    )
     picture(chart, "sources", "source_strip", said)
