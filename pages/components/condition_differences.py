@@ -8,7 +8,7 @@ from app.services.condition_figures import NOTES, Coefficient, FamilyDifference,
 from pages.components.csv_download import csv_download
 from pages.components.result_choices import one_of
 from pages.components.run_comparison import COEFFICIENTS, P_HELP
-from pages.components.study_words import family_label
+from pages.components.study_words import row_label
 from pages.components.words import plain
 
 
@@ -59,7 +59,7 @@ def _told(each: FamilyDifference, coefficient: Coefficient) -> bool:
 
 def _label(each: FamilyDifference, first: bool) -> str:
     row = each.first if first else each.second
-    return family_label(row.family, row.name)
+    return row_label(row)
 
 
 def _columns() -> dict[str, ColumnConfig | str | None]:

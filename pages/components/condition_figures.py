@@ -14,7 +14,7 @@ from pages.components.csv_download import csv_download
 from pages.components.interval_words import interval
 from pages.components.kind_colours import BLUES, GREY, ORANGES
 from pages.components.picture import Chart, picture
-from pages.components.study_words import family_label
+from pages.components.study_words import row_label
 from pages.components.words import model_label, plain
 
 COLOURS = {
@@ -47,9 +47,7 @@ def condition_figures(workbench: Workbench, plan: StudyPlan, level: Level) -> St
     for row in found.rows:
         reason = row.figures["spearman"].reason
         if reason:
-            st.markdown(
-                f"**{plain(row.dimension.name)}, {plain(family_label(row.family, row.name))}**: {plain(reason)}"
-            )
+            st.markdown(f"**{plain(row.dimension.name)}, {plain(row_label(row))}**: {plain(reason)}")
     csv_download("Conditions (CSV)", rows.assign(Level=level), "condition_figures")
     return found
 
@@ -59,7 +57,7 @@ def figure_rows(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
         [
             {
                 "Dimension": row.dimension.name,
-                "Condition": family_label(row.family, row.name),
+                "Condition": row_label(row),
                 "Spearman": _shown(row, "spearman"),
                 "Kendall tau-b": _shown(row, "kendall"),
                 "Pearson": _shown(row, "pearson"),
@@ -97,7 +95,7 @@ def _picture(found: StudyFigures) -> None:
 
 def _points(row: ConditionFigures) -> list[dict[str, object]]:
     """The condition's point, and one for each member where there are several."""
-    colour, label = COLOURS[row.family], family_label(row.family, row.name)
+    colour, label = COLOURS[row.family], row_label(row)
     common = {"Dimension": row.dimension.name, "Condition": label, "colour": colour}
     figure = row.figures["spearman"]
     points: list[dict[str, object]] = []

@@ -1,7 +1,8 @@
 """The conditions of a study in words, not yet fit for Markdown."""
 
+from app.services.condition_figures import ConditionFigures
 from app.services.condition_study import Family, StudyCondition
-from pages.components.words import model_label
+from pages.components.words import RULES_LABEL, model_label
 
 FAMILIES = {
     Family.SL: "Single LLMs (SL)",
@@ -17,6 +18,13 @@ _ONE = {Family.SL: "only {0}", Family.SH: "only {0}", Family.WITHOUT: "without {
 def family_label(family: Family, name: str = "") -> str:
     """A row of a study: a family, or everybody without the contributor of this name."""
     return f"Without {model_label(name)}" if family is Family.WITHOUT and name else FAMILIES[family]
+
+
+def row_label(row: ConditionFigures) -> str:
+    """A row of a study; `rules` stand in an LLM's place, and are none."""
+    if row.family is Family.SL and {member.condition.name for member in row.members} == {"rules"}:
+        return f"{RULES_LABEL} (SL)"
+    return family_label(row.family, row.name)
 
 
 def condition_words(condition: StudyCondition) -> str:
