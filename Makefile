@@ -14,7 +14,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast test-tools check format browser install lock upgrade bench clean
+.PHONY: help run test test-fast test-tools check format browser wordnet install lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ help: ## Show this list
 run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 	@$(BIN)/interacteval serve --port $(PORT)
 
-test: install $(NEURAL_INSTALLED) browser check ## Every check and every test, as CI does
+test: install $(NEURAL_INSTALLED) browser wordnet check ## Every check and every test, as CI does
 	@echo "Tests"
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e --ignore=tests/tools
 	@echo "Tests in a browser"
@@ -83,6 +83,9 @@ endif
 
 browser: install
 	@$(BIN)/python -m tests.support.browser
+
+wordnet: install
+	@$(BIN)/python -m tests.support.wordnet
 
 lock: install ## Rewrite requirements.lock after a change to pyproject.toml
 	@$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes --no-header --no-annotate \

@@ -65,7 +65,10 @@ def bleu_signature() -> str:
 
 
 def meteor(text: str, references: Sequence[str]) -> float:
-    """METEOR, 0 to 1, the highest over the references (Banerjee and Lavie 2005, as NLTK computes it)."""
+    """METEOR, 0 to 1, the highest over the references (Banerjee and Lavie 2005, as NLTK computes it).
+
+    NLTK looks for synonyms of stems: words whose stem is no word ("automobil") have none.
+    """
     from nltk.tokenize import wordpunct_tokenize  # noqa: PLC0415
     from nltk.translate.meteor_score import meteor_score  # noqa: PLC0415
 

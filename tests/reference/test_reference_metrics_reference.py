@@ -8,15 +8,19 @@ from statistics import fmean
 import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
+from nltk.tokenize import wordpunct_tokenize
+from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
+from app.evaluators.reference_metrics import Metric, meteor, rouge_1, rouge_2
 from app.services.importing import import_file
 from app.services.projects import dimensions_named, get_project
 from app.services.results import Choices, results_of
 from app.services.scoring import RunOptions, start_run, work_on
 from tests.support.projects import workbench_at
 from tests.support.real_data import shared_data
+from tests.support.wordnet import use_wordnet
 
 FILE = "summeval_model_annotations.aligned.paired.jsonl"
 
@@ -61,3 +65,27 @@ def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[
     assert result.groups_used == len(coefficients)
     assert result.meta.figures["spearman"].value == pytest.approx(fmean(coefficients))
     workbench.database.close()
+
+
+@pytest.mark.parametrize(
+    ("metric", "package"),
+    [
+        (rouge_1, lambda text, refs: RougeScorer(["rouge1"]).score_multi(refs, text)["rouge1"].fmeasure),
+        (rouge_2, lambda text, refs: RougeScorer(["rouge2"]).score_multi(refs, text)["rouge2"].fmeasure),
+        (meteor, lambda text, refs: meteor_score([wordpunct_tokenize(ref) for ref in refs], wordpunct_tokenize(text))),
+    ],
+)
+def test_each_summary_with_two_references_equals_the_package(metric: Metric, package: Metric) -> None:
+    if metric is meteor and not use_wordnet():
+        pytest.skip("METEOR needs WordNet: python -m tests.support.wordnet")
+    for line in shared_data(FILE).read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        text, references = record["decoded"], record["references"][:2]
+        assert metric(text, references) == pytest.approx(package(text, references))
+
+
+def test_meteor_takes_synonyms_for_the_same_word() -> None:
+    if not use_wordnet():
+        pytest.skip("METEOR needs WordNet: python -m tests.support.wordnet")
+    # "auto" and "car" share a meaning: 3 of 3 words match in one chunk, F = 1, penalty = 0.5 * (1/3)^3.
+    assert meteor("the auto stopped", ["the car stopped"]) == pytest.approx(1 - 0.5 / 27)
