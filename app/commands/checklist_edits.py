@@ -159,22 +159,32 @@ def move(
     _print_draft(workbench, draft, json_)
 
 
-def undo(project: ProjectOption, dimension: OneDimensionOption, by: ByOption = "", json_: JsonOption = False) -> None:
-    """Take back the newest change of the draft made under your name.
+def undo(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    change: Annotated[
+        int | None, typer.Option(help="This change, as `checklist history` numbers it, whoever made it.")
+    ] = None,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Take back a change of the draft: the newest made under your name, or any that nothing later changed again.
 
-    Example: interacteval checklist undo --project News --dimension coherence
+    Example: interacteval checklist undo --project News --dimension coherence --change 7
     """
     from app.errors import NotFoundError
     from app.services.checklist_history import history_of, last_change
     from app.services.checklist_history import undo as take_back
 
     workbench, draft = newest_draft(project, dimension)
-    change = last_change(history_of(workbench, draft.id), by)
-    if change is None:
-        who = f"by {by}" if by else "without a name"
-        raise NotFoundError(f"There is no change {who} to take back.", "`checklist history` lists all changes.")
-    take_back(workbench, draft.id, change.id, by)
-    say(f"Took back: {change.what}")
+    made = history_of(workbench, draft.id)
+    found = last_change(made, by) if change is None else next((c for c in made if c.id == change), None)
+    if found is None:
+        whose = f"by {by}" if by else "without a name"
+        which = f"{whose} to take back" if change is None else f"{change} in the draft"
+        raise NotFoundError(f"There is no change {which}.", "`checklist history` lists all changes.")
+    take_back(workbench, draft.id, found.id, by)
+    say(f"Took back: {found.what}")
     _print_draft(workbench, draft, json_)
 
 
@@ -206,7 +216,7 @@ def history(
     if json_:
         print_json(changes)
     elif changes:
-        shown = ("at", "who", "what", "taken_back")
+        shown = ("change", "at", "who", "what", "taken_back")
         typer.echo(table(list(shown), [[change[name] for name in shown] for change in changes]))
     else:
         typer.echo("Nothing was changed in this version since it was made.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands import checklist_edits, checklist_models, checklist_versions
+from app.commands import checklist_components, checklist_edits, checklist_models, checklist_versions
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def register(root: typer.Typer) -> None:
     checklists.command()(schema)
     checklists.command()(publish)
     checklist_edits.register(checklists)
+    checklist_components.register(checklists)
     checklist_versions.register(checklists)
     checklist_models.register(checklists)
     root.add_typer(checklists, name="checklist")

@@ -62,6 +62,35 @@ def test_a_draft_is_edited_signed_and_taken_back(run: Run, on: tuple[str, ...]) 
     assert "Is it linked?" in out
 
 
+def test_any_change_is_taken_back_by_its_number(run: Run, on: tuple[str, ...]) -> None:
+    first, second, _ = (row["question"] for row in listed(run, on))
+    assert run("checklist", "edit", first, *on, "--text", "Is it linked?", "--by", "Ana")[0] == 0
+    assert run("checklist", "edit", second, *on, "--text", "Is it short?", "--by", "Ana")[0] == 0
+    _, earlier = _json(run("checklist", "history", *on, "--json"))
+    found = _json(run("checklist", "undo", *on, "--change", earlier["change"], "--by", "Ben", "--json"))
+    assert [row["text"] for row in found] == [QUESTIONS[0], "Is it short?", QUESTIONS[2]]
+    assert _json(run("checklist", "history", *on, "--json"))[0]["who"] == "Ben"
+    status, _, err = run("checklist", "undo", *on, "--change", earlier["change"])
+    assert (status, "taken back already" in err) == (2, True)
+
+
+def test_components_are_edited_as_on_the_screen(run: Run, on: tuple[str, ...]) -> None:
+    def component(*words: Any) -> Any:
+        return _json(run("checklist", "component", *words, *on, "--json"))
+
+    order = {"component": "Order", "description": "", "key_question": ""}
+    links = {"component": "Links", "description": "What ties.", "key_question": ""}
+    assert component("add", "Links", "--description", "What ties.", "--by", "Ana") == [order, links]
+    assert component("move", "links", "--places", -1) == [links, order]
+    edited = component("edit", "Links", "--name", "Ties", "--key-question", "Is it tied?")
+    assert edited == [{**links, "component": "Ties", "key_question": "Is it tied?"}, order]
+    assert component("remove", "Ties") == component("list") == [order]
+    assert _json(run("checklist", "undo", *on, "--json"))
+    assert [row["component"] for row in component("list")] == ["Ties", "Order"]
+    status, out, _ = run("checklist", "component", "list", *on)
+    assert (status, "Is it tied?" in out) == (0, True)
+
+
 def test_versions_are_compared_and_restored(run: Run, on: tuple[str, ...]) -> None:
     assert run("checklist", "publish", *on)[0] == 0
     first = listed(run, on)[0]["question"]
@@ -114,6 +143,9 @@ def test_a_draft_is_tried_without_leaving_a_result(run: Run, on: tuple[str, ...]
         (("decide", 9, "--accept"), "no open proposal 9"),
         (("diff", "--from", "7"), "no checklist version 7"),
         (("undo",), "no change"),
+        (("undo", "--change", 99), "no change 99"),
+        (("component", "remove", "Order"), "still has questions"),
+        (("component", "edit", "Nowhere"), "no component"),
         (("add", " "), "can't be empty"),
         (("add", "Is it?", "--component", "Nowhere"), "no component"),
         (("add", "Is it?", "--weight", "-1"), "not a weight"),
