@@ -63,7 +63,7 @@ def resample(
     if level == "per-source":
         values = _per_source(source_grid(table), constant, drawn, resamples)
     elif level == "dataset":
-        values = _over(table.scores, table.human, drawn.of_texts(table, resamples))
+        values = _over(table.scores, table.human, *drawn.of_texts(table))
     elif drawn.source is None:
         assert drawn.system is not None
         values = _over(*system_means(table), drawn.system[:, np.unique(_systems(table))])
@@ -96,12 +96,15 @@ def interval(draws: Draws, values: Floats, confidence: float = CONFIDENCE) -> In
     return Interval(float(low), float(high), undefined)
 
 
-def _over(scores: Floats, human: Floats, weights: Floats) -> Floats:
-    """(C, 4, B) of one pool of texts or systems (C, M) under weights (B, M)."""
-    total = weights.sum(axis=1)
+def _over(scores: Floats, human: Floats, weights: Floats, unit: Ints | None = None) -> Floats:
+    """(C, 4, B) of one pool of texts or systems (C, M) under weights (B, M), or (B, units) and the `unit` of each."""
+    distances = np.vstack([np.abs(scores - human), np.ones_like(human)])
+    if unit is not None:
+        distances = np.stack([np.bincount(unit, weights=each, minlength=weights.shape[1]) for each in distances])
+    *sums, total = distances @ weights.T
     with np.errstate(invalid="ignore", divide="ignore"):
-        errors = (weights @ np.abs(scores - human).T) / total[:, None]
-    return np.stack([np.vstack([pooled(s, human, weights), e]) for s, e in zip(scores, errors.T, strict=True)])
+        errors = [each / total for each in sums]
+    return np.stack([np.vstack([pooled(s, human, weights, unit), e]) for s, e in zip(scores, errors, strict=True)])
 
 
 def _over_moving_means(table: ScoreTable, source: Floats, system: Floats | None) -> Floats:

@@ -1,6 +1,7 @@
 """Coefficients of one big pool of texts under many multiplicity weightings: the dataset level's bootstrap.
 
-Texts with the same pair of scores are merged first: discrete scores shrink the pool several times at no loss.
+Texts with the same pair of scores are merged first: discrete scores shrink the pool several times at no loss. Where
+whole sources or systems are drawn, their texts are counted once, so that no weight of a single text is ever written.
 """
 
 import numpy as np
@@ -19,8 +20,10 @@ TOO_MANY = 8_000
 Singles = NDArray[np.float32]
 
 
-def pooled(x: Floats, y: Floats, weights: Floats) -> Floats:
+def pooled(x: Floats, y: Floats, weights: Floats, unit: Ints | None = None) -> Floats:
     """(3, B) for x and y (N,) under weights (B, N), whole numbers from 0; NaN where a side is constant.
+
+    unit: (N,) column of `weights`, then (B, units), that each text counts by; without it each has a column of its own.
 
     Inside, texts are sorted by x and arrays are (texts, B), so that a text's or class's row is contiguous.
     """
@@ -28,14 +31,16 @@ def pooled(x: Floats, y: Floats, weights: Floats) -> Floats:
     y_values, y_code = np.unique(y, return_inverse=True)
     cells, cell = np.unique(x_code * y_values.size + y_code, return_inverse=True)
     if cells.size > TOO_MANY:
-        return _one_by_one(x, y, weights)
+        return _one_by_one(x, y, weights if unit is None else weights[:, unit])
     x_code, y_code = cells // y_values.size, cells % y_values.size
     x_scaled, y_scaled = (scaled(values - values.mean()) for values in (x_values, y_values))
+    tally = None if unit is None else unit_counts(cell, cells.size, unit, weights.shape[1])
     light: Singles = np.empty((cells.size, weights.shape[0]), dtype=np.float32)
     pairs, parts = [], []
     step = max(1, CACHED // cells.size)
     for start in range(0, weights.shape[0], step):
-        times = rows_by(cell, cells.size, weights[start : start + step].T)
+        drawn = weights[start : start + step].T
+        times = rows_by(cell, cells.size, drawn) if tally is None else tally @ drawn
         light[:, start : start + step] = times
         counts = rows_by(x_code, x_values.size, times), rows_by(y_code, y_values.size, times)
         pairs.append([times.sum(axis=0) ** 2 - np.einsum("ub,ub->b", count, count) for count in counts])
@@ -54,6 +59,12 @@ def rows_by(code: Ints, classes: int, rows: Floats) -> Floats:
         return np.ascontiguousarray(grouped)
     starts = np.searchsorted(code[order], np.arange(classes))
     return np.asarray(np.add.reduceat(grouped, starts, axis=0))
+
+
+def unit_counts(code: Ints, classes: int, unit: Ints, units: int) -> Floats:
+    """(classes, units): how many texts of each unit are of each class."""
+    counts = np.bincount(code * units + unit, minlength=classes * units)
+    return counts.reshape(classes, units).astype(np.float64)
 
 
 def mid_ranks(count: Floats) -> Floats:

@@ -17,16 +17,19 @@ class Multiplicities:
     system: Floats | None = None
     text: Floats | None = None
 
-    def of_texts(self, table: ScoreTable, resamples: int) -> Floats:
-        """(B, N): a text counts as often as its source times its system was drawn."""
+    def of_texts(self, table: ScoreTable) -> tuple[Floats, Ints | None]:
+        """How often each text counts: (B, units) counts and (N,) the unit of each text, or (B, N) counts and None.
+
+        Under drawn sources and systems a text counts as often as its source times its system.
+        """
         if self.text is not None:
-            return self.text
-        weights = np.ones((resamples, table.n))
-        if self.source is not None:
-            weights = weights * self.source[:, table.source]
-        if self.system is not None:
-            weights = weights * self.system[:, table.system]
-        return weights
+            return self.text, None
+        if self.system is None:
+            assert self.source is not None
+            return self.source, table.source
+        if self.source is None:
+            return self.system, table.system
+        return self.source[:, table.source] * self.system[:, table.system], None
 
 
 def check_resampling(table: ScoreTable, level: Level, resampling: Resampling) -> None:

@@ -72,6 +72,19 @@ def test_pooled_equals_scipy_on_repeated_texts(levels: int, limit: str, monkeypa
         np.testing.assert_allclose(found[:, draw], scipy_of(repeated(x, times), repeated(y, times)), atol=1e-12)
 
 
+@pytest.mark.parametrize("limit", ["", "CACHED", "TOO_MANY"])
+def test_texts_that_are_drawn_together_count_as_if_each_had_its_own_weight(
+    limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if limit:
+        monkeypatch.setattr(pooled, limit, 13)
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(0, 5, (2, 60)).astype(float)
+    unit = rng.permutation(np.arange(60) % 12)
+    drawn = rng.multinomial(13, np.full(13, 1 / 13), size=15).astype(float)  # the last has no text
+    np.testing.assert_array_equal(pooled.pooled(x, y, drawn, unit), pooled.pooled(x, y, drawn[:, unit]))
+
+
 def test_a_resample_that_draws_one_value_is_undefined() -> None:
     weights = np.array([[3.0, 0, 0], [1, 1, 1]])
     found = pooled.pooled(np.array([1.0, 2, 3]), np.array([1.0, 2, 4]), weights)
