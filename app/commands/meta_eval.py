@@ -202,7 +202,8 @@ def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str)
         for name, tested in result.differences.items()
     ]
     header = ["", "A", "B", "A - B", "95 % interval", "p permutation", "p Williams", "p Fisher"]
-    reasons = dict.fromkeys(tested.figure.reason for tested in result.differences.values() if tested.figure.reason)
+    figures = [*(tested.figure for tested in result.differences.values()), result.mae]
+    reasons = dict.fromkeys(figure.reason for figure in figures if figure.reason)
     untested = dict.fromkeys(
         f"{test.method}: {test.reason}"
         for tested in result.differences.values()

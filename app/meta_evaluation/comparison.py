@@ -9,7 +9,7 @@ import numpy as np
 
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import Draws, interval
-from app.meta_evaluation.captions import cautions
+from app.meta_evaluation.captions import apart, cautions
 from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.coefficients import single
 from app.meta_evaluation.correlation import (
@@ -23,7 +23,7 @@ from app.meta_evaluation.correlation import (
 from app.meta_evaluation.design import Design, design_of, draw_figures
 from app.meta_evaluation.evaluation import Origin, basis_json, full_caption, number, signature_of
 from app.meta_evaluation.permutation import permutation_tests
-from app.meta_evaluation.reasons import TOO_CLOSE
+from app.meta_evaluation.reasons import OTHER_SCALE, TOO_CLOSE
 from app.meta_evaluation.score_matrix import Column, Floats, Intake, ScoreTable, score_table, source_grid
 from app.meta_evaluation.signature import Signature
 from app.meta_evaluation.significance import FISHER_CAVEAT, DifferenceTest, fisher_z, holm, stars, untestable, williams
@@ -133,8 +133,12 @@ def compare_scores(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     origin: Origin | None = None,
+    on_scale: bool = True,
 ) -> Comparison:
     """Does A agree with people better than B? Texts that lack either score or the rating are left out and counted.
+
+    on_scale: whether both are known to be on the scale of the ratings. There is no MAE where one isn't, or where it has
+    no value in common with them.
 
     Raises:
         InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
@@ -146,6 +150,8 @@ def compare_scores(
     found = estimate(table, level, constant)
     draws = draw_figures(table, design)
     figures = [_difference(found, draws, index, seed) for index in range(MAE + 1)]
+    if figures[MAE].difference is not None and (not on_scale or apart(table)):
+        figures[MAE] = Difference(None, None, None, None, None, figures[MAE].n, 0, seed, OTHER_SCALE)
     undefined = int(np.isnan(draws.values[:, :MAE]).any(axis=(0, 1)).sum())
     said = cautions(table, level, found.basis, design.resampling, draws.units, intervals=resamples > 0)
     return Comparison(

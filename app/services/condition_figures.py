@@ -146,7 +146,7 @@ def _figures(
     seed: int,
     judge: str,
     prompt: str,
-    _: tuple[int, float],
+    _: str,
 ) -> Found:
     with database.read() as work:
         scored = {

@@ -10,6 +10,7 @@ from app.meta_evaluation.choices import Coefficient
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
 from app.meta_evaluation.evaluation import Origin
 from app.meta_evaluation.verdict import verdict
+from app.services.evaluating import on_scale
 from app.services.results import Choices, asks_soft
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -114,10 +115,11 @@ def _kept(
     other: Key,
     choices: Choices,
     permutations: int,
-    _: tuple[int, float],
+    _: str,
 ) -> tuple[tuple[int, int, int], Comparison | None, str]:
     with database.read() as work:
         b, a = (_scores(work, run, dimension_id, choices) for run, _, _ in (baseline, other))
+        comparable = all(on_scale(work.runs.get(run)) for run, _, _ in (baseline, other))
         b_run, a_run = (_origin(work, run, dimension_id) for run, _, _ in (baseline, other))
     shared = sorted(a.keys() & b.keys())
     counts = (len(shared), len(b.keys() - a.keys()), len(a.keys() - b.keys()))
@@ -144,6 +146,7 @@ def _kept(
                 _both(a_run.judge, b_run.judge),
                 _both(a_run.prompt, b_run.prompt),
             ),
+            on_scale=comparable,
         )
     except InputError as error:
         return counts, None, error.message

@@ -1,5 +1,6 @@
 """What runs found, beside what people said."""
 
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import func
@@ -66,14 +67,14 @@ class Results:
         ).first()
         return dict(found or {})
 
-    def rating_state(self, dimension_id: int) -> tuple[int, float]:
-        """Number and sum of the ratings on a dimension, which change when they do or when texts are locked."""
-        count, total = self._session.exec(
-            select(func.count(col(RatingRow.id)), func.sum(RatingRow.value)).where(
-                RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id)
-            )
-        ).one()
-        return count, total or 0.0
+    def rating_state(self, dimension_id: int) -> str:
+        """A digest of every rating on a dimension: it changes when any of them does or when texts are locked."""
+        rows = self._session.exec(
+            select(RatingRow.text_id, RatingRow.rater, RatingRow.value)
+            .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
+            .order_by(col(RatingRow.id))
+        )
+        return sha256(repr([tuple(row) for row in rows]).encode()).hexdigest()
 
     def judgments(self, run_id: int, dimension_id: int, text_id: int) -> list[Judgment]:
         rows = self._session.exec(

@@ -7,6 +7,7 @@ from app.errors import InputError
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.comparison import compare_many, compare_scores
 from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.reasons import OTHER_SCALE
 from app.meta_evaluation.score_matrix import Floats
 
 
@@ -84,6 +85,14 @@ def test_what_cannot_be_compared_says_why(b: list[float | None]) -> None:
     assert tested.figure.difference is None
     assert tested.figure.reason
     assert (tested.permutation.p, tested.williams.p, tested.fisher.p) == (None, None, None)
+
+
+@pytest.mark.parametrize(("a", "known"), [([1, 2, 3, 4], False), ([-1, -2, -3, -5], True)])
+def test_scores_on_another_scale_than_ratings_have_no_distance(a: list[float], known: bool) -> None:
+    choices = {"level": "dataset", "permutations": 20, "on_scale": known}
+    found = compare_scores(a, [2, 1, 4, 3], [1, 2, 3, 4], **choices)  # type: ignore[arg-type]
+    assert (found.mae.a, found.mae.difference, found.mae.low, found.mae.reason) == (None, None, None, OTHER_SCALE)
+    assert found.differences["pearson"].figure.difference is not None
 
 
 def test_perfect_scores_have_no_fisher_z_and_say_so() -> None:

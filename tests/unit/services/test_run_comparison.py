@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text as sql
 
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
@@ -49,11 +50,12 @@ def run_with(
     part: slice = slice(None),
     coverage: float = 1.0,
     locked: bool = False,
+    method: str = "llm-score",
 ) -> int:
     with workbench.database.write() as work:
         texts = [text.id for text in work.every_text.all(PROJECT)]
         plan = [RunDimension(dimension.id, None, (), tuple(texts[part]))]
-        run = work.runs.create(PROJECT, "llm-score", "rules", {"locked": locked}, plan)
+        run = work.runs.create(PROJECT, method, "rules", {"locked": locked}, plan)
         value = dict(zip(texts, scores, strict=True))
         work.runs.save([Outcome(p, value[p.text], coverage) for p in work.runs.open_scores(run)])
         return run
@@ -161,6 +163,30 @@ def test_incomplete_texts_and_new_ratings_change_what_is_compared(workbench: Wor
         work.locked_splits.lock(PROJECT, ["d00"], 0.1, 1, "Ana")
     again = compare_runs(workbench, dimension.id, baseline, [other], Choices(include_partial=True), 20)[0]
     assert again.shared == 36
+
+
+def test_ratings_that_change_places_are_compared_anew(workbench: Workbench, dimension: Dimension) -> None:
+    runs = [run_with(workbench, dimension, POOR), run_with(workbench, dimension, GOOD)]
+    baseline, other = sets_named(workbench, PROJECT, dimension.id, runs)
+
+    def agreement() -> float | None:
+        compared = compare_runs(workbench, dimension.id, baseline, [other], permutations=20)[0].comparison
+        assert compared is not None
+        return compared.differences["spearman"].figure.a
+
+    assert agreement() == pytest.approx(1)
+    with workbench.database.write() as work:
+        work._session.execute(sql("UPDATE rating SET value = 5 - value WHERE value IN (1, 4)"))
+    assert agreement() == pytest.approx(-0.8)  # ranks 1 2 3 4 against 4 2 3 1
+
+
+def test_the_distance_from_ratings_is_not_compared_off_their_scale(workbench: Workbench, dimension: Dimension) -> None:
+    runs = [run_with(workbench, dimension, POOR), run_with(workbench, dimension, GOOD, method="rouge-1")]
+    baseline, other = sets_named(workbench, PROJECT, dimension.id, runs)
+    compared = compare_runs(workbench, dimension.id, baseline, [other], permutations=20)[0].comparison
+    assert compared is not None
+    assert (compared.mae.a, compared.mae.difference) == (None, None)
+    assert "not on the scale" in compared.mae.reason
 
 
 def test_locked_and_unknown_runs_are_no_score_sets(workbench: Workbench, dimension: Dimension) -> None:
