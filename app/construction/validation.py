@@ -20,7 +20,7 @@ from app.construction.stage import (
 )
 from app.construction.sub_questions import join_repeated
 from app.domain.build import ChangeKind, Stage
-from app.domain.checklist import DroppedAttribute, Question
+from app.domain.checklist import Question
 from app.errors import NotReadyError
 from app.providers.base import ChatModel
 
@@ -44,20 +44,6 @@ class Validation:
 
     questions: tuple[Question, ...]
     changes: tuple[Change, ...]
-
-    @property
-    def dropped_attributes(self) -> tuple[DroppedAttribute, ...]:
-        """Attributes that served a dropped question and serve no other."""
-        serving = {id_ for question in self.questions for id_ in question.attributes}
-        lost = {
-            id_: DroppedAttribute(id_, Stage.VALIDATION, change.reason)
-            for change in self.changes
-            if change.kind is ChangeKind.DROPPED
-            for question in change.before
-            for id_ in question.attributes
-            if id_ not in serving
-        }
-        return tuple(lost.values())
 
 
 async def validate_questions(

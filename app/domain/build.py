@@ -155,11 +155,9 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class BuildSummary:
-    """A build of a dimension: when it began and changed last, how many steps, which versions came out of it."""
+    """A build of a dimension: when it began, and which versions came out of it."""
 
     id: int
     condition: str
     created_at: datetime
-    changed_at: datetime
-    revisions: int
     versions: tuple[int, ...] = ()

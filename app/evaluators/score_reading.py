@@ -94,13 +94,11 @@ class FoundScore:
     end: int
 
 
-def read_score(text: str, low: float, high: float) -> float:
-    """The one score from `low` to `high` that the text gives. Raises UnreadableScoreError."""
-    return find_score(text, low, high).value
-
-
 def find_score(text: str, low: float, high: float) -> FoundScore:
-    """As read_score, with its place. Markup is blanked out, character for character, so places stay true."""
+    """The one score from `low` to `high` that the text gives. Raises UnreadableScoreError.
+
+    Markup is blanked out, character for character, so places stay true.
+    """
     if _SEVERAL.search(text):
         raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
     plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)

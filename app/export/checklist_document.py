@@ -1,6 +1,5 @@
 """A checklist as one document: the questions a judge is asked, and where each of them comes from."""
 
-import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -20,11 +19,6 @@ _SCHEMA = Path(__file__).with_name("checklist.schema.json")
 def schema_text() -> str:
     """The JSON Schema of the document, as it is published."""
     return _SCHEMA.read_text(encoding="utf-8")
-
-
-def checklist_schema() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(schema_text())
-    return found
 
 
 def checklist_document(

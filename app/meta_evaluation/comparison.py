@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
@@ -165,19 +164,6 @@ def compare_scores(
         caption=full_caption(found.basis, table.intake, design, undefined),
         cautions=(*said, FISHER_CAVEAT, APPROXIMATE),
     )
-
-
-def compare_many(
-    preds: Mapping[str, Column], human: Column, *, baseline: str | None = None, **choices: object
-) -> dict[tuple[str, str], Comparison]:
-    """Every pair of score sets (each against `baseline`, where one is named), with Holm's correction per coefficient.
-
-    For conditions, evaluators, judges, checklist versions or trials. `choices` are those of compare_scores.
-    """
-    pairs = (
-        list(combinations(preds, 2)) if baseline is None else [(name, baseline) for name in preds if name != baseline]
-    )
-    return corrected({(a, b): compare_scores(preds[a], preds[b], human, **choices) for a, b in pairs})  # type: ignore[arg-type]
 
 
 def corrected(made: Mapping[Key, Comparison]) -> dict[Key, Comparison]:

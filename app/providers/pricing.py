@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -59,11 +59,6 @@ class PriceList:
         written = usage.cache_write_tokens * (price.input if price.written is None else price.written)
         paid = fresh * price.input + usage.cached_tokens * price.cached + usage.output_tokens * price.output
         return (paid + written) / _MILLION
-
-    def with_file(self, path: Path) -> "PriceList":
-        """This list with a person's own prices laid over it; its date is the file's."""
-        own = read_prices(path)
-        return replace(self, checked=own.checked, prices={**self.prices, **own.prices})
 
 
 def read_prices(path: Path) -> PriceList:

@@ -5,7 +5,6 @@ Each returns the number of that state and raises InputError for what can't be, N
 
 from dataclasses import replace
 
-from app.construction.components import check_number
 from app.construction.steps import edits, offers
 from app.construction.steps.inputs import kept_as_they_are
 from app.domain.build import Decision, Stage
@@ -116,14 +115,4 @@ def set_model(workbench: Workbench, build_id: int, model: str, stage: Stage | No
         lambda build, _: replace(
             build, models={s: model if stage in (None, s) else asked for s, asked in build.models.items()}
         ),
-    )
-
-
-def set_max_components(workbench: Workbench, build_id: int, number: int) -> int:
-    check_number(number)
-    return edit_build(
-        workbench,
-        build_id,
-        f"At most {number} components",
-        lambda build, _: replace(build, max_components=number),
     )

@@ -90,9 +90,9 @@ class Builds:
         ).first()
 
     def _summary(self, row: BuildRow) -> BuildSummary:
-        history = self.history(int(row.id or 0))
-        versions = tuple(sorted(step.checklist for step in history if step.checklist is not None))
-        return BuildSummary(int(row.id or 0), row.condition, row.created_at, history[0].at, len(history), versions)
+        steps = self.history(int(row.id or 0))
+        versions = tuple(sorted(step.checklist for step in steps if step.checklist is not None))
+        return BuildSummary(int(row.id or 0), row.condition, row.created_at, versions)
 
     def _row(self, build_id: int) -> BuildRow:
         row = self._session.get(BuildRow, build_id)

@@ -6,7 +6,7 @@ import pytest
 
 from app.construction.stage import StageContext
 from app.construction.validation import Change, validate_questions
-from app.domain.checklist import DroppedAttribute, Question
+from app.domain.checklist import Question
 from app.errors import NotReadyError, WrongSchemaError
 from tests.support.scripted_model import ScriptedModel
 
@@ -52,7 +52,6 @@ def test_the_diff_says_what_was_merged_reworded_and_dropped_and_why(context: Sta
         (q.text, q.component, q.attributes, q.reason) for q in (merged, reworded)
     ]
     assert [q.position for q in validation.questions] == [0, 1]
-    assert validation.dropped_attributes == (DroppedAttribute(105, "validation", "irrelevant"),)
     assert model.requests[0].prompt.variables["questions"][3] == {
         "id": 4,
         "component": "Links",
@@ -65,7 +64,6 @@ def test_kept_questions_are_untouched(context: StageContext) -> None:
     validation = run(context, reply)[0].output
     assert validation.questions == tuple(QUESTIONS)
     assert kinds(validation.changes) == ["kept"] * 4
-    assert validation.dropped_attributes == ()
 
 
 def test_unmentioned_questions_are_kept_and_missing_reasons_are_said(context: StageContext) -> None:

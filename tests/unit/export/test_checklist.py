@@ -21,7 +21,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.errors import FileFormatError
 from app.export.checklist import checklist_file
-from app.export.checklist_document import checklist_document, checklist_schema
+from app.export.checklist_document import checklist_document, schema_text
 
 PROJECT = Project(1, "News", Task("summary"), "", datetime(2026, 1, 1, tzinfo=UTC))
 DIMENSION = Dimension("coherence", "How it hangs together.\nSecond line.", 1, 5)
@@ -66,7 +66,7 @@ def test_json_and_yaml_hold_the_same_document() -> None:
 
 
 def test_the_document_fits_its_published_schema_and_the_schema_can_refuse() -> None:
-    schema = checklist_schema()
+    schema = json.loads(schema_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(DOCUMENT, schema)
     broken = {**DOCUMENT, "questions": [{**DOCUMENT["questions"][0], "weight": -1}]}

@@ -58,17 +58,6 @@ def test_the_shipped_prices_are_dated_and_plausible() -> None:
         assert 0 < price.cached <= price.input < price.output, name
 
 
-def test_a_person_s_own_file_wins(tmp_path: Path) -> None:
-    own = tmp_path / "prices.yaml"
-    own.write_text(
-        "checked: 2027-02-03\nmodels:\n  llama:mine: {input: 0, output: 0}\n  openai:m: {input: 9, output: 9}\n"
-    )
-    laid_over = LIST.with_file(own)
-    assert laid_over.cost("llama:mine", Usage(5, 0, 5)) == 0.0
-    assert laid_over.of("openai:m") == Price(9.0, 9.0, 9.0)
-    assert laid_over.checked == date(2027, 2, 3)
-
-
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

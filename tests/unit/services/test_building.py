@@ -23,7 +23,6 @@ from app.services.build_edits import (
     remove_component,
     remove_question,
     reword_question,
-    set_max_components,
     set_model,
     take_new,
 )
@@ -340,12 +339,8 @@ def test_a_build_of_somebody_without_attributes_left_is_still_shown(workbench, d
         regenerate(workbench, build_id, Stage.COMPONENTS)
 
 
-def test_from_three_to_nine_components(workbench, dimension, made) -> None:
-    set_max_components(workbench, made, 9)
-    assert view_build(workbench, made).states[Stage.COMPONENTS].stale
+def test_from_three_to_nine_components(workbench, dimension) -> None:
     for number in (2, 10):
-        with pytest.raises(InputError, match="can't be asked for"):
-            set_max_components(workbench, made, number)
         with pytest.raises(InputError, match="can't be asked for"):
             start_build(workbench, dimension, MODEL, max_components=number)
 
