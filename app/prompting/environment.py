@@ -1,7 +1,8 @@
 """The only Jinja2 environment: sandboxed, strict, and without anything a prompt doesn't need.
 
 Prompts can be edited per project, so a template is treated as input: no globals, no loader, no calls, no
-arithmetic that could fill the memory. Autoescape stays off because the result is sent to a model, never shown as HTML.
+arithmetic that could fill the memory; `limits` says which blocks it may have. Autoescape stays off because the result
+is sent to a model, never shown as HTML.
 """
 
 import re

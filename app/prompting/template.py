@@ -13,6 +13,7 @@ from app.domain.prompt import RenderedPrompt, prompt_label
 from app.errors import PromptError
 from app.prompting.environment import compiled, syntax_tree
 from app.prompting.front_matter import FrontMatter, split_front_matter
+from app.prompting.limits import refusal
 
 _SECTIONS = re.compile(r"\s*^# System$\n(?P<system>.*?)^# User$\n(?P<user>.*)\Z", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^# (System|User)$", re.MULTILINE)
@@ -82,7 +83,7 @@ class PromptTemplate:
     def _fill(self, section: str, variables: Mapping[str, Any]) -> str:
         try:
             return compiled(section).render(variables).strip()
-        except (TemplateError, TypeError, ValueError, ArithmeticError) as error:
+        except (TemplateError, TypeError, ValueError, ArithmeticError, SyntaxError, RecursionError) as error:
             # Only Jinja's own messages are free of the variables' content.
             why = error.message if isinstance(error, TemplateError) else type(error).__name__
             raise PromptError(
@@ -112,8 +113,12 @@ def _check_variables(matter: FrontMatter, system: str, user: str) -> None:
                 f"(line {error.lineno} of its section).",
                 "Correct it.",
             ) from error
+        except RecursionError as error:
+            raise PromptError(f"The prompt {matter.name} is nested too deeply.", "Write it more simply.") from error
         if list(find_referenced_templates(tree)):
             raise PromptError(f"The prompt {matter.name} includes another file.", "Write everything in one file.")
+        if refused := refusal(section, tree):
+            raise PromptError(f"The prompt {matter.name} {refused}.", "Write it with less, as the built-in one is.")
         used |= names
     undeclared = sorted(used - set(matter.variables))
     unused = sorted(set(matter.variables) - used)
