@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from app.domain.build import Stage
 from app.domain.prompt import OwnPrompt, RenderedPrompt
 from app.domain.run import StageRun
 from app.domain.task import Dimension, Task
@@ -20,11 +19,10 @@ from app.prompting import (
     worded,
 )
 from app.prompting.examples import example_variables
+from app.services.prompt_titles import TITLES
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-# In the order of the method; prompts of other methods come after, by name.
-_FLOW = ("think-aloud", "transcript-attributes", *(stage.value for stage in Stage), "judge-checklist")
 SYSTEM, USER = "# System\n", "# User\n"
 
 
@@ -37,6 +35,10 @@ class ProjectPrompt:
     description: str
     builtin: PromptTemplate
     own: tuple[OwnPrompt, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.name, self.name)
 
     @property
     def in_use(self) -> int:
@@ -53,7 +55,7 @@ class ProjectPrompt:
 
 
 def project_prompts(workbench: Workbench, project_id: int) -> list[ProjectPrompt]:
-    """Every prompt of the program, in the order of the method."""
+    """Every prompt of the program, in the order of the flow."""
     with workbench.database.read() as work:
         own = work.own_prompts.versions(project_id)
     return [
@@ -64,7 +66,8 @@ def project_prompts(workbench: Workbench, project_id: int) -> list[ProjectPrompt
 
 
 def _place(name: str) -> tuple[int, str]:
-    return (_FLOW.index(name) if name in _FLOW else len(_FLOW), name)
+    titled = list(TITLES)
+    return (titled.index(name) if name in titled else len(titled), name)
 
 
 def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectPrompt:

@@ -13,7 +13,7 @@ _FILES = {"text": ("Text, one a line", "txt"), "json": ("JSON", "json"), "csv": 
 
 
 def take_away(attributes: Sequence[Attribute], contributors: Sequence[Contributor], dimension: Dimension) -> None:
-    unfolded = st.expander("Choose contributors and take attributes away", key="take_away", on_change="rerun")
+    unfolded = st.expander("Choose contributors and download their attributes", key="take_away", on_change="rerun")
     if not unfolded.open:  # files of thousands of attributes are made when they are wanted
         return
     with unfolded:

@@ -95,8 +95,8 @@ def table(shown: Sequence[Attribute], all_: int, dimension_id: int) -> Attribute
         selection_mode="single-row",
         key=f"attributes_{dimension_id}_{rows}",
         column_config={
-            "Attribute": st.column_config.TextColumn(width=300),
-            "Contributor": st.column_config.TextColumn(width=95),
+            "Attribute": st.column_config.TextColumn(width=260),
+            "Contributor": st.column_config.TextColumn(width=135),
             "Kind": st.column_config.TextColumn(width=58),
             "Status": st.column_config.TextColumn(width=65),
             "Round": st.column_config.NumberColumn(width=55, help="How often this contributor was asked by then."),

@@ -86,6 +86,9 @@ def everybody(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
     """For the owner, and for experts who know already: how many have finished, and the words that three share."""
     finished = [one for one in comparisons if one.revealed]
     st.subheader("What the experts have in common", anchor=False)
+    if not comparisons:
+        st.markdown(plain(f"No expert has begun on {dimension.name} yet."))
+        return
     began = number(len(comparisons), "expert")
     st.caption(f"{len(finished)} of {began} who began have finished on {plain(dimension.name)}.")
     shared = keywords(comparisons)

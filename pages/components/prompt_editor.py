@@ -31,7 +31,7 @@ def choice(prompts: Sequence[ProjectPrompt]) -> ProjectPrompt:
 
 
 def _label(prompt: ProjectPrompt) -> str:
-    return f"{prompt.name} · {_wording_name(prompt.in_use)}" if prompt.in_use else prompt.name
+    return f"{prompt.title} · {_wording_name(prompt.in_use)}" if prompt.in_use else prompt.title
 
 
 def _wording_name(number: int) -> str:

@@ -128,10 +128,11 @@ def neighbours(found: Noticed, names: Names) -> None:
 
 def _columns(left: str, right: str) -> dict[str, ColumnConfig | str | None]:
     return {
-        "Contributor": st.column_config.TextColumn(width=120),
-        left: st.column_config.TextColumn(width=275),
-        right: st.column_config.TextColumn(width=275),
+        "Contributor": st.column_config.TextColumn(width=135),
+        left: st.column_config.TextColumn(width=235),
+        right: st.column_config.TextColumn(width=235),
         "Similarity": st.column_config.ProgressColumn(
-            format="%.2f", min_value=0.0, max_value=1.0, width=110, help=COSINE
+            format="%.2f", min_value=0.0, max_value=1.0, width=105, help=COSINE
         ),
+        "Theme of one side": st.column_config.TextColumn(width=135),
     }

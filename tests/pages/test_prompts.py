@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.prompting import load_prompt
+from app.prompting import available_prompts, load_prompt
 from app.services.projects import get_project
 from app.services.prompts import project_prompt
 from app.services.workbench import Workbench
@@ -26,12 +26,20 @@ def state(workbench: Workbench, name: str = "validation"):
 
 def test_every_prompt_can_be_read_with_the_projects_words(demo: Workbench, open_screen: Open):
     app = open_screen("prompts")
-    for name in app.selectbox(key="prompt").options:
+    for name in available_prompts():
         app = at(app, name)
         assert not app.exception
         assert app.text_area(key=f"system_{name}_0").value == load_prompt(name).system.strip("\n")
     app = at(app, "validation")
     assert "coherence of any summary" in app.code[0].value
+
+
+def test_the_list_follows_the_flow_in_plain_titles(demo: Workbench, open_screen: Open):
+    titles = open_screen("prompts").selectbox(key="prompt").options
+    assert titles[0] == "Think aloud: say what to look for"
+    assert titles.index("Build 1: find the components") < titles.index("Judge: answer the checklist")
+    assert len(titles) == len(available_prompts())
+    assert not set(titles) & set(available_prompts())  # a new prompt needs a title
 
 
 def test_a_wording_is_saved_compared_and_gone_back_from(demo: Workbench, open_screen: Open):

@@ -47,4 +47,4 @@ def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench
 def test_the_owner_sees_how_many_have_finished(demo: Workbench, open_screen: Open):
     app = open_screen("side_by_side")
     assert not app.exception
-    assert any("0 of 0 experts" in c.value for c in app.caption)
+    assert any("No expert has begun" in m.value for m in app.markdown)
