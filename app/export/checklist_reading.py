@@ -78,6 +78,8 @@ def _parsed(content: str) -> object:
         problem, line = "YAML", mark.line + 1 if mark else 0
     except RecursionError:
         problem, line = "JSON or YAML of a sensible depth", 0
+    except ValueError:  # a day that no calendar has, a number of thousands of digits
+        problem, line = "JSON or YAML with sensible dates and numbers", 0
     where = f" (line {line})" if line else ""
     raise FileFormatError(f"The checklist file can't be read as {problem}{where}.", _HINT)
 

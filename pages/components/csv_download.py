@@ -3,12 +3,14 @@
 import pandas as pd
 import streamlit as st
 
+from app.services.screen_tables import table_csv
+
 
 def csv_download(label: str, rows: pd.DataFrame, name: str) -> None:
-    """`name`: of the file, without its ending. It is made when asked for, with a mark that spreadsheets understand."""
+    """`name`: of the file, without its ending. It is made when asked for."""
     st.download_button(
         label,
-        lambda: rows.to_csv(index=False).encode("utf-8-sig"),
+        lambda: table_csv(rows),
         f"{name}.csv",
         "text/csv",
         key=f"download_{name}",

@@ -8,6 +8,7 @@ from app.services.importing import ImportReport
 from app.services.uploads import forget_report, last_report
 from app.services.workbench import Workbench
 from pages.components.conditions import number
+from pages.components.csv_download import csv_download
 from pages.components.words import plain
 
 
@@ -68,11 +69,4 @@ def _left_out(report: ImportReport) -> None:
             "Reason": st.column_config.TextColumn(width=720),
         },
     )
-    st.download_button(
-        "Download the list",
-        rows.to_csv(index=False).encode(),
-        file_name="rows-left-out.csv",
-        mime="text/csv",
-        key="download_skipped",
-        on_click="ignore",
-    )
+    csv_download("Download the list", rows, "rows-left-out")

@@ -83,6 +83,8 @@ def test_a_plain_list_of_questions_comes_in(content: str) -> None:
         ("questions:\n  - text: 'a", "line"),
         ('{"questions": [\n"a?",\n]}', "line 3"),
         ("[" * 100_000, "sensible depth"),
+        ("questions: [a]\nday: 2026-13-45", "sensible dates"),
+        ('{"questions": [' + "9" * 5000 + "]}", "sensible dates"),
         ("a: !!python/object/apply:os.system [ls]", "YAML"),
     ],
 )
