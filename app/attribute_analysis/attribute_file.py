@@ -10,6 +10,8 @@ from app.errors import FileFormatError, InputError
 LIST_MARK = re.compile(r"^(?:[-*•–]|\d{1,3}[.)])\s+")
 # Not splitlines(): it also cuts at separators that stand inside a sentence, such as those of pasted web pages.
 LINE_END = re.compile(r"\r\n|\r|\n")
+# How a JSON list or object of texts starts, and what one that breaks off lacks.
+OPENED, CLOSED = re.compile(r"[\[{]\s*\""), re.compile(r"[\]}]")
 
 BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -57,7 +59,9 @@ def _clean(line: str) -> str:
 
 
 def _looks_like_json(text: str) -> bool:
-    """A brace or bracket at both ends; a plain line such as "[tone] is even" is no JSON."""
+    """A brace or bracket at both ends, or a list that breaks off; a plain line such as "[tone] is even" is no JSON."""
+    if OPENED.match(text) and not CLOSED.search(text):
+        return True
     return (text.startswith("[") and text.endswith("]")) or (text.startswith("{") and text.endswith("}"))
 
 

@@ -57,7 +57,7 @@ def add(
     if json_:
         print_json({"dimension": target.name, "contributor": contributor, "kind": kind, "added": len(ids), "ids": ids})
     else:
-        typer.echo(f"Added {len(ids)} attributes of {contributor} to {target.name}.")
+        typer.echo(f"Added {counted(len(ids), 'attribute')} of {contributor} to {target.name}.")
 
 
 def import_(

@@ -70,7 +70,7 @@ def score(
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import JudgeOptions, RunOptions, set_budget, start_runs, work_on
+    from app.services.scoring import JudgeOptions, RunOptions, check_can_resume, set_budget, start_runs, work_on
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
@@ -97,8 +97,10 @@ def score(
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
         return
-    if resume is not None and budget is not None:
-        set_budget(workbench, resume, budget)
+    if resume is not None:
+        check_can_resume(workbench, target.id, resume)
+        if budget is not None:
+            set_budget(workbench, resume, budget)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     reports = []
     for run_id in run_ids:

@@ -16,7 +16,7 @@ from app.prompting import load_prompt
 from app.providers.recorded import Tally
 from app.services.answer_reuse import reuse_params
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
+from app.services.evaluating import CHECKLIST, NO_JUDGE, OWN, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import check_wishes, judge_named
 from app.services.prompts import in_force, own_wordings
 from app.services.samples import drawn
@@ -29,6 +29,7 @@ __all__ = [
     "JudgeOptions",
     "RunOptions",
     "RunReport",
+    "check_can_resume",
     "failures_of",
     "get_run",
     "list_runs",
@@ -195,6 +196,20 @@ def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Seque
     return {"reuse": wanted} | reuse_params(work, project_id, plan, options.judge, options.asking, wanted)
 
 
+def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:
+    """Raises InputError where the run is another project's or holds scores from a file, NotFoundError without it."""
+    with workbench.database.read() as work:
+        run, owner = work.runs.get(run_id), work.runs.project_of(run_id)
+    if owner != project_id:
+        raise InputError(f"Run {run_id} belongs to the project “{run.project}”.", "Name that project to resume it.")
+    _check_not_from_a_file(run)
+
+
+def _check_not_from_a_file(run: RunSummary) -> None:
+    if run.evaluator.startswith(OWN):
+        raise InputError(f"Run {run.id} holds scores from a file, so there is nothing to resume.")
+
+
 def work_on(
     workbench: Workbench,
     run_id: int,
@@ -203,10 +218,12 @@ def work_on(
 ) -> RunReport:
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
-    heard is told how far the run is, about every second. Raises ConflictError where another process works on it.
+    heard is told how far the run is, about every second. Raises ConflictError where another process works on it,
+    InputError for scores that came from a file: no method could go on with them.
     """
     key = id(workbench.database), run_id
     writer = _LEFT_OPEN.get(key, f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
+    _check_not_from_a_file(get_run(workbench, run_id))
     with workbench.database.write() as work:
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
         work.runs.claim(run_id, writer)

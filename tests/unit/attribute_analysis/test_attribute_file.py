@@ -25,6 +25,12 @@ def test_a_line_in_brackets_at_one_end_is_no_json() -> None:
     assert parse_attributes("[tone] stays even\nends well") == ["[tone] stays even", "ends well"]
 
 
+@pytest.mark.parametrize("text", ['["Is it clear?", "Is it', '{"1": "Is it clear?", "2', '[\n  "Is it clear?",\n'])
+def test_json_that_breaks_off_is_refused_and_no_attribute(text: str) -> None:
+    with pytest.raises(InputError, match="not valid JSON"):
+        parse_attributes(text)
+
+
 @pytest.mark.parametrize(
     "text",
     ['["one", ["two"]]', '{"a": {"b": "c"}}', '["one", 2]', '["one", null]', '["one" "two"]', "[" * 100_000 + "]"],

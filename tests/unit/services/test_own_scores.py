@@ -13,7 +13,7 @@ from app.services.evaluating import on_scale
 from app.services.own_scores import ScoreColumns, columns_of, import_scores, import_upload
 from app.services.results import Choices, results_of
 from app.services.run_comparison import score_sets
-from app.services.scoring import get_run
+from app.services.scoring import get_run, work_on
 from app.services.uploads import Upload
 from app.services.workbench import Workbench, open_workbench
 from tests.support.projects import ready_to_score, workbench_at
@@ -100,3 +100,27 @@ def test_the_command_prints_one_document(tmp_path: Path) -> None:
     said = CliRunner().invoke(build(), command)
     assert "own: metric" in said.stdout
     assert "left out, row 13" in said.stderr
+
+
+def test_scores_from_a_file_have_nothing_to_resume_and_stay_as_they_are(tmp_path: Path) -> None:
+    workbench = open_workbench()
+    dimension = ready_to_score(workbench)
+    report = import_scores(workbench, 1, [dimension], scores_file(tmp_path, 11), ScoreColumns("metric"))
+    with pytest.raises(InputError, match=f"Run {report.run} holds scores from a file, so there is nothing to resume"):
+        work_on(workbench, report.run)
+    for more in ([], ["--budget", "1"]):
+        said = CliRunner().invoke(build(), ["score", "--project", "Ready", "--resume", str(report.run), *more])
+        assert isinstance(said.exception, InputError)
+        assert "nothing to resume" in said.exception.message
+    run = get_run(workbench, report.run)
+    assert (run.status.value, run.done, run.message) == ("done", 11, "")
+
+
+def test_a_run_is_resumed_in_its_own_project_only(tmp_path: Path) -> None:
+    workbench = open_workbench()
+    dimension = ready_to_score(workbench)
+    import_scores(workbench, 1, [dimension], scores_file(tmp_path), ScoreColumns("metric"))
+    assert CliRunner().invoke(build(), ["project", "create", "Other"]).exit_code == 0
+    said = CliRunner().invoke(build(), ["score", "--project", "Other", "--dimension", "all", "--resume", "1"])
+    assert isinstance(said.exception, InputError)
+    assert "belongs to the project “Ready”" in said.exception.message
