@@ -4,9 +4,9 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
-from app.services.build_state import builds_of, view_build
+from app.services.build_state import builds_of, versions_built_whole, view_build
 from pages.components.background import watch
-from pages.components.build_choice import chosen_build, history, shown_build
+from pages.components.build_choice import chosen_build, history, older_builds, shown_build
 from pages.components.build_options import job_key, new_build
 from pages.components.build_stepper import stepper
 from pages.components.build_words import PURPOSES, TITLES
@@ -42,7 +42,7 @@ if chosen is None:
     with left:
         new_build(workbench, project, dimension, attributes, busy)
     with right:
-        st.markdown("**Nothing was built yet.** These are the stages that a build goes through:")
+        older_builds(versions_built_whole(workbench, dimension.id))
         for position, stage in enumerate(Stage, start=1):
             st.markdown(f"{position}\\. **{TITLES[stage]}.** {PURPOSES[stage]}")
     st.stop()

@@ -61,6 +61,14 @@ def builds_of(workbench: Workbench, dimension_id: int) -> list[BuildSummary]:
         return work.builds.of_dimension(dimension_id)
 
 
+def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
+    """Oldest first: versions from before builds were kept state by state. Their stages are on record with the
+    checklist itself, and there is no build to go on with."""
+    with workbench.database.read() as work:
+        versions = work.checklists.versions(dimension_id)
+        return sorted(v.version for v in versions if work.runs.stages(dimension_id, v.id))
+
+
 def view_build(workbench: Workbench, build_id: int) -> BuildView:
     """Raises NotFoundError where it is no longer there."""
     with workbench.database.read() as work:

@@ -12,6 +12,7 @@ from app.services.workbench import Workbench
 from pages.components.address import keep, numbers
 from pages.components.build_change import edit
 from pages.components.conditions import condition_label
+from pages.components.shell import page
 
 SHOWN = "build_shown"
 STEP, ADDRESS = "stage", "build"
@@ -46,6 +47,21 @@ def chosen_build(builds: Sequence[BuildSummary]) -> int | None:
     st.session_state[SHOWN] = wanted if wanted in there else builds[0].id
     found: int = st.session_state[SHOWN]
     return found
+
+
+def older_builds(versions: Sequence[int]) -> None:
+    """Where no build can be gone on with: whether nothing was built, or only before builds were kept by their steps."""
+    stages = "These are the stages that a build goes through:"
+    if not versions:
+        st.markdown(f"**Nothing was built yet.** {stages}")
+        return
+    made = ("version " if len(versions) == 1 else "versions ") + ", ".join(map(str, versions))
+    st.markdown(
+        f"**Older builds are on record, none is in progress.** They made {made} of the checklist before builds were "
+        "kept step by step, so they can't be gone on with here. Where their questions come from is on Lineage."
+    )
+    st.page_link(page("lineage"), label="See where the questions come from", icon=":material/family_history:")
+    st.markdown(f"A new build leaves them as they are. {stages}")
 
 
 def shown_build(builds: Sequence[BuildSummary], llms: str) -> int:

@@ -1,5 +1,6 @@
 """Build: the five stages as steps, each changed by hand, asked again, gone on from."""
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -306,3 +307,19 @@ def test_a_model_without_a_key_says_what_to_set(demo: Workbench, open_screen: Op
     app.selectbox(key="build_model").set_value(locked.removesuffix(" · not set up")).run()
     assert app.button(key="build").disabled
     assert any("KEY" in c.value for c in app.caption)
+
+
+def test_a_database_from_before_builds_were_kept_says_where_the_older_ones_are(
+    demo: Workbench, open_screen: Open
+) -> None:
+    with sqlite3.connect(settings().home / "workbench.db") as database:
+        database.execute("DELETE FROM build_revision")
+        database.execute("DELETE FROM build")
+        database.execute(
+            "UPDATE stage_run SET checklist_id = (SELECT id FROM checklist"
+            " WHERE checklist.dimension_id = stage_run.dimension_id) WHERE stage = 'validation'"
+        )
+    app = open_screen("build")
+    assert not app.exception
+    assert "Older builds are on record, none is in progress." in said(app)
+    assert "They made version 1 of the checklist" in said(app)
