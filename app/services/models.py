@@ -67,6 +67,16 @@ def obstacles(workbench: Workbench) -> dict[str, str]:
     return {title: problem for title, problem in found.items() if problem}
 
 
+def without_known_models(workbench: Workbench) -> list[str]:
+    """Prefixes of the providers that can be used but whose models must be typed: nobody knows their names before."""
+    listed = {model.provider for model in available_models(workbench)}
+    return [
+        p.prefix
+        for p in KNOWN_PROVIDERS.values()
+        if p.speaks_http and p.title not in listed and not credentials_problem(p.prefix, workbench.credentials)
+    ]
+
+
 class DatabaseLedger:
     """A model's calls in the database; those that end together are written together.
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from app.services.models import available_models, obstacles
+from app.services.models import available_models, obstacles, without_known_models
 from app.services.workbench import Workbench
 from pages.components.words import KEY_IN_SETTINGS, model_label
 
@@ -24,7 +24,11 @@ def models_to_ask(workbench: Workbench) -> list[str]:
         help="The method asks four LLMs, one of each vendor. Others can be typed, for example llama:NAME for a model "
         "of your own endpoint. The rules need no key: fixed text rules, not an LLM.",
     )
-    return [name.strip() for name in chosen if name.strip()]
+    names = [name.strip() for name in chosen if name.strip()]
+    for prefix in without_known_models(workbench):
+        if not any(name.startswith(f"{prefix}:") for name in names):
+            st.caption(f"Your {prefix} endpoint is set up too: type {prefix}:NAME above, with the name of its model.")
+    return names
 
 
 def not_available(workbench: Workbench) -> None:

@@ -46,6 +46,17 @@ def test_with_keys_one_model_of_each_vendor_is_suggested(
     assert [name.split(":")[0] for name in chosen] == ["openai", "anthropic"]
 
 
+def test_an_endpoint_whose_models_nobody_knows_is_mentioned_until_one_is_typed(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LLAMA_BASE_URL", "http://127.0.0.1:9/v1")
+    settings.cache_clear()
+    app = open_screen("ask_llms")
+    assert any("type llama:NAME" in caption.value for caption in app.caption)
+    app.multiselect(key="ask_models").set_value(["llama:mine"]).run()
+    assert not any("type llama:NAME" in caption.value for caption in app.caption)
+
+
 def test_asking_the_rules_again_gives_their_words_no_double_weight(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     before = [a for a in attributes_of(demo, project_id, dimension.id) if a.contributor == "rules"]
