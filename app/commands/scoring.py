@@ -79,20 +79,20 @@ def score(
     asking = JudgeOptions(reasons, repeats, soft, per_question)
     given = read_settings(setting or ())
     options = RunOptions(
-        dimensions,
-        judge,
-        evaluator,
-        checklist,
-        sample,
-        seed,
-        asking,
-        budget,
-        not no_cache,
-        given,
-        locked,
-        reuse,
-        read_draw(draw),
-        trials,
+        dimensions=dimensions,
+        judge=judge,
+        evaluator=evaluator,
+        version=checklist,
+        sample=sample,
+        seed=seed,
+        asking=asking,
+        budget=budget,
+        use_cache=not no_cache,
+        settings=given,
+        locked=locked,
+        reuse=reuse,
+        draw=read_draw(draw),
+        trials=trials,
     )
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
