@@ -192,7 +192,7 @@ def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -
 
 def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:
     state = view.states[stage]
-    with st.container(horizontal=True, vertical_alignment="bottom", key="build_foot"):
+    with st.container(horizontal=True, vertical_alignment="center", key="build_foot"):
         with st.popover("Model of this stage", key=f"stage_model_{view.id}_{stage}"):
             st.caption(plain(f"Asks {model_label(view.build.models[stage])}."))
             chosen = model_choice(workbench, "Ask instead", f"model_{view.id}_{stage}", "For this stage only.")
