@@ -19,13 +19,17 @@ HELP = (
     "hints: nothing is changed by itself."
 )
 VERDICTS = {
-    "fine": "fine",
-    "ambiguous question": "Ambiguous: experts don't agree among themselves",
-    "judge fails": "Judge fails: experts agree, the judge doesn't",
-    "can't be told": "can't be told",
+    "fine": "Fine",
+    "ambiguous question": "Ambiguous",
+    "judge fails": "Judge fails",
+    "can't be told": "Can't be told",
 }
 COLUMNS = {
-    "Question": st.column_config.TextColumn(width=330),
+    "Question": st.column_config.TextColumn(width=320),
+    "Verdict": st.column_config.TextColumn(
+        width=90,
+        help="Ambiguous: experts don't agree among themselves. Judge fails: experts agree, the judge doesn't.",
+    ),
     "Experts (alpha)": st.column_config.TextColumn(
         help="Krippendorff's alpha of the experts' yes and no, with its 95 % interval. 1 is perfect, 0 is chance."
     ),
@@ -61,7 +65,7 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
     st.caption(
         plain(
             f"{len(found.experts)} experts ({', '.join(found.experts)}) on {found.texts:,} drawn texts; the judge "
-            f"answered about {found.judged:,} of them."
+            f"answered on {found.judged:,} of them."
         )
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
@@ -81,9 +85,9 @@ def _row(question: str, agreement: QuestionAgreement) -> dict[str, object]:
         "Question": question,
         "Verdict": VERDICTS[agreement.verdict],
         "Experts (alpha)": interval(people.value, people.low, people.high),
-        "Texts": people.n,
-        "Fleiss' kappa": agreement.fleiss.value,
         "Judge (Cohen's kappa)": interval(judge.value, judge.low, judge.high),
+        "Fleiss' kappa": agreement.fleiss.value,
+        "Texts": people.n,
         "Texts with judge": judge.n,
         "Why": " ".join(dict.fromkeys(each.reason for each in (people, judge) if each.reason)),
     }
