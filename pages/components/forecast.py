@@ -23,7 +23,7 @@ def show_forecast(ahead: Sequence[Forecast]) -> None:
     st.markdown(f"{counted(ahead[0].texts, 'text')} {on}: {counted(scores, 'score')}{judges}.")
     for judge in ahead:
         heading = f"**{plain(model_label(judge.judge))}**  \n" if len(ahead) > 1 else ""
-        st.markdown(heading + (_calls(judge.estimate) if judge.is_llm else NO_LLM))
+        st.markdown(heading + _asks(judge))
     if len(ahead) > 1:
         st.markdown(_sum(ahead))
 
@@ -42,8 +42,15 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+NO_JUDGE = "It is computed on this machine: no judge is asked and nothing is paid."
 NO_LLM = "The judge is a set of rules, not an LLM: no call leaves this machine and nothing is paid."
 _COLUMNS = {"Texts": st.column_config.NumberColumn(width="small", format="localized")}
+
+
+def _asks(judge: Forecast) -> str:
+    if judge.is_llm:
+        return _calls(judge.estimate)
+    return NO_LLM if judge.judge == "rules" else NO_JUDGE
 
 
 def _calls(found: Estimate) -> str:

@@ -55,6 +55,7 @@ def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, op
     app = open_screen("score")
     assert "No dimension has a checklist yet" in shown(app)
     app = by(app, "rouge-1")
+    assert any("no judge is asked and nothing is paid" in m.value for m in app.markdown)
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))
     assert pills.options == ["clarity", "depth"]
     assert "5 texts on 2 dimensions, 5 on each: 10 scores." in shown(app)

