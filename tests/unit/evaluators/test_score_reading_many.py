@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from app.errors import UnreadableScoreError
-from app.evaluators.score_reading import read_score
+from app.evaluators.score_reading import find_score
 from tests.support.judge_replies import GIVEN, NONE
 
 VALUES = (("4", 4), ("2", 2), ("4.5", 4.5), ("3.0", 3), ("1", 1), ("5", 5), ("3.25", 3.25), ("1,5", 1.5))
@@ -24,7 +24,7 @@ CODE = ('"', "json", "boxed")  # in JSON and formulas numbers aren't spelled out
 
 def read(text: str, low: float = 1, high: float = 5) -> float | None:
     try:
-        return read_score(text, low, high)
+        return find_score(text, low, high).value
     except UnreadableScoreError:
         return None
 
