@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
+from app.services.attributes import attributes_of
 from app.services.condition_study import plan_study
 from app.services.projects import dimensions_named
 from app.services.scoring_jobs import job_key, running_here
@@ -11,7 +12,7 @@ from pages.components.condition_differences import condition_differences
 from pages.components.condition_figures import condition_figures
 from pages.components.condition_options import before_it_starts, condition_options
 from pages.components.current import current_workbench
-from pages.components.hidden import open_attributes
+from pages.components.hidden import open_dimensions
 from pages.components.result_choices import LEVEL_HELP, LEVELS, one_of
 from pages.components.shell import empty, needs_project
 from pages.components.words import show_error
@@ -23,9 +24,9 @@ project = needs_project(
     "Does it matter whose attributes the checklist is made from? One checklist from each person, each LLM, all of "
     "them, and all but one; one judge; the same texts.",
 )
-dimensions = dimensions_named(workbench, project.name, "all")
-said = [a for d in dimensions for a in open_attributes(workbench, project, d, "how the conditions compare")]
-if not said:
+everything = dimensions_named(workbench, project.name, "all")
+dimensions = open_dimensions(workbench, project, everything, "how the conditions compare")
+if not any(attributes_of(workbench, project.id, dimension.id) for dimension in dimensions):
     empty("There are no attributes yet.", "Say first what to look for.", "think_aloud", "Think aloud")
     st.stop()
 watch(job_key(project.id))

@@ -62,10 +62,11 @@ def print_results(found: "list[DimensionResult]", notice: str) -> None:
     )
     for result in found:
         typer.echo(f"{result.dimension.name}: {result.meta.caption}")
-        reason = result.meta.figures["spearman"].reason
-        if reason:
-            hint = " Try --level dataset." if result.meta.design.level == "per-source" else ""
-            typer.echo(f"  No coefficient: {reason}{hint}")
+        spearman = result.meta.figures["spearman"]
+        if spearman.reason:
+            lacking = "coefficient" if spearman.value is None else "interval"
+            hint = " Try --level dataset." if result.dataset_may_help else ""
+            typer.echo(f"  No {lacking}: {spearman.reason}{hint}")
         for caution in result.meta.cautions:
             typer.echo(f"  {caution}")
         typer.echo(f"  {result.meta.signature}")

@@ -30,17 +30,27 @@ def caption(level: Level, basis: Basis, intake: Intake, constant: Constant, dupl
     return "; ".join(parts)
 
 
-def resampling_caption(resampling: Resampling, resamples: int, undefined: int) -> str:
+def resampling_caption(resampling: Resampling, resamples: int, undefined: int, *, intervals: bool) -> str:
     """For example "95 % intervals from 1,000 resamples of sources, 3 of them without a figure"."""
     drawn = "sources and systems" if resampling == "both" else resampling
     lost = f", {undefined:,} of them without a figure" if undefined else ""
-    return f"95 % intervals from {resamples:,} resamples of {drawn}{lost}"
+    return f"{'95 %' if intervals else 'no'} intervals from {resamples:,} resamples of {drawn}{lost}"
 
 
 def cautions(
-    table: ScoreTable, level: Level, basis: Basis, resampling: Resampling, units: int, *, intervals: bool
+    table: ScoreTable,
+    level: Level,
+    basis: Basis,
+    resampling: Resampling,
+    units: int,
+    *,
+    intervals: bool,
+    on_scale: bool | None,
 ) -> tuple[str, ...]:
-    """Sentences that a reader must see beside the figures."""
+    """Sentences that a reader must see beside the figures.
+
+    intervals: whether any figure has one. on_scale: whether scores are on the scale of the ratings; None: not known.
+    """
     said = []
     if intervals and resampling != "texts" and 2 <= units < FEW_TO_DRAW:
         what = "sources or systems" if resampling == "both" else resampling
@@ -54,12 +64,17 @@ def cautions(
         )
     if not table.intake.duplicates_knowable:
         said.append("Duplicates can't be recognised without a source and a system for each text.")
+    if on_scale is None and _outside(table) and not apart(table):
+        said.append("Scores lie outside the range of the ratings: the MAE means something only on a common scale.")
+    return tuple(said)
+
+
+def _outside(table: ScoreTable) -> bool:
+    """Whether some score is lower than every rating, or higher."""
     outside = (table.scores.min(axis=1, initial=np.inf) < table.human.min(initial=np.inf)) | (
         table.scores.max(axis=1, initial=-np.inf) > table.human.max(initial=-np.inf)
     )
-    if np.any(outside) and not apart(table):
-        said.append("Scores lie outside the range of the ratings: the MAE means something only on a common scale.")
-    return tuple(said)
+    return bool(np.any(outside))
 
 
 def apart(table: ScoreTable) -> bool:
@@ -86,7 +101,8 @@ def counted_of(count: int, noun: str) -> str:
 
 def _rests_on(level: Level, basis: Basis, constant: Constant) -> str:
     if level == "dataset":
-        origin = f" from {counted_of(basis.groups_used, 'source')}" if basis.groups_all > 1 else ""
+        several = basis.groups_used > 0 and basis.groups_all > 1
+        origin = f" from {counted_of(basis.groups_used, 'source')}" if several else ""
         return f"dataset, all texts pooled{origin}"
     if level == "system":
         return f"system, means of {basis.systems_used} of {counted_of(basis.systems_all, 'system')}"

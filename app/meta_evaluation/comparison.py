@@ -132,12 +132,12 @@ def compare_scores(
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     origin: Origin | None = None,
-    on_scale: bool = True,
+    on_scale: bool | None = None,
 ) -> Comparison:
     """Does A agree with people better than B? Texts that lack either score or the rating are left out and counted.
 
-    on_scale: whether both are known to be on the scale of the ratings. There is no MAE where one isn't, or where it has
-    no value in common with them.
+    on_scale: whether both are on the scale of the ratings. There is no MAE where one isn't or, where that isn't known
+    (None), has no value in common with them.
 
     Raises:
         InputError: a choice that doesn't exist, or a column that the level or the resampling needs.
@@ -149,10 +149,11 @@ def compare_scores(
     found = estimate(table, level, constant)
     draws = draw_figures(table, design)
     figures = [_difference(found, draws, index, seed) for index in range(MAE + 1)]
-    if figures[MAE].difference is not None and (not on_scale or apart(table)):
+    if figures[MAE].difference is not None and (apart(table) if on_scale is None else not on_scale):
         figures[MAE] = Difference(None, None, None, None, None, figures[MAE].n, 0, seed, OTHER_SCALE)
     undefined = int(np.isnan(draws.values[:, :MAE]).any(axis=(0, 1)).sum())
-    said = cautions(table, level, found.basis, design.resampling, draws.units, intervals=resamples > 0)
+    intervals = any(figure.low is not None for figure in figures)
+    said = cautions(table, level, found.basis, design.resampling, draws.units, intervals=intervals, on_scale=on_scale)
     return Comparison(
         design=design,
         permutations=permutations,
@@ -161,7 +162,7 @@ def compare_scores(
         differences=_tested(table, design, found, figures, permutations),
         mae=figures[MAE],
         signature=signature_of("+".join((*COEFFICIENTS, "mae")), design, found.basis, origin),
-        caption=full_caption(found.basis, table.intake, design, undefined),
+        caption=full_caption(found.basis, table.intake, design, undefined, intervals=intervals),
         cautions=(*said, FISHER_CAVEAT, APPROXIMATE),
     )
 

@@ -18,13 +18,14 @@ from app.meta_evaluation.signature import ABSENT, Signature
 class Origin:
     """Where the scores came from, for the signature; absent for scores of other programs.
 
-    locked: the figure is over a locked test split.
+    locked: the figure is over a locked test split. partial: texts with unanswered questions count too.
     """
 
     checklist: str = ABSENT
     judge: str = ABSENT
     prompt: str = ABSENT
     locked: bool = False
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +99,12 @@ def evaluate(
     resamples: int = 1000,
     seed: int = 0,
     origin: Origin | None = None,
-    on_scale: bool = True,
+    on_scale: bool | None = None,
 ) -> MetaEvaluation:
     """Agreement of `pred` with `human`, one cell a text; empty cells are counted as missing.
 
-    on_scale: whether scores are known to be on the scale of the ratings. There is no MAE where they are not, or where
-    the two have no value in common.
+    on_scale: whether scores are on the scale of the ratings. There is no MAE where they are not or, where that isn't
+    known (None), the two have no value in common.
 
     Degenerate data give figures without a value and a reason.
 
@@ -120,8 +121,9 @@ def evaluate(
         for index, name in enumerate(names)
     }
     mae = figures.pop("mae")
-    if mae.value is not None and (not on_scale or apart(table)):
+    if mae.value is not None and (apart(table) if on_scale is None else not on_scale):
         mae = replace(mae, value=None, low=None, high=None, n_undefined=0, reason=OTHER_SCALE)
+    intervals = any(figure.low is not None for figure in (*figures.values(), mae))
     undefined = int(np.isnan(draws.values[0, :MAE]).any(axis=0).sum())
     return MetaEvaluation(
         design=design,
@@ -130,19 +132,21 @@ def evaluate(
         figures={name: figures[name] for name in COEFFICIENTS},
         mae=mae,
         signature=signature_of("+".join(names), design, found.basis, origin),
-        caption=full_caption(found.basis, table.intake, design, undefined),
+        caption=full_caption(found.basis, table.intake, design, undefined, intervals=intervals),
         cautions=(
-            *cautions(table, level, found.basis, design.resampling, draws.units, intervals=resamples > 0),
+            *cautions(
+                table, level, found.basis, design.resampling, draws.units, intervals=intervals, on_scale=on_scale
+            ),
             *direction(figures["spearman"].value, figures["spearman"].high),
         ),
     )
 
 
-def full_caption(basis: Basis, intake: Intake, design: Design, undefined: int) -> str:
+def full_caption(basis: Basis, intake: Intake, design: Design, undefined: int, *, intervals: bool) -> str:
     said = caption(design.level, basis, intake, design.constant, design.duplicates)
     if design.resamples == 0:
         return said
-    return f"{said}; {resampling_caption(design.resampling, design.resamples, undefined)}"
+    return f"{said}; {resampling_caption(design.resampling, design.resamples, undefined, intervals=intervals)}"
 
 
 def basis_json(basis: Basis, intake: Intake) -> dict[str, object]:
@@ -189,10 +193,11 @@ def _figure(found: Estimates, draws: Draws, index: int, signature: Signature, se
 def signature_of(coefficient: str, design: Design, basis: Basis, origin: Origin | None = None) -> Signature:
     """The line that reproduces a figure made with `design`; `coefficient` may name several, joined by +."""
     known = origin or Origin()
+    marks = f"{' partial' if known.partial else ''}{' locked' if known.locked else ''}"
     return Signature(
         level=design.level,
         coefficient=coefficient,
-        groups=f"{basis.groups_used}/{basis.groups_all} {design.constant}{' locked' if known.locked else ''}",
+        groups=f"{basis.groups_used}/{basis.groups_all} {design.constant}{marks}",
         duplicates=design.duplicates,
         resamples=f"{design.resamples} {design.resampling}",
         seed=str(design.seed),

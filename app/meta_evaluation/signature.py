@@ -12,8 +12,9 @@ ABSENT = "-"
 class Signature:
     """`level|coefficient|groups used/all|duplicates|resamples|seed|checklist version|judge|prompt hash`.
 
-    The choice on constant groups stands behind the groups ("61/96 skip"; "12/20 skip locked" on a locked split), what
-    was drawn behind the resamples ("1000 sources"). The last three are "-" where scores came from elsewhere.
+    The choice on constant groups stands behind the groups ("61/96 skip"), then "partial" where texts with unanswered
+    questions count and "locked" on a locked split; what was drawn stands behind the resamples ("1000 sources"). The
+    last three are "-" where scores came from elsewhere.
     """
 
     level: str

@@ -11,6 +11,8 @@ from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
+from app.meta_evaluation.human_side import RaterScale, scale_remark
+from app.meta_evaluation.reasons import FEWEST
 from app.services.evaluating import on_scale
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -100,6 +102,12 @@ class DimensionResult:
         return spearman.value, spearman.low, spearman.high, f"{self.groups_used}/{self.groups_all}"
 
     @property
+    def dataset_may_help(self) -> bool:
+        """Whether this level has no coefficient, but there are enough texts to pool."""
+        level, n = self.meta.design.level, self.meta.basis.n
+        return level != "dataset" and self.headline[0] is None and n >= FEWEST
+
+    @property
     def groups_used(self) -> int:
         return self.meta.basis.groups_used
 
@@ -185,10 +193,13 @@ def _result(
         judge=f"{run.judge} P(yes)" if soft else run.judge,
         prompt=part.prompt_digest[:12] or "none",
         locked=locked,
+        partial=choices.include_partial,
     )
     meta = evaluated(
         rows, [None if row.text in left_out else row.score for row in rows], choices, origin, on_scale(run)
     )
+    raters = (work.locked_texts if locked else work.texts).rater_ranges(part.dimension)
+    remark = scale_remark([RaterScale(*each) for each in raters])
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),
@@ -196,7 +207,7 @@ def _result(
         excluded_docs=part.excluded_docs,
         rows=rows,
         partial=len(partial),
-        meta=meta,
+        meta=replace(meta, cautions=(*meta.cautions, remark)) if remark else meta,
         choices=choices,
         soft=soft,
         locked=locked,

@@ -147,6 +147,17 @@ class Texts:
         ).one()
         return None if low is None else (low, high)
 
+    def rater_ranges(self, dimension_id: int) -> list[tuple[str, int, float, float, float]]:
+        """(rater, ratings, lowest, highest, mean) of every rater of a dimension, in the order of their names."""
+        value = col(RatingRow.value)
+        rows = self._session.exec(
+            select(RatingRow.rater, func.count(value), func.min(value), func.max(value), func.avg(value))  # type: ignore[call-overload]
+            .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
+            .group_by(RatingRow.rater)
+            .order_by(RatingRow.rater)
+        )
+        return [(rater, n, low, high, float(mean)) for rater, n, low, high, mean in rows]
+
     def rating_counts(self, project_id: int) -> dict[str, tuple[int, int]]:
         """Dimension name -> (ratings, raters)."""
         rows = self._session.exec(

@@ -31,7 +31,7 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         "Dimensions",
         list(names),
         selection_mode="multi",
-        default=[d.id for d in last.dimensions] if last else list(names),
+        default=[d.id for d in last.dimensions if d.id in names] if last else list(names),
         format_func=names.__getitem__,
         key=f"study_dimensions_{project.id}",
         wrap=True,

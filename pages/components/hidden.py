@@ -1,5 +1,7 @@
 """What others wrote, and all that is made of it, stays hidden from an expert who is still at it."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from app.domain.attribute import Attribute
@@ -36,6 +38,22 @@ def open_attributes(
     _ways_out(expert, "think_aloud", "Think aloud")
     st.stop()
     raise AssertionError("stop ends the screen")
+
+
+def open_dimensions(
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], what: str
+) -> list[Dimension]:
+    """Those on which the person may see everything; the others are named. Without any the screen ends."""
+    expert = current_expert()
+    hidden = [d for d in dimensions if not visible_attributes(workbench, project.id, d.id, expert)[1]]
+    if hidden and len(hidden) == len(dimensions):
+        open_attributes(workbench, project, hidden[0], what)
+    if hidden:
+        names = ", ".join(dimension.name for dimension in hidden)
+        st.caption(
+            f"Still hidden from you, {plain(expert)}, until you say on Think aloud that you are done: {plain(names)}."
+        )
+    return [dimension for dimension in dimensions if dimension not in hidden]
 
 
 def open_answers(workbench: Workbench, dimension: Dimension) -> None:

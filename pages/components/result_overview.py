@@ -34,7 +34,7 @@ USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "s
 
 def result_overview(scope: ResultScope) -> None:
     results, level = scope.every_dimension(), scope.choices.level
-    if level != "dataset" and all(result.headline[0] is None for result in results):
+    if all(r.headline[0] is None for r in results) and any(r.dataset_may_help for r in results):
         reasons = sorted({result.meta.figures["spearman"].reason for result in results})
         offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
     overview_table(results, level, scope.several)

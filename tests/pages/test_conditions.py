@@ -10,6 +10,7 @@ from app.services.attributes import add_attributes
 from app.services.checklists import versions_of
 from app.services.condition_running import run_study
 from app.services.condition_study import Family, StudyOptions
+from app.services.independence import say, say_done
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.scoring_jobs import job_key
 from app.services.workbench import Workbench
@@ -86,3 +87,20 @@ def test_a_condition_without_attributes_is_a_sentence(workbench: Workbench, open
     app = open_screen("conditions")
     assert not app.exception
     assert "No text is left to score on clarity." in shown(app)
+
+
+def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_being_done(
+    demo: Workbench, open_screen: Open
+) -> None:
+    first, *others = dimensions_named(demo, "Demo", "all")
+    say(demo, first.id, "Ada", "It names who did what.")
+    app = open_screen("conditions")
+    app.query_params["expert"] = "Ada"
+    app.run()
+    assert f"how the conditions compare on {first.name} is still hidden" in shown(app)
+    say_done(demo, first.id, "Ada")
+    app = app.run()
+    assert not app.exception
+    assert f"that you are done: {', '.join(d.name for d in others)}." in shown(app)
+    project = get_project(demo, "Demo")
+    assert app.button_group(key=f"study_dimensions_{project.id}").options == [first.name]

@@ -177,6 +177,18 @@ def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Call
         assert "nan" not in shown(app).lower().split()
 
 
+def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, "UPDATE rating SET value = value * 20 WHERE rater = 'simulated rater 1'")
+    for view in ("overview", "people"):
+        app = open_results(view=view)
+        assert not app.exception, view
+        assert "Raters seem to use different scales" in shown(app)
+    project = get_project(demo, "Demo")
+    assert b"Raters seem to use different scales" in report_html(project, kept_results(demo, RUN))
+
+
 def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     app = open_results(view="topics")
     assert not app.exception

@@ -88,8 +88,8 @@ def test_what_cannot_be_compared_says_why(b: list[float | None]) -> None:
     assert (tested.permutation.p, tested.williams.p, tested.fisher.p) == (None, None, None)
 
 
-@pytest.mark.parametrize(("a", "known"), [([1, 2, 3, 4], False), ([-1, -2, -3, -5], True)])
-def test_scores_on_another_scale_than_ratings_have_no_distance(a: list[float], known: bool) -> None:
+@pytest.mark.parametrize(("a", "known"), [([1, 2, 3, 4], False), ([-1, -2, -3, -5], None)])
+def test_scores_on_another_scale_than_ratings_have_no_distance(a: list[float], known: bool | None) -> None:
     choices = {"level": "dataset", "permutations": 20, "on_scale": known}
     found = compare_scores(a, [2, 1, 4, 3], [1, 2, 3, 4], **choices)  # type: ignore[arg-type]
     assert (found.mae.a, found.mae.difference, found.mae.low, found.mae.reason) == (None, None, None, OTHER_SCALE)

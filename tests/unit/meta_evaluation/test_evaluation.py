@@ -157,3 +157,32 @@ def test_the_mean_over_sources_is_made_of_each_source() -> None:
     assert (found[0].spearman, found[0].n, found[1].n) == (None, 5, 4)
     assert np.mean(values) == pytest.approx(whole.figures["spearman"].value)
     assert len(values) == whole.basis.groups_used
+
+
+def test_without_an_interval_nothing_is_said_about_how_wide_it_is() -> None:
+    two = evaluate([1, 2], [2, 1], group=["a", "b"], level="per-source")
+    assert "no intervals from 1,000 resamples" in two.caption
+    assert not any("to draw from" in said for said in two.cautions)
+    few = evaluate([1, 2, 3] * 3, [1, 3, 2] * 3, group=list("aaabbbccc"))
+    assert "95 % intervals" in few.caption
+    assert any("Only 3 sources to draw from" in said for said in few.cautions)
+
+
+def test_texts_of_which_none_counts_come_from_no_number_of_sources() -> None:
+    found = evaluate([1, 2, 3], [2, 2, 2], group=list("abc"), level="dataset")
+    assert found.caption.startswith("dataset, all texts pooled; 0 of 3 texts")
+
+
+def test_scores_known_to_be_on_the_ratings_scale_have_a_distance_wherever_they_lie() -> None:
+    low, high = np.full(6, 1.0), np.array([3.0, 4, 4, 5, 5, 3])
+    assert evaluate(low, high, level="dataset", resamples=0).mae.value is None
+    assert evaluate(low, high, level="dataset", resamples=0, on_scale=True).mae.value == 3
+    wider = np.array([2.0, 4, 4, 5, 5, 1])
+    assert any("common scale" in said for said in evaluate(wider, high, level="dataset", resamples=0).cautions)
+    known = evaluate(wider, high, level="dataset", resamples=0, on_scale=True)
+    assert not any("common scale" in said for said in known.cautions)
+
+
+def test_the_signature_says_that_unfinished_texts_count() -> None:
+    found = evaluate(PRED, HUMAN, group=GROUP, resamples=0, origin=Origin("3", "rules", "4f2a", partial=True))
+    assert "|2/4 skip partial|" in str(found.signature)
