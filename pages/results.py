@@ -8,6 +8,7 @@ from app.services.scoring import list_runs
 from pages.components.address import keep, prepare
 from pages.components.current import current_workbench
 from pages.components.hidden import open_answers
+from pages.components.result_charts import result_charts
 from pages.components.result_choices import result_choices
 from pages.components.result_compare import result_compare
 from pages.components.result_downloads import result_downloads
@@ -26,6 +27,7 @@ from pages.components.words import plain
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "overview": ("Overview", result_overview),
+    "pictures": ("Pictures", result_charts),
     "compare": ("Compare", result_compare),
     "methods": ("Methods", result_methods),
     "questions": ("Questions", result_questions),

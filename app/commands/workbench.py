@@ -26,9 +26,8 @@ def serve(
     from app.services.workbench import open_workbench
 
     open_workbench()  # migrations, and a clear sentence where the database can't be used, before any page is asked for
-    script = Path(__file__).resolve().parents[1] / "main.py"
-    say(f"InteractEval Workbench is at http://{host}:{port} (stop it with Ctrl-C)")
-    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
+    command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
     options = [f"--server.address={host}", f"--server.port={port}", "--server.headless=true", "--logger.level=warning"]
     sys.stderr.flush()
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.

@@ -1,6 +1,6 @@
 """How long the screens wait for their data: 1,600 texts on 4 dimensions, 10 questions each: 64,000 judgments.
 
-Measured is the real Results screen, drawn by Streamlit in a process of its own without a browser, and what the screens
+Measured is the Results screen in a real browser, the same screen drawn by Streamlit without one, and what the screens
 ask of the services (database and statistics), first and again.
 """
 
@@ -22,6 +22,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.providers.credentials import Credentials
 from app.services.estimating import forecast
+from app.services.pages_in_browser import browser_times
 from app.services.projects import overview
 from app.services.result_files import scores_csv
 from app.services.result_texts import disagreements, judged_text, question_shares
@@ -33,6 +34,7 @@ from db.unit_of_work import Database, UnitOfWork
 TEXTS, SYSTEMS, QUESTIONS, RATERS = 1_600, 8, 10, 3
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 MEASURED = {
+    "browser": "the Results screen in Chromium, from the click until all is drawn",
     "screen": "the real Results screen, drawn by Streamlit without a browser, by the clock and of the processor",
     "seconds": "what the screens ask of database and statistics, without drawing",
 }
@@ -50,6 +52,7 @@ def run() -> dict[str, Any]:
                 "texts": TEXTS,
                 "scores": TEXTS * len(DIMENSIONS),
                 "judgments": TEXTS * len(DIMENSIONS) * QUESTIONS,
+                "browser": browser_times(f"sqlite:///{folder}/bench.db"),
                 "screen": _screen(folder),
                 "open_limit_seconds": OPEN_LIMIT,
                 "filter_limit_seconds": FILTER_LIMIT,

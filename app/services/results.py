@@ -1,8 +1,9 @@
 """What a run found: how well its scores agree with people, and what each number rests on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import count
 from statistics import fmean
 from typing import Any
 
@@ -62,7 +63,9 @@ class DimensionResult:
     """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for.
 
     `soft`: the scores are those from the judge's probabilities, not from its answers. `locked`: over the texts of the
-    locked split alone, none of which are in any other result.
+    locked split alone, none of which are in any other result. `weighted`: not all questions of its checklist weigh the
+    same. `reading`: the number of the reading of texts, scores and ratings it rests on; results with the same one and
+    the same choices are the same.
     """
 
     run: RunSummary
@@ -75,6 +78,8 @@ class DimensionResult:
     choices: Choices = USUAL
     soft: bool = False
     locked: bool = False
+    weighted: bool = False
+    reading: int = field(default=0, compare=False)
 
     @property
     def scored(self) -> int:
@@ -140,15 +145,19 @@ def results_of(
     """
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
-        return [_result(work, run, part, choices, locked) for part in work.runs.parts(run_id)]
+        source = work.locked_results if locked else work.results
+        return [
+            _result(work, run, part, _Reading(tuple(source.scored(run_id, part.dimension))), choices, locked)
+            for part in work.runs.parts(run_id)
+        ]
 
 
 def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
     """As results_of, each computed once for as long as neither its scores nor ratings change: screens ask again."""
     with workbench.database.read() as work:
-        parts = work.runs.parts(run_id)
-    found = [kept_result(workbench, run_id, part.dimension, choices) for part in parts]
-    return tuple(result for result in found if result is not None)
+        run = work.runs.get(run_id)
+        states = {part.dimension: _state(work, run, part.dimension) for part in work.runs.parts(run_id)}
+    return tuple(_kept(workbench.database, run_id, dimension, choices, state) for dimension, state in states.items())
 
 
 def kept_result(
@@ -164,24 +173,42 @@ def result_state(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[
     with workbench.database.read() as work:
         if all(part.dimension != dimension_id for part in work.runs.parts(run_id)):
             return None
-        run = work.runs.get(run_id)
-        dimension = work.projects.dimension_by_id(dimension_id)
-        return (run.status, run.done, run.failed, dimension, work.results.rating_state(dimension_id))
+        return _state(work, work.runs.get(run_id), dimension_id)
+
+
+def _state(work: UnitOfWork, run: RunSummary, dimension_id: int) -> tuple[object, ...]:
+    dimension = work.projects.dimension_by_id(dimension_id)
+    return (run.status, run.done, run.failed, dimension, work.results.rating_state(dimension_id))
 
 
 @lru_cache(maxsize=64)
 def _kept(
-    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...]
+    database: Database, run_id: int, dimension_id: int, choices: Choices, state: tuple[object, ...]
 ) -> DimensionResult:
+    reading = _kept_reading(database, run_id, dimension_id, state)
     with database.read() as work:
         part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
-        return _result(work, work.runs.get(run_id), part, choices)
+        return _result(work, work.runs.get(run_id), part, reading, choices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Every planned text of a run on one dimension, as it was when it was read; each reading has its own number."""
+
+    rows: tuple[ScoredText, ...]
+    number: int = field(default_factory=count(1).__next__)
+
+
+@lru_cache(maxsize=64)
+def _kept_reading(database: Database, run_id: int, dimension_id: int, _: tuple[object, ...]) -> _Reading:
+    with database.read() as work:
+        return _Reading(tuple(work.results.scored(run_id, dimension_id)))
 
 
 def _result(
-    work: UnitOfWork, run: RunSummary, part: RunDimension, choices: Choices, locked: bool = False
+    work: UnitOfWork, run: RunSummary, part: RunDimension, reading: _Reading, choices: Choices, locked: bool = False
 ) -> DimensionResult:
-    rows = tuple((work.locked_results if locked else work.results).scored(run.id, part.dimension))
+    rows = reading.rows
     soft = choices.soft and asks_soft(run)
     if soft:
         rows = tuple(replace(row, score=row.soft) for row in rows)
@@ -211,6 +238,8 @@ def _result(
         choices=choices,
         soft=soft,
         locked=locked,
+        weighted=checklist is not None and checklist.weighted,
+        reading=reading.number,
     )
 
 

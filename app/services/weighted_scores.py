@@ -10,7 +10,6 @@ from app.evaluators.checklist_evaluator import WEIGHTED
 from app.meta_evaluation.evaluation import MetaEvaluation, Origin
 from app.services.results import Choices, DimensionResult, evaluated
 from app.services.workbench import Workbench
-from db.unit_of_work import UnitOfWork
 
 
 def weighted_beside(workbench: Workbench, result: DimensionResult) -> MetaEvaluation | None:
@@ -18,11 +17,9 @@ def weighted_beside(workbench: Workbench, result: DimensionResult) -> MetaEvalua
 
     None where all questions weigh the same, for scores from probabilities, and for a look at a locked split.
     """
-    if result.soft or result.locked:
+    if result.soft or result.locked or not result.weighted:
         return None
     with workbench.database.read() as work:
-        if not _has_weights(work, result):
-            return None
         details = work.results.details(result.run.id, result.dimension.id)
     partial_too = result.choices.include_partial
     scores = tuple(
@@ -34,12 +31,6 @@ def weighted_beside(workbench: Workbench, result: DimensionResult) -> MetaEvalua
     signature = result.meta.signature
     origin = Origin(f"{signature.checklist} weighted", signature.judge, signature.prompt)
     return _evaluated(result.rows, scores, result.choices, origin)
-
-
-def _has_weights(work: UnitOfWork, result: DimensionResult) -> bool:
-    parts = work.runs.parts(result.run.id)
-    checklist = next((part.checklist for part in parts if part.dimension == result.dimension.id), None)
-    return checklist is not None and work.checklists.get(checklist).weighted
 
 
 @lru_cache(maxsize=16)

@@ -1,18 +1,16 @@
-"""Results, Overview: the figures of all dimensions, what each rests on, and the current dimension in pictures."""
+"""Results, Overview: the figures of all dimensions, and what each rests on."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
-from app.services.result_pictures import by_source
 from app.services.results import DimensionResult, Figure, Level
 from pages.components.interval_chart import interval_chart, label
 from pages.components.interval_words import interval
+from pages.components.kept_drawing import kept_drawing, of_figures
 from pages.components.result_choices import LEVELS
 from pages.components.result_scope import ResultScope, offer_dataset
-from pages.components.score_charts import score_charts
-from pages.components.source_strip import source_strip
 from pages.components.weighted_scores import weighted_scores
 from pages.components.words import plain
 
@@ -41,14 +39,11 @@ def result_overview(scope: ResultScope) -> None:
     overview_picture(results, scope.several)
     what_it_rests_on(results, scope.several)
     weighted_scores(scope.workbench, results, scope.several)
-    st.subheader(plain(scope.dimension.name), anchor=False)
-    result = scope.one()
-    if result is None:
-        return
-    st.markdown("Signature", help=SIGNATURE_HELP)
-    st.code(str(result.meta.signature), language=None, wrap_lines=True)
-    score_charts(result.compared, result.dimension, result.on_scale)
-    source_strip(by_source(result.compared))
+    here = [result for result in results if result.dimension.id == scope.dimension.id]
+    if here:
+        # No st.code: for it the browser would load half a second of syntax highlighting.
+        st.caption(plain(f"Signature of {scope.dimension.name}"), help=SIGNATURE_HELP)
+        st.text("\n".join(str(result.meta.signature) for result in here))
 
 
 def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
@@ -66,6 +61,7 @@ def overview_table(results: Sequence[DimensionResult], level: Level, several: bo
             st.markdown(f"**{plain(label(result, several))}**, {name}: {plain(reason)}")
 
 
+@kept_drawing(of_figures)
 def overview_picture(results: Sequence[DimensionResult], several: bool) -> None:
     chart = interval_chart(results, several)
     if chart is None:

@@ -12,12 +12,15 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from pages.components.loading import load_screens
+
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 TIMEOUT = 120
 
 
 def measure() -> dict[str, dict[str, float]]:
     """Seconds of each step, by the clock and of the processor."""
+    load_screens()  # as the server does
     app = AppTest.from_file(str(MAIN), default_timeout=TIMEOUT).run()
     app.switch_page("../pages/results.py")
     steps: dict[str, Callable[[], object]] = {

@@ -76,10 +76,13 @@ def test_every_figure_says_what_it_rests_on(demo: Workbench, open_screen: Open) 
     for result in expected:
         assert result.meta.caption in shown(app)
         assert all(caution in shown(app) for caution in result.meta.cautions)
-    assert str(expected[0].meta.signature) in [block.value for block in app.code]
+    assert str(expected[0].meta.signature) in [text.value for text in app.text]
     assert "rules, not an LLM" in shown(app)
     assert "nan" not in shown(app).split()
-    assert len(app.get("vega_lite_chart")) == 5
+    assert len(app.get("vega_lite_chart")) == 1
+    app.button_group(key="view").set_value("pictures").run()
+    assert not app.exception
+    assert len(app.get("vega_lite_chart")) == 4
 
 
 def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
@@ -88,7 +91,7 @@ def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Ca
     assert table(app, "Spearman")[0].startswith(
         f"{results_of(demo, RUN, Choices('dataset'))[0].meta.figures['spearman'].value:.3f}"
     )
-    assert "|1000 texts|7|" in "\n".join(block.value for block in app.code)
+    assert "|1000 texts|7|" in shown(app)
     assert app.query_params["level"] == "dataset"
     app.button_group(key="level").set_value("per-source").run()
     assert "level" not in app.query_params
@@ -289,7 +292,8 @@ def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
     words = shown(app)
     assert "not on the scale of the ratings" in words
     assert "Spearman is negative" in words
-    assert len(app.get("vega_lite_chart")) == 3
+    assert len(app.get("vega_lite_chart")) == 1
+    assert len(open_results(level="dataset", view="pictures").get("vega_lite_chart")) == 2
     app = open_results(view="texts")
     assert not app.exception
     assert all(-1 <= float(cell) <= 1 for cell in table(app, "Difference"))
@@ -326,6 +330,7 @@ def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[...
     assert not app.exception
     assert table(app, "Dimension")[:2] == [f"coherence · run {second}", "coherence · run 1"]
     assert len(table(app, "Dimension")) == 5
+    app.button_group(key="view").set_value("pictures").run()
     app.radio(key="detail_run").set_value(1).run()
     assert not app.exception
 

@@ -1,0 +1,20 @@
+"""Results, Pictures: how scores and ratings of the current dimension lie, text by text and source by source."""
+
+from app.services.result_pictures import by_source
+from app.services.results import DimensionResult
+from pages.components.kept_drawing import kept_drawing, of_texts
+from pages.components.result_scope import ResultScope
+from pages.components.score_charts import score_charts
+from pages.components.source_strip import source_strip
+
+
+def result_charts(scope: ResultScope) -> None:
+    result = scope.one()
+    if result is not None:
+        _charts(result)
+        source_strip(by_source(result.compared))
+
+
+@kept_drawing(of_texts)
+def _charts(result: DimensionResult) -> None:
+    score_charts(result.compared, result.dimension, result.on_scale)
