@@ -1,4 +1,4 @@
-"""`streamlit run app/main.py` puts app/ first on the import path: nothing in it may hide another module."""
+"""The server is the script app/server.py, with app/ first on the import path: nothing in it may hide another module."""
 
 import json
 import os
