@@ -33,7 +33,7 @@ except WorkbenchError as error:
 everything = overview(workbench, project.id).dimensions
 dimensions = [d.dimension for d in everything]
 rated = [d.dimension for d in everything if d.ratings]
-choice, answers = st.columns([2, 3], gap="large")
+choice, answers = st.columns([4, 7], gap="medium")
 with choice:
     models = models_to_ask(workbench)
     scope = st.radio(

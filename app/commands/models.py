@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
 
 
+# The endpoint gets less; this is also for importing what asks it, on a slow machine.
+ENDPOINT_SECONDS = 60.0
+
+
 def register(root: typer.Typer) -> None:
     models = typer.Typer(no_args_is_help=True, help="Which models can be used.")
     models.command("list")(list_)
@@ -21,14 +25,17 @@ def register(root: typer.Typer) -> None:
 
 
 def list_(json_: JsonOption = False) -> None:
-    """What is configured, and what it costs per million tokens.
+    """What is configured, and what it costs per million tokens. Your own endpoint is asked which models it has.
 
     Example: interacteval models list
     """
     from app.providers.registry import describe_models
+    from app.services.endpoint_models import endpoint_models
     from app.services.workbench import open_workbench
 
-    found = describe_models(open_workbench().credentials)
+    workbench = open_workbench()
+    endpoint = endpoint_models(workbench, patience=ENDPOINT_SECONDS)
+    found = describe_models(workbench.credentials, served=endpoint.names)
     if json_:
         print_json(
             [
@@ -51,6 +58,8 @@ def list_(json_: JsonOption = False) -> None:
     typer.echo(table(["model", "$ in", "$ out", "can be used"], rows))
     for obstacle in dict.fromkeys(m.obstacle for m in found if m.obstacle):  # one sentence a provider, not a model
         typer.echo(obstacle)
+    if endpoint.problem:
+        typer.echo(endpoint.problem)
 
 
 def _ready(model: "ModelInfo") -> str:

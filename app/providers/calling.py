@@ -1,6 +1,7 @@
 """One call through an SDK: bounded in time, its errors normalised, its objections learned from."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
@@ -14,6 +15,9 @@ Answer = TypeVar("Answer")
 ReadError = Callable[[Exception], Rejection | ProviderError | None]
 
 DEFAULT_TIMEOUT = 120.0
+
+# At info level the library beneath all SDKs logs whole addresses, with a password that stands in one.
+logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 
 async def call(

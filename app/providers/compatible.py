@@ -64,6 +64,11 @@ class CompatibleModel(OpenAIModel):
 
 def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> CompatibleModel:
     """A client is opened here and kept until `aclose`."""
+    return CompatibleModel(name, open_client(endpoint, timeout), timeout, for_openai=False)
+
+
+def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
+    """Whoever opens it closes it."""
     client = AsyncOpenAI(
         api_key=endpoint.key.get_secret_value() or _NO_KEY,
         base_url=endpoint.base_url,
@@ -75,4 +80,4 @@ def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIM
     client.organization = None
     client.project = None
     client._custom_headers = {}
-    return CompatibleModel(name, client, timeout, for_openai=False)
+    return client

@@ -1,12 +1,15 @@
 """From a name a person writes to a model that answers. An SDK is imported when its first model is opened."""
 
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.providers.base import ChatModel
 from app.providers.calling import DEFAULT_TIMEOUT
-from app.providers.credentials import Credentials, credentials_problem, endpoint
+from app.providers.credentials import Credentials, Endpoint, credentials_problem, endpoint
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName, parse_model_name
+from app.providers.model_purpose import chats
 from app.providers.pricing import Price, PriceList, shipped_prices
 
 
@@ -28,10 +31,19 @@ class ModelInfo:
 
 _NOTES = {
     "rules": "Text rules, not an LLM; needs no key.",
-    "replay": "Answers from recorded calls in a file; needs no key.",
-    "llama": "Any model your endpoint serves.",
-    "local": "A folder or downloaded model on this computer (extra “local”); for gptscore only.",
+    "replay:FILE": "Answers from recorded calls in a file; needs no key.",
+    "llama:NAME": "Any model your endpoint serves.",
+    "local:NAME": "A folder or downloaded model on this computer (extra “local”); for gptscore only.",
 }
+
+
+# Of the one server whose models nobody knows until it is asked.
+OWN = "llama"
+LIST_SECONDS = 3.0
+
+_Open = Callable[[ModelName, Endpoint, float], ChatModel]
+# SDKs share modules; imported by several threads at once, one can see another's half made.
+_importing = threading.Lock()
 
 
 def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIMEOUT) -> ChatModel:
@@ -72,13 +84,18 @@ def answers_questions(name: str) -> bool:
     return KNOWN_PROVIDERS[parse_model_name(name).provider].answers
 
 
-def describe_models(credentials: Credentials, prices: PriceList | None = None) -> list[ModelInfo]:
-    """What can be used and what it costs: the built-in models, then every model with a known price."""
+def describe_models(
+    credentials: Credentials, prices: PriceList | None = None, served: Sequence[str] = ()
+) -> list[ModelInfo]:
+    """What can be used and what it costs: the built-in models, then every model with a known price.
+
+    served: the models that the person's own server lists, as llama:NAME.
+    """
     known = prices or shipped_prices()
-    names = ["rules", "replay:FILE", *known.prices]
-    if not any(name.startswith("llama:") for name in known.prices):
-        names.append("llama:NAME")
-    names.append("local:NAME")
+    own = list(served)
+    if not own and not any(name.startswith(f"{OWN}:") for name in known.prices):
+        own = [f"{OWN}:NAME"]
+    names = dict.fromkeys(["rules", "replay:FILE", *known.prices, *own, "local:NAME"])
     return [_describe(name, credentials, known) for name in names]
 
 
@@ -87,25 +104,46 @@ def _describe(name: str, credentials: Credentials, prices: PriceList) -> ModelIn
     access = credentials.of(provider)
     obstacle = credentials_problem(provider, credentials)
     price = prices.of(name)
-    return ModelInfo(name, provider, access.key is not None, access.source, price, obstacle, _NOTES.get(provider, ""))
+    note = _NOTES.get(name, "") if name in _NOTES or chats(name) else "Not for questions, going by its name."
+    return ModelInfo(name, provider, access.key is not None, access.source, price, obstacle, note)
+
+
+async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) -> list[str]:
+    """What the person's own server calls its models. Raises a ProviderError that says why it gives no list."""
+    provider = KNOWN_PROVIDERS[OWN]
+    reached = endpoint(provider, credentials.of(OWN))
+    with _importing:
+        from app.providers.model_list import list_models  # noqa: PLC0415
+    return await list_models(provider, reached, timeout)
+
+
+def import_sdk(prefix: str) -> None:
+    """Ahead of the provider's first model: 0.5 to 1.5 seconds of a processor, and more the first time ever."""
+    _opener(prefix)
 
 
 def _open_over_http(name: ModelName, credentials: Credentials, timeout: float) -> ChatModel:
     reached = endpoint(KNOWN_PROVIDERS[name.provider], credentials.of(name.provider))
-    match name.provider:
-        case "anthropic":
-            from app.providers import anthropic_adapter  # noqa: PLC0415
+    return _opener(name.provider)(name, reached, timeout)
 
-            return anthropic_adapter.open_model(name, reached, timeout)
-        case "google":
-            from app.providers import google_adapter  # noqa: PLC0415
 
-            return google_adapter.open_model(name, reached, timeout)
-        case "llama":
-            from app.providers import compatible  # noqa: PLC0415
+def _opener(prefix: str) -> _Open:
+    """What opens a provider's models; its SDK is imported here."""
+    with _importing:
+        match prefix:
+            case "anthropic":
+                from app.providers import anthropic_adapter  # noqa: PLC0415
 
-            return compatible.open_model(name, reached, timeout)
-        case _:
-            from app.providers import openai_adapter  # noqa: PLC0415
+                return anthropic_adapter.open_model
+            case "google":
+                from app.providers import google_adapter  # noqa: PLC0415
 
-            return openai_adapter.open_model(name, reached, timeout)
+                return google_adapter.open_model
+            case "llama":
+                from app.providers import compatible  # noqa: PLC0415
+
+                return compatible.open_model
+            case _:
+                from app.providers import openai_adapter  # noqa: PLC0415
+
+                return openai_adapter.open_model

@@ -13,6 +13,7 @@ from app.providers.credentials import Access, Credentials, credentials_problem
 from app.providers.model_name import KNOWN_PROVIDERS, Provider
 from app.providers.pricing import Price, shipped_prices
 from app.providers.registry import describe_models
+from app.services.endpoint_models import endpoint_models
 from app.services.models import CONCURRENCY, PATIENCE
 from app.services.workbench import Workbench
 from app.settings import settings
@@ -97,7 +98,7 @@ def price_list(workbench: Workbench) -> Prices:
     known, credentials = shipped_prices(), workbench.credentials
     models = [
         PricedModel(model.name, model.price, not credentials_problem(model.provider, credentials))
-        for model in describe_models(credentials, known)
+        for model in describe_models(credentials, known, endpoint_models(workbench).chat)
     ]
     return Prices(known.checked, models)
 

@@ -1,10 +1,12 @@
 """Models as the use cases need them: opened, and LLMs with the ledger behind them."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from app.domain.call import RecordedCall
 from app.domain.checklist import Question
@@ -17,16 +19,18 @@ from app.providers.credentials import credentials_problem
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
-from app.providers.registry import describe_models
+from app.providers.registry import OWN, describe_models, import_sdk
 from app.providers.replay_adapter import ReplayModel
 from app.providers.retry import Patient, RetryPolicy
 from app.scoring.group_commit import GroupCommit
+from app.services.endpoint_models import endpoint_models
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
 CONCURRENCY = 32
 TEST_SECONDS = 30.0
 PATIENCE = RetryPolicy()
+LLM_PROVIDERS = [provider for provider in KNOWN_PROVIDERS.values() if provider.speaks_http]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class ModelChoice:
     """A model to choose from. `obstacle` says what stands in the way of using it and what to do; "" for nothing.
     `lacks_key`: it is a key that is missing, which can also be typed for one browser session.
 
-    `suggested` marks the one of its provider that a choice starts with.
+    `suggested` marks the one of its provider that a choice starts with; `own` those of the person's own endpoint.
     """
 
     name: str
@@ -42,6 +46,7 @@ class ModelChoice:
     obstacle: str = ""
     suggested: bool = False
     lacks_key: bool = False
+    own: bool = False
 
     @property
     def usable(self) -> bool:
@@ -49,7 +54,8 @@ class ModelChoice:
 
 
 def available_models(workbench: Workbench) -> list[ModelChoice]:
-    """The built-in rules first, then every model known by name; others can be typed as provider:name."""
+    """The built-in rules first, then every model known by name, last those that the person's own endpoint lists; others
+    can be typed as provider:name."""
     found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
     for model in describe_models(workbench.credentials):
         provider = KNOWN_PROVIDERS[model.provider]
@@ -58,23 +64,32 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
             obstacle = credentials_problem(model.provider, workbench.credentials)
             lacks_key = provider.needs_key and not model.key_set
             found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
-    return found
+    own = endpoint_models(workbench)
+    title = KNOWN_PROVIDERS[OWN].title
+    return found + [ModelChoice(name, title, suggested=name == own.suggested, own=True) for name in own.chat]
 
 
 def obstacles(workbench: Workbench) -> dict[str, str]:
     """Provider -> what to set before its models can be used; only providers that lack something."""
-    found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in KNOWN_PROVIDERS.values()}
+    found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in LLM_PROVIDERS}
     return {title: problem for title, problem in found.items() if problem}
 
 
-def without_known_models(workbench: Workbench) -> list[str]:
-    """Prefixes of the providers that can be used but whose models must be typed: nobody knows their names before."""
-    listed = {model.provider for model in available_models(workbench)}
-    return [
-        p.prefix
-        for p in KNOWN_PROVIDERS.values()
-        if p.speaks_http and p.title not in listed and not credentials_problem(p.prefix, workbench.credentials)
-    ]
+def get_ready(workbench: Workbench) -> None:
+    """Import what the providers that are set up need, in the background: the first answer needn't wait for it then."""
+    usable = (p.prefix for p in LLM_PROVIDERS if not credentials_problem(p.prefix, workbench.credentials))
+    _import_sdks(tuple(usable))
+
+
+@cache
+def _import_sdks(prefixes: tuple[str, ...]) -> None:
+    """Once a process for the same ones."""
+
+    def work() -> None:
+        for prefix in prefixes:
+            import_sdk(prefix)
+
+    threading.Thread(target=work, name="import of SDKs", daemon=True).start()
 
 
 class DatabaseLedger:
@@ -129,7 +144,8 @@ async def opened(
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
     """
-    model = workbench.model(name)
+    # In a thread, so that a model whose SDK is still being imported keeps no other from being asked.
+    model = await asyncio.to_thread(workbench.model, name)
     try:
         # Recorded answers cost nothing and stand in their own file, which may be recorded anew.
         if not model.is_llm or isinstance(model, ReplayModel):

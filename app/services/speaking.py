@@ -12,6 +12,7 @@ from app.domain.task import Dimension
 from app.domain.transcript import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
+from app.services.endpoint_models import endpoint_models
 from app.services.models import opened
 from app.services.prompts import own_wordings
 from app.services.thinking import inputs_digest
@@ -21,7 +22,12 @@ from app.think_aloud.transcript import PROMPT, by_sentence, propose
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
 AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
-TRANSCRIPTION_MODELS = ("openai:gpt-4o-transcribe", "openai:whisper-1", "llama:whisper-1")
+TRANSCRIPTION_MODELS = ("openai:gpt-4o-transcribe", "openai:whisper-1")
+
+
+def transcription_models(workbench: Workbench) -> list[str]:
+    """OpenAI's, then those of the person's own endpoint, or what such a model is mostly called; others can be typed."""
+    return [*TRANSCRIPTION_MODELS, *(endpoint_models(workbench).listening or ["llama:whisper-1"])]
 
 
 def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:

@@ -14,6 +14,7 @@ from app.domain.run import StageRun
 from app.domain.sample import Sample
 from app.domain.task import Dimension
 from app.errors import ProviderError, WorkbenchError
+from app.providers.base import ChatModel
 from app.services.models import opened
 from app.services.prompts import own_wordings
 from app.services.samples import ensure_samples
@@ -66,7 +67,7 @@ def ask_models(
     models: Sequence[str],
     heard: Callable[[Asked], None] = lambda _: None,
 ) -> list[Asked]:
-    """Ask every model about every dimension, all at once; one that fails does not stop the others.
+    """Ask every model about every dimension, all at once; what fails does not stop the others.
 
     Asking again adds another round and overwrites nothing. Raises NotReadyError where a dimension has no samples.
     """
@@ -83,33 +84,32 @@ async def _ask_all(
     samples: dict[int, list[Sample]],
     heard: Callable[[Asked], None],
 ) -> list[Asked]:
+    async def ask_about(model: ChatModel, name: str, dimension: Dimension, round_number: int) -> Asked:
+        try:
+            said = await think_aloud(model, project.task, dimension, samples[dimension.id], round_number=round_number)
+            only_new = not model.is_llm
+            count = await asyncio.to_thread(_keep, workbench, project, dimension, said, round_number, only_new)
+            asked = Asked(dimension.name, name, count)
+        except WorkbenchError as error:
+            await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
+            asked = Asked(dimension.name, name, error=str(error))
+        heard(asked)
+        return asked
+
     async def ask_one(name: str) -> list[Asked]:
-        answers: list[Asked] = []
         try:
             async with opened(workbench, name, project=project.id) as model:
-                for dimension in dimensions:
-                    round_number = await asyncio.to_thread(_round, workbench, project, dimension, name)
-                    try:
-                        said = await think_aloud(
-                            model, project.task, dimension, samples[dimension.id], round_number=round_number
-                        )
-                    except WorkbenchError as error:
-                        await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
-                        answers.append(Asked(dimension.name, name, error=str(error)))
-                    else:
-                        count = await asyncio.to_thread(
-                            _keep, workbench, project, dimension, said, round_number, only_new=not model.is_llm
-                        )
-                        answers.append(Asked(dimension.name, name, count))
-                    heard(answers[-1])
+                rounds = [await asyncio.to_thread(_round, workbench, project, d, name) for d in dimensions]
+                return await asyncio.gather(
+                    *(ask_about(model, name, d, number) for d, number in zip(dimensions, rounds, strict=True))
+                )
         except WorkbenchError as error:  # the model can't be opened at all
-            for dimension in dimensions[len(answers) :]:
+            for dimension in dimensions:
                 await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
-            answers.append(Asked("", name, error=str(error)))
-            heard(answers[-1])
-        return answers
+            heard(Asked("", name, error=str(error)))
+            return [Asked("", name, error=str(error))]
 
-    return [answer for answers in await asyncio.gather(*map(ask_one, models)) for answer in answers]
+    return [asked for answers in await asyncio.gather(*map(ask_one, models)) for asked in answers]
 
 
 def _round(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> int:

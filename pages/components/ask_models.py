@@ -48,8 +48,10 @@ def _work(
     progress.report("waiting for the first answer", 0, planned)
     ask_models(workbench, project, dimensions, models, listen)
     failed = sum(1 for asked in heard if asked.error)
+    if failed:
+        progress.fell_short()
     said = f"{number(sum(asked.attributes for asked in heard), 'consideration')} came in."
-    return f"{said} {number(failed, 'answer')} did not come; the list says why." if failed else said
+    return f"{said} {number(failed, 'answer')} did not come: the reasons are below the list." if failed else said
 
 
 def _outcome(asked: Asked) -> str:

@@ -48,7 +48,9 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
 
 
 def _known_judges(workbench: Workbench, project: Project, rules: bool) -> list[str]:
-    """The rules where they can judge, what judged here before, the suggested model of each provider with a key."""
-    suggested = [model.name for model in available_models(workbench) if model.usable and model.suggested]
+    """The rules where they can judge, what judged here before, the suggested model of each provider with a key, and
+    all of the person's own endpoint."""
+    usable = [model for model in available_models(workbench) if model.usable]
+    suggested = [model.name for model in usable if model.suggested or model.own]
     before = [run.judge for run in list_runs(workbench, project.id) if run.judge not in (NO_JUDGE, RULES)]
     return list(dict.fromkeys([*([RULES] if rules else []), *before, *suggested]))

@@ -30,8 +30,8 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
         hide_index=True,
         key="llm_answers",
         column_config={
-            "Outcome": st.column_config.TextColumn(width=120),
-            "Round": st.column_config.TextColumn(width=60, help="How often this model was asked by then."),
+            "Outcome": st.column_config.TextColumn(width=108),
+            "Round": st.column_config.TextColumn(width=54, help="How often this model was asked by then."),
             "Asked": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
         },
     )

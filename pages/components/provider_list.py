@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.services.access import ProviderAccess, key_problem, provider_access
 from app.services.workbench import Workbench
+from pages.components.served_models import served_list
 from pages.components.session_keys import forget_key, keep_key, typed_keys
 from pages.components.words import plain
 
@@ -20,6 +21,8 @@ def provider_list(workbench: Workbench) -> None:
             name.markdown(f"**{access.title}**  \n:small[:gray[{_address(access)}]]")
             with state:
                 _state(access)
+                if access.prefix == "llama":
+                    served_list(workbench)
             with action:
                 _key_action(workbench, access)
 

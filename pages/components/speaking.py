@@ -13,6 +13,7 @@ from app.services.speaking import (
     keep_recording,
     keep_transcript,
     propose_attributes,
+    transcription_models,
 )
 from app.services.workbench import Workbench
 from pages.components.transcripts import LISTENER, listen, transcripts
@@ -75,7 +76,7 @@ def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: s
         sound = st.audio_input("Your voice", key="voice", help="The browser asks whether it may use the microphone.")
     else:
         sound = st.file_uploader("An audio file", type=list(AUDIO_FORMATS), key="voice_file")
-    model = _listener()
+    model = _listener(workbench)
     if st.button("Keep and transcribe", key="transcribe", disabled=sound is None) and sound is not None:
         try:
             kept = keep_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
@@ -85,10 +86,10 @@ def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: s
             listen(workbench, project, dimension, kept, model)
 
 
-def _listener() -> str:
+def _listener(workbench: Workbench) -> str:
     chosen = st.selectbox(
         "Transcribed by",
-        TRANSCRIPTION_MODELS,
+        transcription_models(workbench),
         accept_new_options=True,
         key=LISTENER,
         help="OpenAI's transcription endpoint, or any compatible one as llama:NAME at LLAMA_BASE_URL. The recording "

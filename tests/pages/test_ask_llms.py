@@ -1,16 +1,22 @@
 """Ask the LLMs: any number of models, each answer as it comes, failures beside them."""
 
-from collections.abc import Callable
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.task import Dimension, Task
 from app.services.attributes import attributes_of
+from app.services.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.projects import create_project, dimensions_named, get_project
-from app.services.workbench import Workbench
+from app.services.workbench import Workbench, open_workbench
 from app.settings import settings
-from tests.support.background import ended
+from tests.support.background import PATIENCE, ended
+from tests.support.fake_llm import anthropic_wire, google_wire
+from tests.support.fake_llm.behaviour import Answer, Fail, Slow, Status
+from tests.support.fake_llm.server import FakeLlm, Received
 
 Open = Callable[[str], AppTest]
 
@@ -46,15 +52,102 @@ def test_with_keys_one_model_of_each_vendor_is_suggested(
     assert [name.split(":")[0] for name in chosen] == ["openai", "anthropic"]
 
 
-def test_an_endpoint_whose_models_nobody_knows_is_mentioned_until_one_is_typed(
-    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("LLAMA_BASE_URL", "http://127.0.0.1:9/v1")
-    settings.cache_clear()
+def vendor_of(request: Received) -> str:
+    by_wire = {anthropic_wire: "anthropic", google_wire: "google"}
+    return by_wire.get(request.wire) or ("llama" if "llama" in request.body["model"] else "openai")
+
+
+@pytest.fixture
+def vendors(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
+    """All four, on this machine."""
+    with FakeLlm(models=("nomic-embed-text", "qwen3:8b", "llama3.1:8b")) as server:
+        for name in ("OPENAI", "ANTHROPIC", "GOOGLE"):
+            monkeypatch.setenv(f"{name}_API_KEY", "not-a-key")
+        for name in ("ANTHROPIC", "GOOGLE_GEMINI", "LLAMA"):
+            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        settings.cache_clear()
+        endpoint_models(open_workbench(), PATIENCE)
+        yield server
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption)
+
+
+def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendors: FakeLlm, open_screen: Open):
+    demo = open_workbench()
+    project_id, dimension = place(demo)
+    key = f"ask-{project_id}-all"
+    said = {"considerations": [{"index": n, "consideration": f"Whether point {n} is made."} for n in (1, 2, 3)]}
+    vendors.usual = lambda request: Fail("wrong-key") if vendor_of(request) == "google" else Answer(json.dumps(said))
+    before = attributes_of(demo, project_id, dimension.id)
+
     app = open_screen("ask_llms")
-    assert any("type llama:NAME" in caption.value for caption in app.caption)
-    app.multiselect(key="ask_models").set_value(["llama:mine"]).run()
-    assert not any("type llama:NAME" in caption.value for caption in app.caption)
+    four = ["openai:gpt-4o", "anthropic:claude-sonnet-5-5", "google:gemini-3.8-flash", "llama:llama3.1:8b"]
+    assert app.multiselect(key="ask_models").value == four
+    assert "set up" not in captions(app)
+    app.radio(key="ask_scope").set_value("All dimensions").run()
+    app.button(key="ask").click().run()
+    app = ended(app, key)
+    assert "4 answers did not come" in app.info[-1].value
+    answers = app.dataframe[0].value.head(16)
+    failed = answers[answers["Outcome"] == "no answer"]
+    assert set(failed["Model"]) == {"google:gemini-3.8-flash"}
+    assert len(failed) == len(set(answers["Dimension"])) == 4
+    assert any("refuses the key" in text.value for text in app.text)
+
+    vendors.usual = Answer(json.dumps(said))
+    app.button(key="ask").click().run()
+    app = ended(app, key)
+    again = app.dataframe[0].value.head(16)
+    assert dict(zip(again["Model"], again["Round"], strict=True)) == dict(zip(four, "2212", strict=True))
+    after = attributes_of(demo, project_id, dimension.id)
+    assert after[: len(before)] == before
+    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(four, (6, 6, 3, 6), strict=True))
+
+
+def test_the_endpoints_model_joins_a_choice_nobody_has_touched(vendors: FakeLlm, open_screen: Open):
+    ask_endpoint_again(open_workbench())
+    vendors.listing = Slow(0.5)
+    app = open_screen("ask_llms")
+    assert "llama:llama3.1:8b" not in app.multiselect(key="ask_models").value
+    assert "is being asked which models it has" in captions(app)
+    endpoint_models(open_workbench(), PATIENCE)
+    assert app.run().multiselect(key="ask_models").value[-1] == "llama:llama3.1:8b"
+    assert "is being asked" not in captions(app)
+
+
+def test_a_choice_somebody_has_touched_stays(vendors: FakeLlm, open_screen: Open):
+    ask_endpoint_again(open_workbench())
+    vendors.listing = Slow(0.5)
+    app = open_screen("ask_llms")
+    app.multiselect(key="ask_models").set_value(["openai:gpt-4o"]).run()
+    endpoint_models(open_workbench(), PATIENCE)
+    assert app.run().multiselect(key="ask_models").value == ["openai:gpt-4o"]
+    assert "llama:qwen3:8b" in app.multiselect(key="ask_models").options
+
+
+def test_an_endpoint_without_a_list_says_why_until_a_model_is_typed(
+    vendors: FakeLlm, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("GOOGLE_API_KEY")
+    settings.cache_clear()
+    ask_endpoint_again(open_workbench())
+    vendors.listing = Status(404)
+    endpoint_models(open_workbench(), PATIENCE)
+    app = open_screen("ask_llms")
+    assert app.multiselect(key="ask_models").value == ["openai:gpt-4o", "anthropic:claude-sonnet-5-5"]
+    assert "one model of each provider that is set up: 3 of 4" in captions(app)
+    assert "type llama:NAME" in captions(app)
+    assert "has no list of its models" in captions(app)
+    typed = app.multiselect(key="ask_models").set_value(["llama:mine"]).run()
+    assert "llama:NAME" not in captions(typed)
+    app = open_screen("ask_llms")
+    vendors.listing = Answer()
+    app.button(key="ask_endpoint_again").click().run()
+    endpoint_models(open_workbench(), PATIENCE)
+    assert app.run().multiselect(key="ask_models").value[-1] == "llama:llama3.1:8b"
 
 
 def test_asking_the_rules_again_gives_their_words_no_double_weight(demo: Workbench, open_screen: Open):
@@ -80,7 +173,7 @@ def test_one_that_fails_does_not_stop_the_others(demo: Workbench, open_screen: O
     assert sorted(answers["Outcome"][:2])[1] == "no answer"
     assert "rules, not an LLM" in set(answers["Model"][:2])
     assert any("OPENAI_API_KEY" in text.value for text in app.text)
-    assert "1 answer did not come" in app.success[0].value
+    assert "1 answer did not come" in app.info[-1].value
 
 
 def test_all_dimensions_are_asked_at_once(demo: Workbench, open_screen: Open):

@@ -14,6 +14,7 @@ from tests.support.fake_llm import (
     anthropic_wire,
     google_embedding_wire,
     google_wire,
+    models_wire,
     openai_completions_wire,
     openai_embedding_wire,
     openai_wire,
@@ -29,6 +30,7 @@ WIRES = (
     google_wire,
     google_embedding_wire,
     transcription_wire,
+    models_wire,
 )
 
 
@@ -50,11 +52,17 @@ class Received:
 @dataclass
 class FakeLlm:
     """Use as a context manager. `script` says what happens to the next requests; then `usual` to all others, which may
-    be a function that looks at each."""
+    be a function that looks at each.
+
+    Looking up its list of `models` is no such request: `listing` says what happens then, `looks` what was sent.
+    """
 
     usual: Behaviour | Callable[["Received"], Behaviour] = field(default_factory=Answer)
     requests: list[Received] = field(default_factory=list)
     connections: int = 0
+    models: tuple[str, ...] = ("llama3.1:8b",)
+    listing: Behaviour = field(default_factory=Answer)
+    looks: list[Received] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._script: deque[Behaviour] = deque()
@@ -108,10 +116,7 @@ class FakeLlm:
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """One request and what comes of it; False when the connection is to end."""
         received = await _receive(reader)
-        self.requests.append(received)
-        behaviour = self._script.popleft() if self._script else self.usual
-        if callable(behaviour):
-            behaviour = behaviour(received)
+        behaviour = self._behaviour(received)
         match behaviour:
             case Drop(after_headers=False):
                 return False
@@ -126,6 +131,15 @@ class FakeLlm:
         await writer.drain()
         return True
 
+    def _behaviour(self, received: Received) -> Behaviour:
+        if received.wire is models_wire:
+            received.body["models"] = self.models
+            self.looks.append(received)
+            return self.listing
+        self.requests.append(received)
+        behaviour = self._script.popleft() if self._script else self.usual
+        return behaviour(received) if callable(behaviour) else behaviour
+
 
 async def _receive(reader: asyncio.StreamReader) -> Received:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -133,7 +147,7 @@ async def _receive(reader: asyncio.StreamReader) -> Received:
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
     sent = await reader.readexactly(int(headers.get("content-length", "0")))
     kind = headers.get("content-type", "")
-    body = transcription_wire.read_form(kind, sent) if kind.startswith("multipart/") else json.loads(sent)
+    body = transcription_wire.read_form(kind, sent) if kind.startswith("multipart/") else json.loads(sent or b"{}")
     wires = [wire for wire in WIRES if path.partition("?")[0].endswith(wire.PATH)]
     assert wires, f"nothing is served at {path}"
     if wires[0] in (google_wire, google_embedding_wire):

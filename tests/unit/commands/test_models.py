@@ -3,7 +3,11 @@
 import json
 from collections.abc import Callable
 
+import pytest
+
 from app.services.workbench import open_workbench
+from app.settings import settings
+from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
 Run = Callable[..., tuple[int, str, str]]
@@ -19,6 +23,22 @@ def test_each_missing_key_is_said_once(run: Run) -> None:
     assert "screen" not in said, "there is none on the command line"
     listed = json.loads(run("models", "list", "--json")[1])
     assert all("OPENAI_API_KEY" in m["note"] for m in listed if m["provider"] == "openai")
+
+
+def test_the_endpoint_is_asked_which_models_it_has(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeLlm(models=("llama3.1:8b", "bge-m3")) as server:
+        monkeypatch.setenv("LLAMA_BASE_URL", server.url)
+        settings.cache_clear()
+        status, said, _ = run("models", "list", "--json")
+        own = [m for m in json.loads(said) if m["provider"] == "llama"]
+        assert (status, [m["model"] for m in own]) == (0, ["llama:llama3.1:8b", "llama:bge-m3"])
+        assert [bool(m["note"]) for m in own] == [False, True]
+    monkeypatch.setenv("LLAMA_BASE_URL", f"{server.url}/v1")  # nobody is there any more
+    settings.cache_clear()
+    status, said, _ = run("models", "list")
+    assert status == 0
+    assert said.splitlines()[-1].startswith("The connection to the Llama endpoint failed.")
+    assert "llama:NAME" in said
 
 
 def test_what_it_would_cost_is_said_without_a_key(run: Run) -> None:
