@@ -18,7 +18,7 @@ from app.meta_evaluation.score_matrix import Column, Floats, Ints
 Metric = Literal["nominal", "ordinal", "interval"]
 
 NO_VARIATION = "All ratings are the same, so agreement beyond chance can't be told."
-NOTHING_SHARED = "No unit has two ratings, so nothing can be compared."
+NOTHING_SHARED = "No text has two ratings or answers, so nothing can be compared."
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def pairwise_correlation(ratings: Floats) -> PairwiseCorrelation:
         else:
             by_pair[i, j] = rho
     if not by_pair:
-        reason = "No two raters share three units on which both vary."
+        reason = "No two raters share three texts on which both vary."
         return PairwiseCorrelation(None, 0, undefined, {}, reason)
     return PairwiseCorrelation(float(np.mean(list(by_pair.values()))), len(by_pair), undefined, by_pair)
 

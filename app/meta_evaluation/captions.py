@@ -52,7 +52,13 @@ def cautions(
     intervals: whether any figure has one. on_scale: whether scores are on the scale of the ratings; None: not known.
     """
     said = []
-    if intervals and resampling != "texts" and 2 <= units < FEW_TO_DRAW:
+    if level == "per-source" and 0 < 2 * basis.groups_used < basis.groups_all:
+        said.append(
+            f"Only {basis.groups_used} of {basis.groups_all} sources count: the figures say nothing about the others."
+        )
+    if level == "per-source" and resampling != "systems":
+        units = min(units, basis.groups_used)  # a source without a coefficient adds nothing when it is drawn
+    if intervals and resampling != "texts" and units < FEW_TO_DRAW:
         what = "sources or systems" if resampling == "both" else resampling
         said.append(f"Only {units} {what} to draw from: the true uncertainty is larger than the intervals say.")
     if level == "per-source" and basis.groups_used and basis.n_used < SMALL_GROUP * basis.groups_used:
@@ -83,6 +89,13 @@ def apart(table: ScoreTable) -> bool:
         return False
     low, high = table.human.min(), table.human.max()
     return bool(np.any((table.scores.max(axis=1) < low) | (table.scores.min(axis=1) > high)))
+
+
+def one_point(value: float | None, low: float | None, high: float | None) -> tuple[str, ...]:
+    """A remark on an interval without width."""
+    if value is None or low is None or low != high:
+        return ()
+    return ("The interval of Spearman is a single point: every resample gives the same. That is no certainty.",)
 
 
 def direction(value: float | None, high: float | None) -> tuple[str, ...]:

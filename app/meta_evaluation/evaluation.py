@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from app.meta_evaluation.bootstrap import Draws, interval
-from app.meta_evaluation.captions import apart, caption, cautions, direction, resampling_caption
+from app.meta_evaluation.captions import apart, caption, cautions, direction, one_point, resampling_caption
 from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.correlation import Basis, Estimates, estimate
 from app.meta_evaluation.design import Design, design_of, draw_figures
@@ -123,6 +123,7 @@ def evaluate(
     mae = figures.pop("mae")
     if mae.value is not None and (apart(table) if on_scale is None else not on_scale):
         mae = replace(mae, value=None, low=None, high=None, n_undefined=0, reason=OTHER_SCALE)
+    spearman = figures["spearman"]
     intervals = any(figure.low is not None for figure in (*figures.values(), mae))
     undefined = int(np.isnan(draws.values[0, :MAE]).any(axis=0).sum())
     return MetaEvaluation(
@@ -137,7 +138,8 @@ def evaluate(
             *cautions(
                 table, level, found.basis, design.resampling, draws.units, intervals=intervals, on_scale=on_scale
             ),
-            *direction(figures["spearman"].value, figures["spearman"].high),
+            *one_point(spearman.value, spearman.low, spearman.high),
+            *direction(spearman.value, spearman.high),
         ),
     )
 

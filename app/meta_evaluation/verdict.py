@@ -10,16 +10,19 @@ def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: in
         return f"Can't be compared: {figure.reason}"
     if figure.low is None or figure.high is None:
         return f"Not told apart: there is no interval. {figure.reason}".strip()
-    better = other if figure.difference > 0 else baseline
+    better, worse = (other, baseline) if figure.difference > 0 else (baseline, other)
     if figure.low <= 0 <= figure.high:
         return "Not told apart: the interval of the difference includes 0."
     p = tested.p_holm if tested.p_holm is not None else tested.permutation.p
     among = f" among {comparisons} comparisons" if comparisons > 1 else ""
     if p is None:
-        return f"{better} agrees better by the interval alone; no permutation test: {tested.permutation.reason}"
+        alone = f"{better} agrees better than {worse} by the interval alone"
+        return f"{alone}; no permutation test: {tested.permutation.reason}"
     if not tested.told_apart:
-        return f"Leans to {better}: the interval leaves out 0, but chance does as much too often{among} ({said(p)})."
-    return f"{better} agrees better with people: the interval leaves out 0, and chance hardly does as much ({said(p)})."
+        often = f"chance does as much too often{among} ({said(p)})"
+        return f"Leans to {better} over {worse}: the interval leaves out 0, but {often}."
+    clear = f"{better} agrees better with people than {worse}"
+    return f"{clear}: the interval leaves out 0, and chance hardly does as much ({said(p)})."
 
 
 def said(p: float) -> str:

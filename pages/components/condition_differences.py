@@ -21,7 +21,7 @@ def condition_differences(found: StudyFigures) -> None:
     count = found.comparisons(coefficient)
     st.markdown(f"{len(told)} of {count} comparisons are told apart after correction for their number.")
     for each in told:
-        sentence = found.verdict(each, coefficient, _label(each, False), _label(each, True))
+        sentence = found.verdict(each, coefficient, f"“{_label(each, False)}”", f"“{_label(each, True)}”")
         st.markdown(f"**{plain(each.first.dimension.name)}**: {plain(sentence)}")
     rows = difference_rows(found, coefficient)
     if not rows["Not computed"].any():

@@ -25,6 +25,7 @@ COLOURS = {
     Family.COMB: "#009E73",
     Family.WITHOUT: GREY,
 }
+MARGIN = 80  # for the axis, which counts in the height of a picture as wide as its place
 ROW_HEIGHT, WIDTH = 30, 290  # two panels with their labels fit beside the sidebar on a small screen
 
 
@@ -116,7 +117,7 @@ def figure_chart(rows: pd.DataFrame) -> Chart:
     order = list(dict.fromkeys(rows["Condition"]))
     dimensions = list(dict.fromkeys(rows["Dimension"]))
     base = alt.Chart(rows).encode(
-        y=alt.Y("Condition:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),
+        y=alt.Y("Condition:N", sort=order, title=None, axis=alt.Axis(labelLimit=260, labelOverlap=False)),
         color=alt.Color("colour:N", scale=None),
         tooltip=[
             alt.Tooltip("Dimension:N"),
@@ -138,7 +139,7 @@ def figure_chart(rows: pd.DataFrame) -> Chart:
     layers = alt.layer(line, members, point)
     height = ROW_HEIGHT * len(order)
     if len(dimensions) == 1:
-        return layers.properties(height=height)
+        return layers.properties(height=height + MARGIN)
     chart: Chart = layers.properties(width=WIDTH, height=height).facet(
         facet=alt.Facet("Dimension:N", sort=dimensions, title=None), columns=2
     )

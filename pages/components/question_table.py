@@ -14,6 +14,7 @@ from pages.components.interval_words import interval
 from pages.components.words import plain
 
 ASKED = "asked"
+ROW_HEIGHT = 84  # room for a question and its remarks in several lines
 SAME_HELP = (
     "Asked again about the same text, how often the judge gave its most frequent answer; the mean over the texts. "
     "50 % is a coin, 100 % never changes its mind."
@@ -58,6 +59,7 @@ def question_table(
         for number, (share, item) in enumerate(zip(shares, found.analysis.items, strict=True), start=1)
     ]
     table = pd.DataFrame(rows)
+    shown = table if table["Unanswered"].any() else table.drop(columns="Unanswered")
     key = f"question_table_{scope}"
 
     def chosen() -> None:
@@ -68,13 +70,14 @@ def question_table(
             st.query_params.pop(ASKED, None)
 
     st.dataframe(
-        table,
+        shown,
         hide_index=True,
         key=key,
         on_select=chosen,
         selection_mode="single-row",
         column_config=_COLUMNS,
         height="content",
+        row_height=ROW_HEIGHT,
         placeholder="–",
     )
     st.caption(plain(_rests_on(found, stability)))
@@ -116,16 +119,16 @@ def _rests_on(found: Questions, stability: Mapping[int, Stability]) -> str:
 
 
 _COLUMNS = {
-    "No.": st.column_config.NumberColumn(width=45),
-    "Question": st.column_config.TextColumn(width=250),
-    "Remark": st.column_config.TextColumn(width=150),
-    "Yes": st.column_config.ProgressColumn(
-        format="%.0f %%", min_value=0, max_value=100, width=90, help="The share of yes among the texts with an answer."
+    "No.": st.column_config.NumberColumn(width=38),
+    "Question": st.column_config.TextColumn(width=180),
+    "Remark": st.column_config.TextColumn(width=190),
+    "Yes": st.column_config.NumberColumn(
+        format="%.0f %%", width=60, help="The share of yes among the texts with an answer."
     ),
     "Unanswered": st.column_config.NumberColumn(format="localized", width=90),
-    "Discrimination": st.column_config.NumberColumn(format="%.2f", width=100, help=DISCRIMINATION_HELP),
-    "Top less bottom": st.column_config.NumberColumn(format="%.2f", width=110, help=THIRDS_HELP),
-    "Effect": st.column_config.TextColumn(width=170, help=EFFECT_HELP),
+    "Discrimination": st.column_config.NumberColumn(format="%.2f", width=97, help=DISCRIMINATION_HELP),
+    "Top less bottom": st.column_config.NumberColumn("Top − bottom", format="%.2f", width=97, help=THIRDS_HELP),
+    "Effect": st.column_config.TextColumn(width=140, help=EFFECT_HELP),
     "Same answer": st.column_config.NumberColumn(format="%.0f %%", width=100, help=SAME_HELP),
     "Alpha": st.column_config.NumberColumn(format="%.2f", width=70, help=ALPHA_HELP),
 }

@@ -34,10 +34,11 @@ def result_people(scope: ResultScope) -> None:
         found = human_side_of(scope.workbench, result)
     for remark in found.remarks:
         st.warning(plain(remark), icon=":material/warning:")
-    if found.raters:
+    if len(found.raters) > 1:
         _ceiling(found)
         _agreement(found)
         rater_strata(found.strata)
+    if found.raters:
         _raters(found)
     open_attributes(scope.workbench, scope.project, scope.dimension, "the checklist's questions")
     expert_agreement(scope.workbench, result)

@@ -9,7 +9,9 @@ from app.services.texts import PAGE_SIZE, TextPage, text_page
 from app.services.workbench import Workbench
 from pages.components.text_view import OPEN_TEXT
 
+ID_HELP = "Long names are shortened in the middle; the search looks at the whole name."
 EXCERPT = 200
+SHOWN_ID, HEAD, TAIL = 24, 14, 6  # characters of a document's name
 
 
 def text_list(workbench: Workbench, project: Project) -> None:
@@ -50,9 +52,9 @@ def _table(workbench: Workbench, project: Project, page: TextPage, number: int, 
         selection_mode="single-cell",
         key=f"texts_{project.id}_{number}_{search}",
         column_config={
-            "Document": st.column_config.TextColumn(width=120),
+            "Document": st.column_config.TextColumn(width=170, help=ID_HELP),
             "System": st.column_config.TextColumn(width=70),
-            "Text": st.column_config.TextColumn(width=300),
+            "Text": st.column_config.TextColumn(width=260),
             **{name: st.column_config.NumberColumn(width=85, format="%.2f") for name in ratings},
         },
     )
@@ -64,7 +66,7 @@ def _table(workbench: Workbench, project: Project, page: TextPage, number: int, 
 
 def _frame(page: TextPage, ratings: list[str]) -> pd.DataFrame:
     columns: dict[str, list[object]] = {
-        "Document": [text.doc_id for text in page.texts],
+        "Document": [_short(text.doc_id) for text in page.texts],
         "System": [text.system_id for text in page.texts],
         "Text": [" ".join(text.text[: 2 * EXCERPT].split())[:EXCERPT] for text in page.texts],
     }
@@ -73,3 +75,8 @@ def _frame(page: TextPage, ratings: list[str]) -> pd.DataFrame:
     for name in ratings:
         columns[name] = [page.means.get((text.id, name)) for text in page.texts]
     return pd.DataFrame(columns)
+
+
+def _short(name: str) -> str:
+    """Long keys like “dm-test-8764fb95ba…” keep both ends; words are left to be cut where they stand."""
+    return name if len(name) <= SHOWN_ID or " " in name else f"{name[:HEAD]}…{name[-TAIL:]}"

@@ -50,7 +50,7 @@ def test_systematic_disagreement_is_below_zero() -> None:
 
 
 def test_alpha_that_cannot_be_told_says_why() -> None:
-    assert "No unit has two" in krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])).reason
+    assert "No text has two" in krippendorff_alpha(np.array([[1.0, NAN], [NAN, 2.0]])).reason
     assert "the same" in krippendorff_alpha(np.ones((2, 3))).reason
     assert krippendorff_alpha(np.empty((0, 0))).value is None
 
@@ -66,7 +66,7 @@ def test_cohen_by_hand() -> None:
 
 def test_cohen_that_cannot_be_told_says_why() -> None:
     assert "the same" in cohen_kappa(np.ones(3), np.ones(3)).reason
-    assert "No unit" in cohen_kappa(np.array([NAN]), np.ones(1)).reason
+    assert "No text" in cohen_kappa(np.array([NAN]), np.ones(1)).reason
 
 
 def test_fleiss_of_the_published_example() -> None:
@@ -78,7 +78,7 @@ def test_fleiss_leaves_out_units_with_fewer_ratings_and_counts_them() -> None:
     ratings = np.array([[1.0, 0, 1, NAN], [1.0, 0, 0, 1], [1.0, 0, 1, 1]])
     found = fleiss_kappa(ratings)
     assert (found.n, found.n_undefined) == (3, 1)
-    assert "No unit" in fleiss_kappa(np.array([[1.0, 0.0]])).reason
+    assert "No text" in fleiss_kappa(np.array([[1.0, 0.0]])).reason
     assert "the same" in fleiss_kappa(np.ones((3, 2))).reason
 
 

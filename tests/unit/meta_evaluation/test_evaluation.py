@@ -186,3 +186,13 @@ def test_scores_known_to_be_on_the_ratings_scale_have_a_distance_wherever_they_l
 def test_the_signature_says_that_unfinished_texts_count() -> None:
     found = evaluate(PRED, HUMAN, group=GROUP, resamples=0, origin=Origin("3", "rules", "4f2a", partial=True))
     assert "|2/4 skip partial|" in str(found.signature)
+
+
+def test_few_sources_that_count_are_few_however_many_there_are() -> None:
+    alone = [str(number) for number in range(60)]
+    pairs = [name for name in "abc" for _ in range(2)]
+    found = evaluate([1.0, 2] * 3 + [3.0] * 60, [1.0, 2] * 3 + [2.0] * 60, group=[*pairs, *alone])
+    assert found.figures["spearman"].value == 1
+    assert "Only 3 of 63 sources count: the figures say nothing about the others." in found.cautions
+    assert "Only 3 sources to draw from: the true uncertainty is larger than the intervals say." in found.cautions
+    assert any("single point" in said for said in found.cautions)

@@ -22,14 +22,14 @@ def test_an_interval_with_zero_tells_nothing_apart_whatever_p_says() -> None:
 
 
 def test_a_clear_difference_names_the_better_one() -> None:
-    assert sentence(0.1, 0.2, 0.001, 0.003).startswith("run 2 agrees better with people")
-    assert sentence(-0.2, -0.1, 0.001, 0.003).startswith("run 1 agrees better with people")
+    assert sentence(0.1, 0.2, 0.001, 0.003).startswith("run 2 agrees better with people than run 1:")
+    assert sentence(-0.2, -0.1, 0.001, 0.003).startswith("run 1 agrees better with people than run 2:")
     assert "p = .003" in sentence(0.1, 0.2, 0.001, 0.003)
 
 
 def test_what_correction_takes_away_is_no_more_than_leaning() -> None:
     found = sentence(0.1, 0.2, 0.03, 0.09)
-    assert found.startswith("Leans to run 2")
+    assert found.startswith("Leans to run 2 over run 1:")
     assert "among 3 comparisons (p = .090)" in found
 
 
