@@ -1,13 +1,15 @@
 """The tab Pictures of Results: charts are kept for as long as they are true."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 from app.services.workbench import Workbench
-from tests.pages.conftest import Open
+
+Open = Callable[[str], AppTest]
 
 
 def drawn(app: AppTest) -> list[bytes]:
