@@ -138,21 +138,25 @@ def _moving(mine: AnswerSheet, place: int, text_id: int) -> None:
 
 
 def _all_questions(mine: AnswerSheet, text_id: int, current: int) -> None:
-    """Every question with the answer given; a click goes back to one."""
+    """Every question with the answer given and whether it has a note; a click goes back to one."""
     st.html(_LEFT)
     with st.container(key="answer_questions", gap="xxsmall"):
         for place, question in enumerate(mine.checklist.asked):
-            given = _given(mine, text_id, question)
-            said = f" · **{WORDS[given]}**" if given else ""
+            words = f"{place + 1}\\. {plain(question.text)}"
             st.button(
-                f"{place + 1}\\. {plain(question.text)}{said}",
+                (f"**{words}**" if place == current else words) + _said(mine, text_id, question),
                 key=f"answer_to_{place}",
                 type="tertiary",
-                disabled=place == current,
                 wrap=True,
                 on_click=_choose,
                 args=[mine, text_id, place],
             )
+
+
+def _said(mine: AnswerSheet, text_id: int, question: Question) -> str:
+    given = _given(mine, text_id, question)
+    one = mine.given.get((text_id, question.id))
+    return (f" · **{WORDS[given]}**" if given else "") + (" · note" if one and one.note else "")
 
 
 def _finished(mine: AnswerSheet) -> None:

@@ -78,7 +78,11 @@ def test_a_note_is_kept_to_the_letter(demo: Workbench, checklist: int, draw: Ans
     app = opened("Ana")
     app.text_input[0].input("<b>=1+1</b> $x$").run()
     assert [one.note for one in answer_sheet(demo, checklist, "Ana").given.values()] == ["<b>=1+1</b> $x$"]
-    assert opened("Ana").text_input[0].value == "<b>=1+1</b> $x$"
+    again = opened("Ana")
+    assert again.text_input[0].value == "<b>=1+1</b> $x$"
+    current, other = (again.button(key=f"answer_to_{place}") for place in (0, 1))
+    assert current.label.startswith("**") and current.label.endswith(" · note")
+    assert not other.label.startswith("**") and not other.label.endswith(" · note")
 
 
 def test_one_goes_on_and_back_and_is_told_what_is_missing_at_the_end(demo: Workbench, checklist: int, draw: AnswerDraw):
