@@ -1,28 +1,30 @@
 """The app as a person has it: served by the console command, seen in a real browser. Failures leave a screenshot."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from app.providers.credentials import Credentials
 from app.services.attributes import attributes_of
 from app.services.projects import dimensions_named, get_project
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
+from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
 
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "test-results"
-PATIENCE_MS = 30_000
 CONSOLE = str(Path(sys.executable).with_name("interacteval"))
 
 
@@ -53,7 +55,7 @@ class App:
         pytest.fail(f"the server did not start: {(self.home / 'server.log').read_text()}")
 
     def command(self, *words: str) -> str:
-        """The command line beside the running server, on the same data; returns what it printed."""
+        """The command line, on the data of the server that runs or will; returns what it printed."""
         done = subprocess.run([CONSOLE, *words], env=self._environment(), check=True, capture_output=True, text=True)
         return done.stdout
 
@@ -66,15 +68,41 @@ class App:
         self.process.wait(20)
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+@contextmanager
+def served(home: Path, environment: Mapping[str, str]) -> Iterator[App]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    running = App(tmp_path, port)
+    running = App(home, port, dict(environment))
     running.start()
     yield running
     running.stop()
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """What the server is started with; a file of tests with an LLM's stand-in gives its address here."""
+    return {}
+
+
+@pytest.fixture
+def app(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]:
+    with served(tmp_path, environment) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("demo")
+    App(home, 0).command("demo")
+    return home
+
+
+@pytest.fixture
+def demo(demo_home: Path, tmp_path: Path) -> None:
+    """The demo is there when the server starts: made once, copied for each test that uses this fixture."""
+    assert not list(tmp_path.glob("*.db")), "use this fixture before the app"
+    shutil.copytree(demo_home, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture(scope="session")
@@ -118,21 +146,21 @@ def _is_local(asked: str, own: str) -> bool:
     return asked.startswith((own, own.replace("http", "ws", 1), "data:", "blob:", "about:"))
 
 
-def at(page: Page, key: str) -> Locator:
-    return page.locator(f".st-key-{key}")
-
-
 def begin(page: Page, app: App, name: str) -> None:
     """Somebody opens the demo's Think aloud and says who they are."""
     page.goto(f"{app.url}/think_aloud?project=Demo")
-    at(page, "expert_typed").get_by_role("textbox").fill(name)
-    at(page, "expert_start").get_by_role("button").click()
-    expect(page.get_by_role("textbox", name="What do you look for?")).to_be_visible()
+    field = at(page, "expert_typed").get_by_role("textbox")
+    expect(field).to_be_visible()
+    settled(page)
+    field.fill(name)
+    line = page.get_by_role("textbox", name="What do you look for?")
+    click(at(page, "expert_start").get_by_role("button"), shows=line)
 
 
 def shown(page: Page, words: str) -> None:
     """Among what this expert has written."""
     expect(at(page, "own_rows").get_by_text(words.strip(), exact=True)).to_be_visible()
+    settled(page)
 
 
 def written(app: App) -> dict[str, list[str]]:

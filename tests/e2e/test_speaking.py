@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Playwright, expect
 
-from tests.e2e.conftest import PATIENCE_MS, App, at, begin, shown, written
+from tests.e2e.conftest import App, begin, shown, written
+from tests.e2e.screen import PATIENCE_MS, at, button, choose, click
 from tests.support.browser import LAUNCH_ARGUMENTS
 from tests.support.fake_llm.behaviour import Answer, Fail
 from tests.support.fake_llm.server import FakeLlm
@@ -17,15 +18,18 @@ from tests.support.fake_llm.server import FakeLlm
 SPOKEN = "I look at the order first. Every name should be introduced before it is used."
 
 
+pytestmark = pytest.mark.usefixtures("demo")
+
+
 @pytest.fixture
-def server(app: App) -> Iterator[FakeLlm]:
-    """The app is started again with the stand-in's address."""
+def server() -> Iterator[FakeLlm]:
     with FakeLlm(usual=Answer(SPOKEN)) as running:
-        app.stop()
-        app.environment["LLAMA_BASE_URL"] = f"{running.url}/v1"
-        app.start()
-        app.command("demo")
         yield running
+
+
+@pytest.fixture
+def environment(server: FakeLlm) -> dict[str, str]:
+    return {"LLAMA_BASE_URL": f"{server.url}/v1"}
 
 
 def _voice(path: Path) -> Path:
@@ -40,7 +44,7 @@ def _voice(path: Path) -> Path:
 
 
 @pytest.fixture
-def page(server: FakeLlm, playwright_: Playwright, browser_path: str, tmp_path: Path) -> Iterator[Page]:
+def page(playwright_: Playwright, browser_path: str, tmp_path: Path) -> Iterator[Page]:
     """A browser with a microphone that plays a file."""
     voice = _voice(tmp_path / "voice.wav")
     fakes = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
@@ -55,27 +59,25 @@ def page(server: FakeLlm, playwright_: Playwright, browser_path: str, tmp_path: 
 
 def test_a_voice_becomes_attributes_and_a_failure_keeps_the_recording(page: Page, app: App, server: FakeLlm) -> None:
     begin(page, app, "Ada")
-    page.get_by_text("Speak instead of writing").click()
-    page.get_by_role("radio", name="Record").click()
-    at(page, "voice").get_by_role("button", name="Record").click()
-    page.wait_for_timeout(1500)
-    at(page, "voice").get_by_role("button", name="Stop recording").click()
-    listener = at(page, "transcription_model").get_by_role("combobox")
-    listener.fill("llama:whisper-1")
-    page.get_by_role("option", name="llama:whisper-1", exact=True).click()
+    ways = page.get_by_role("radio", name="Record")
+    click(page.get_by_text("Speak instead of writing"), shows=ways)
+    voice = at(page, "voice")
+    click(ways, shows=voice.get_by_role("button", name="Record"))
+    click(voice.get_by_role("button", name="Record"), shows=voice.get_by_text("00:01"))
+    click(voice.get_by_role("button", name="Stop recording"), shows=button(page, "Keep and transcribe"))
+    choose(at(page, "transcription_model").get_by_role("combobox"), "llama:whisper-1")
     server.script(Fail("wrong-key"))
-    at(page, "transcribe").get_by_role("button").click()
-    expect(page.get_by_text("The recording is kept, but it is no text yet.")).to_be_visible()
+    failure = page.get_by_text("The recording is kept, but it is no text yet.")
+    click(button(page, "Keep and transcribe"), shows=failure)
     kept = list((app.home / "recordings").iterdir())
     assert [file.suffix for file in kept] == [".wav"]
     assert kept[0].stat().st_size > 10_000
 
-    page.get_by_role("button", name="Try again").click()
-    expect(page.get_by_text("2 proposals to decide on")).to_be_visible()
+    click(button(page, "Try again"), shows=page.get_by_text("2 proposals to decide on"))
     heard = [request.body for request in server.requests if "transcriptions" in request.path][-1]
     assert heard["file"][1] == kept[0].read_bytes()
     assert written(app)["Ada"] == []
-    page.get_by_role("button", name="Accept").nth(1).click()
+    button(page, "Accept").nth(1).click()
     shown(page, "Every name should be introduced before it is used.")
     expect(page.get_by_text("1 proposal to decide on, 1 accepted")).to_be_visible()
     assert written(app)["Ada"] == ["Every name should be introduced before it is used."]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Literal
 
 Answering = Callable[[Mapping[str, Any] | None], str]
@@ -72,6 +73,14 @@ class Slow:
 
 
 @dataclass(frozen=True)
+class Held:
+    """Nothing until the test says so, then the answer."""
+
+    released: Event
+    answer: Answer = field(default_factory=Answer)
+
+
+@dataclass(frozen=True)
 class Drop:
     """The connection ends: before anything is sent, or in the middle of the answer."""
 
@@ -86,4 +95,4 @@ class Raw:
     content_type: str = "application/json"
 
 
-Behaviour = Answer | Blocked | Fail | Status | Slow | Drop | Raw
+Behaviour = Answer | Blocked | Fail | Status | Slow | Held | Drop | Raw

@@ -20,7 +20,7 @@ from tests.support.fake_llm import (
     openai_wire,
     transcription_wire,
 )
-from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Raw, Slow, Status
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Blocked, Drop, Fail, Held, Raw, Slow, Status
 
 WIRES = (
     openai_wire,
@@ -126,6 +126,10 @@ class FakeLlm:
                 return False
             case Slow():
                 await asyncio.sleep(behaviour.seconds)
+                behaviour = behaviour.answer
+            case Held():
+                while not behaviour.released.is_set():
+                    await asyncio.sleep(0.05)
                 behaviour = behaviour.answer
         writer.write(_response(behaviour, received))
         await writer.drain()

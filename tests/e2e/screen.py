@@ -1,0 +1,74 @@
+"""What a person does on a screen: every action names what shows that it worked, and waits until all is drawn."""
+
+import re
+
+from playwright.sync_api import Locator, Page, expect
+
+PATIENCE_MS = 30_000
+QUIET = "[data-testid='stApp'][data-test-script-state='notRunning'][data-test-connection-state='CONNECTED']"
+
+
+def at(page: Page, key: str) -> Locator:
+    return page.locator(f".st-key-{key}")
+
+
+def first_of(page: Page, key: str) -> Locator:
+    """The first whose key begins so."""
+    return page.locator(f"[class*='st-key-{key}']").first
+
+
+def button(page: Page, name: str) -> Locator:
+    """One that can be pressed: while something is being made, most can't."""
+    return page.get_by_role("button", name=name, exact=True, disabled=False)
+
+
+def reading(page: Page, words: str | re.Pattern[str]) -> Locator:
+    """Words to be read: a field that is being typed into holds the same before they are saved."""
+    return page.get_by_role("paragraph").filter(has_text=words)
+
+
+def settled(page: Page) -> None:
+    """The server has drawn the whole screen, the browser shows it and listens for keys. Alone it says nothing about a
+    click just made, which the server may not have heard of yet: `click` waits for what comes of it first."""
+    expect(page.locator(QUIET)).to_be_visible()
+    expect(page.locator("[data-stale='true']")).to_have_count(0)
+    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
+def screen(page: Page, name: str) -> None:
+    """Go to another screen by the navigation, as people do."""
+    link = page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True)
+    click(link, shows=page.get_by_role("heading", level=1, name=name, exact=True))
+
+
+def click(target: Locator, *, shows: Locator | None = None, hides: Locator | None = None) -> None:
+    """Click, and wait for what comes of it. What it shows must not stand there before: it would prove nothing."""
+    assert shows is None or shows.count() == 0, "this was there before the click"
+    target.click()
+    _came_of_it(target.page, shows, hides)
+
+
+def press_key(page: Page, key: str, *, shows: Locator) -> None:
+    """A key on the keyboard, as `click`."""
+    assert shows.count() == 0, "this was there before the key"
+    page.keyboard.press(key)
+    _came_of_it(page, shows, None)
+
+
+def _came_of_it(page: Page, shows: Locator | None, hides: Locator | None) -> None:
+    if shows is not None:
+        expect(shows.first).to_be_visible()
+    if hides is not None:
+        expect(hides).to_have_count(0)
+    settled(page)
+
+
+def choose(field: Locator, option: str) -> None:
+    """An option of a list, or one's own where the list takes new ones."""
+    if field.input_value() == option:
+        return
+    field.fill(option)
+    offered = field.page.get_by_role("option", name=re.compile(f"^(Add: )?{re.escape(option)}$"))
+    offered.click()
+    expect(offered).to_have_count(0)
+    settled(field.page)
