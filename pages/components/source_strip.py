@@ -22,7 +22,7 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
         return
     st.markdown("**Each source**", help=HELP)
     rows = pd.DataFrame([{"source": each.source, "spearman": each.spearman, "texts": each.n} for each in known])
-    scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8)
+    scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8, nice=False)
     marks = (
         alt.Chart(rows)
         .mark_tick(color=COLOURS["Spearman"], thickness=2, size=26, opacity=0.75)
@@ -38,7 +38,7 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     mean = alt.Chart(pd.DataFrame({"mean": [float(rows["spearman"].mean())]})).mark_tick(
         color="#D55E00", thickness=3, size=56
     )
-    chart = alt.layer(marks, mean.encode(x=alt.X("mean:Q"))).properties(height=90)
+    chart = alt.layer(marks, mean.encode(x=alt.X("mean:Q"))).properties(height=130)
     without = len(found) - len(known)
     said = f"n = {len(known):,} sources." + (
         f" {without:,} others have no coefficient: constant scores or ratings, or a single text." if without else ""
