@@ -35,10 +35,8 @@ def served_list(workbench: Workbench) -> None:
         _no_list(workbench, found)
     elif found.names:
         others = [name for name in found.names if name not in found.chat]
-        said = f"Its models, going by their names: {_few(found.chat)}." + (
-            f" Not for questions: {_few(others)}." if others else ""
-        )
-        st.caption(plain(said))
+        said = f"Its models that answer questions, going by their names: {_few(found.chat)}."
+        st.caption(plain(said + (f" Others: {_few(others)}." if others else "")))
 
 
 def _few(names: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """Ask the LLMs: any number of models, each answer as it comes, failures beside them."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 
@@ -14,9 +13,9 @@ from app.services.projects import create_project, dimensions_named, get_project
 from app.services.workbench import Workbench, open_workbench
 from app.settings import settings
 from tests.support.background import PATIENCE, ended
-from tests.support.fake_llm import anthropic_wire, google_wire
-from tests.support.fake_llm.behaviour import Answer, Fail, Slow, Status
-from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.fake_llm.behaviour import Answer, Slow, Status
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.four_vendors import SERVED, SUGGESTED, all_but_google, environment_of, thinks_aloud
 
 Open = Callable[[str], AppTest]
 
@@ -52,20 +51,12 @@ def test_with_keys_one_model_of_each_vendor_is_suggested(
     assert [name.split(":")[0] for name in chosen] == ["openai", "anthropic"]
 
 
-def vendor_of(request: Received) -> str:
-    by_wire = {anthropic_wire: "anthropic", google_wire: "google"}
-    return by_wire.get(request.wire) or ("llama" if "llama" in request.body["model"] else "openai")
-
-
 @pytest.fixture
 def vendors(demo: Workbench, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLlm]:
     """All four, on this machine."""
-    with FakeLlm(models=("nomic-embed-text", "qwen3:8b", "llama3.1:8b")) as server:
-        for name in ("OPENAI", "ANTHROPIC", "GOOGLE"):
-            monkeypatch.setenv(f"{name}_API_KEY", "not-a-key")
-        for name in ("ANTHROPIC", "GOOGLE_GEMINI", "LLAMA"):
-            monkeypatch.setenv(f"{name}_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+    with FakeLlm(usual=thinks_aloud, models=SERVED) as server:
+        for name, value in environment_of(server).items():
+            monkeypatch.setenv(name, value)
         settings.cache_clear()
         endpoint_models(open_workbench(), PATIENCE)
         yield server
@@ -79,13 +70,11 @@ def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendor
     demo = open_workbench()
     project_id, dimension = place(demo)
     key = f"ask-{project_id}-all"
-    said = {"considerations": [{"index": n, "consideration": f"Whether point {n} is made."} for n in (1, 2, 3)]}
-    vendors.usual = lambda request: Fail("wrong-key") if vendor_of(request) == "google" else Answer(json.dumps(said))
+    vendors.usual = all_but_google
     before = attributes_of(demo, project_id, dimension.id)
 
     app = open_screen("ask_llms")
-    four = ["openai:gpt-4o", "anthropic:claude-sonnet-5-5", "google:gemini-3.8-flash", "llama:llama3.1:8b"]
-    assert app.multiselect(key="ask_models").value == four
+    assert app.multiselect(key="ask_models").value == SUGGESTED
     assert "set up" not in captions(app)
     app.radio(key="ask_scope").set_value("All dimensions").run()
     app.button(key="ask").click().run()
@@ -97,14 +86,14 @@ def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendor
     assert len(failed) == len(set(answers["Dimension"])) == 4
     assert any("refuses the key" in text.value for text in app.text)
 
-    vendors.usual = Answer(json.dumps(said))
+    vendors.usual = thinks_aloud
     app.button(key="ask").click().run()
     app = ended(app, key)
     again = app.dataframe[0].value.head(16)
-    assert dict(zip(again["Model"], again["Round"], strict=True)) == dict(zip(four, "2212", strict=True))
+    assert dict(zip(again["Model"], again["Round"], strict=True)) == dict(zip(SUGGESTED, "2212", strict=True))
     after = attributes_of(demo, project_id, dimension.id)
     assert after[: len(before)] == before
-    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(four, (6, 6, 3, 6), strict=True))
+    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(SUGGESTED, (6, 6, 3, 6), strict=True))
 
 
 def test_the_endpoints_model_joins_a_choice_nobody_has_touched(vendors: FakeLlm, open_screen: Open):

@@ -1,0 +1,50 @@
+"""Four LLMs of four vendors think aloud about every dimension; one that fails stops nobody, a second round adds."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import App, written
+from tests.e2e.screen import at, button, click, settled
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.four_vendors import SERVED, SUGGESTED, all_but_google, environment_of, thinks_aloud
+
+FAILED = "google:gemini-3.8-flash"
+
+pytestmark = pytest.mark.usefixtures("demo")
+
+
+@pytest.fixture
+def server() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=all_but_google, models=SERVED) as running:
+        yield running
+
+
+@pytest.fixture
+def environment(server: FakeLlm) -> dict[str, str]:
+    return environment_of(server)
+
+
+def test_four_models_are_asked_about_everything_and_once_more(page: Page, app: App, server: FakeLlm) -> None:
+    before = written(app)
+    page.goto(f"{app.url}/ask_llms?project=Demo")
+    ask = button(page, "Ask 4 models")
+    expect(ask).to_be_visible()  # the fourth joins once the endpoint has said which models it has
+    settled(page)
+    for name in SUGGESTED:
+        expect(at(page, "ask_models").get_by_text(name, exact=True)).to_be_visible()
+    click(page.get_by_text("All dimensions"), shows=page.get_by_role("radio", name="All dimensions", checked=True))
+    failure = page.get_by_text(f"{FAILED} did not answer")
+    click(ask, shows=failure)
+    expect(page.get_by_text("36 considerations came in. 4 answers did not come")).to_be_visible()
+
+    server.usual = thinks_aloud
+    expect(ask).to_be_visible()
+    settled(page)
+    click(ask, shows=page.get_by_text("48 considerations came in."), hides=failure)
+    after = written(app)
+    assert {name: len(points) for name, points in after.items() if name in SUGGESTED} == {
+        name: 3 if name == FAILED else 6 for name in SUGGESTED
+    }
+    assert {name: after[name] for name in before} == before
