@@ -37,6 +37,7 @@ def build(
     ] = "",
     stale: Annotated[bool, typer.Option("--stale", help="Rebuild only what is stale in the newest build.")] = False,
     publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
+    by: Annotated[str, typer.Option("--by", help="Your name, for the build's history.")] = "",
     json_: JsonOption = False,
 ) -> None:
     """Turn attributes into a draft checklist.
@@ -57,11 +58,9 @@ def build(
     for d in dimensions_named(workbench, project, dimension):
         heard = _stage_sayer(d.name)
         if first is not None or stale:
-            made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, heard))
+            made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, heard, by))
         else:
-            made.append(
-                build_one(workbench, target, d, model, condition, components, publish, heard, stage_models=models)
-            )
+            made.append(build_one(workbench, target, d, model, condition, components, publish, heard, models, by))
     _report(made, json_)
 
 
@@ -73,6 +72,7 @@ def _go_on(
     first: "Stage | None",
     publish: bool,
     heard: Callable[[str, int, int], None],
+    by: str,
 ) -> "Checklist":
     """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version."""
     from app.domain.condition import canonical
@@ -85,11 +85,11 @@ def _go_on(
     if found is None:
         raise NotReadyError(f"{dimension.name} has no build under {condition} to go on with.", "Build it first.")
     for stage, name in models.items():
-        set_model(workbench, found.id, name, stage)
+        set_model(workbench, found.id, name, stage, by)
     if first is not None:
-        regenerate(workbench, found.id, first)
-    run_stages(workbench, found.id, on_stage=heard)
-    return make_checklist(workbench, found.id, publish)
+        regenerate(workbench, found.id, first, who=by)
+    run_stages(workbench, found.id, on_stage=heard, who=by)
+    return make_checklist(workbench, found.id, publish, by)
 
 
 def _stage_models(pairs: Sequence[str]) -> "dict[Stage, str]":

@@ -145,10 +145,12 @@ def item_of(unit_: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One step in a build's history. `checklist` is the version number that was made from it, None for none."""
+    """One step in a build's history. `who` gave no name: "". `checklist` is the version number that was made from it,
+    None for none."""
 
     number: int
     what: str
+    who: str
     at: datetime
     checklist: int | None = None
 

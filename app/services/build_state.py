@@ -105,7 +105,7 @@ def history_of(workbench: Workbench, build_id: int) -> list[Revision]:
         return work.builds.history(build_id)
 
 
-def edit_build(workbench: Workbench, build_id: int, what: str, edit: Edit) -> int:
+def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: Edit) -> int:
     """Change the newest state and keep the outcome as the next one; returns its number.
 
     An edit that changes nothing leaves no trace and returns 0. Raises what the edit raises.
@@ -113,10 +113,10 @@ def edit_build(workbench: Workbench, build_id: int, what: str, edit: Edit) -> in
     with workbench.database.write() as work:
         _, build = newest(work, build_id)
         edited = edit(build, inputs_of(work, work.builds.dimension_of(build_id), build.condition))
-        return 0 if edited == build else work.builds.keep(build_id, what, to_document(edited))
+        return 0 if edited == build else work.builds.keep(build_id, what, who, to_document(edited))
 
 
-def return_to(workbench: Workbench, build_id: int, number: int, only_after: int | None = None) -> int:
+def return_to(workbench: Workbench, build_id: int, number: int, only_after: int | None = None, who: str = "") -> int:
     """Make an earlier state the newest again; what came after stays in the history.
 
     only_after: refuse (ConflictError) where the newest state differs from this one, because somebody else worked on.
@@ -127,7 +127,7 @@ def return_to(workbench: Workbench, build_id: int, number: int, only_after: int 
             raise ConflictError("The build was changed meanwhile.", "Choose an earlier state in its history.")
         _, earlier = work.builds.state(build_id, number)
         restored = {**earlier, **{name: now[name] for name in _NEVER_TAKEN_BACK}}
-        return work.builds.keep(build_id, f"Went back to step {number}", restored)
+        return work.builds.keep(build_id, f"Went back to step {number}", who, restored)
 
 
 def _shown(state: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,9 +49,11 @@ def start_build(
     max_components: int = DEFAULT,
     stage_models: Mapping[Stage, str] | None = None,
     study_digest: str = "",
+    who: str = "",
 ) -> int:
     """A new build with nothing made yet; returns its id. Raises NotReadyError without attributes.
 
+    who: the name that its history gives, here and below.
     study_digest: of a study of conditions (docs/adr/0011); its builds and checklists stay out of people's lists.
     """
     check_number(max_components)
@@ -63,11 +65,15 @@ def start_build(
             )
         models = {stage: (stage_models or {}).get(stage, model) for stage in Stage}
         build = Build(canonical(condition), max_components, models)
-        return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest)
+        return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest, who)
 
 
 def run_stages(
-    workbench: Workbench, build_id: int, stages: Sequence[Stage] = STAGES, on_stage: Heard = lambda *_: None
+    workbench: Workbench,
+    build_id: int,
+    stages: Sequence[Stage] = STAGES,
+    on_stage: Heard = lambda *_: None,
+    who: str = "",
 ) -> None:
     """Make what is missing or stale in these stages, in order, and nothing else: at most one request a stage.
 
@@ -78,23 +84,23 @@ def run_stages(
         _, build, inputs = _now(workbench, build_id)
         state = states(build, inputs)[stage]
         if state.to_ask or not state.made:
-            _run(workbench, build_id, stage, state.to_ask, use_cache=True)
+            _run(workbench, build_id, stage, state.to_ask, who, use_cache=True)
         if state.gone:
-            _clear(workbench, build_id, stage, items(state.gone))
+            _clear(workbench, build_id, stage, items(state.gone), who)
         on_stage(stage.value, ended, len(stages))
 
 
-def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0) -> None:
+def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0, who: str = "") -> None:
     """Ask anew about a whole stage, or one item of it (a component's questions, an attribute's place).
 
     People's edits stay; what the stage makes of them now is offered beside them. Raises what the stages raise.
     """
     _, build, inputs = _now(workbench, build_id)
     wanted = [unit(stage, item)] if item else [name for name in digests(build, inputs) if stage_of(name) is stage]
-    _run(workbench, build_id, stage, wanted, use_cache=False)
+    _run(workbench, build_id, stage, wanted, who, use_cache=False)
 
 
-def make_checklist(workbench: Workbench, build_id: int, publish: bool = False) -> Checklist:
+def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, who: str = "") -> Checklist:
     """A new version of the checklist from the build as it is; the build can go on and make another.
 
     Changes of the validator that nobody decided are taken as proposed. Raises NotReadyError without questions.
@@ -109,7 +115,7 @@ def make_checklist(workbench: Workbench, build_id: int, publish: bool = False) -
         parent = work.builds.last_checklist(build_id)
         checklist_id = work.checklists.save(dimension_id, replace(checklist, parent=parent))
         made = work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
-        work.builds.keep(build_id, f"Made version {made.version}", to_document(build), checklist_id)
+        work.builds.keep(build_id, f"Made version {made.version}", who, to_document(build), checklist_id)
         return made
 
 
@@ -123,15 +129,16 @@ def build(
     publish: bool = False,
     on_stage: Heard = lambda *_: None,
     stage_models: Mapping[Stage, str] | None = None,
+    who: str = "",
 ) -> Checklist:
     """All stages in one go: a new build and a version of the dimension's checklist from it.
 
     on_stage as in `run_stages`. Where a stage fails, the build stays as far as it came and can be gone on with.
     Raises NotReadyError without attributes, and what the stages raise.
     """
-    build_id = start_build(workbench, dimension, model, condition, max_components, stage_models)
-    run_stages(workbench, build_id, on_stage=on_stage)
-    return make_checklist(workbench, build_id, publish)
+    build_id = start_build(workbench, dimension, model, condition, max_components, stage_models, who=who)
+    run_stages(workbench, build_id, on_stage=on_stage, who=who)
+    return make_checklist(workbench, build_id, publish, who)
 
 
 def build_all(
@@ -142,6 +149,7 @@ def build_all(
     condition: str = COMBINED,
     max_components: int = DEFAULT,
     report: Heard = lambda *_: None,
+    who: str = "",
 ) -> list[BuildOutcome]:
     """Build every dimension in turn; one that can't be built doesn't stop the others.
 
@@ -157,7 +165,7 @@ def build_all(
             report(f"{name}, {stage} done", before + ended, steps)
 
         try:
-            made = build(workbench, project, dimension, model, condition, max_components, on_stage=hear)
+            made = build(workbench, project, dimension, model, condition, max_components, on_stage=hear, who=who)
             outcomes.append(BuildOutcome(dimension.name, made.version))
         except WorkbenchError as error:
             outcomes.append(BuildOutcome(dimension.name, error=str(error)))
@@ -172,7 +180,7 @@ def _now(workbench: Workbench, build_id: int) -> tuple[int, Build, Inputs]:
         return project.id, build, inputs_of(work, dimension_id, build.condition)
 
 
-def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str], use_cache: bool) -> None:
+def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str], who: str, use_cache: bool) -> None:
     """One request. The answer goes into the build as it is when it comes, which people may have edited meanwhile."""
     project_id, build, inputs = _now(workbench, build_id)
     dimension_id, name = inputs.dimension.id, build.models[stage]
@@ -180,13 +188,13 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
         with own_wordings(workbench, project_id):
             answer, record = asyncio.run(_ask(workbench, name, project_id, stage, units, build, inputs, use_cache))
     except WorkbenchError as error:
-        _keep_failure(workbench, build_id, dimension_id, stage, name, error)
+        _keep_failure(workbench, build_id, dimension_id, stage, name, error, who)
         raise
     with workbench.database.write() as work:
         run_id = work.runs.add_stage(dimension_id, stage_run(record))
         _, now = newest(work, build_id)
         made = _with_run(absorbed(now, answer), stage, run_id)
-        work.builds.keep(build_id, f"{stage.value} made by {record.model}", to_document(made))
+        work.builds.keep(build_id, f"{stage.value} made by {record.model}", who, to_document(made))
 
 
 async def _ask(
@@ -210,21 +218,27 @@ async def _ask(
             return await ask(stage, units, build, inputs, model.afresh(), context)
 
 
-def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[int]) -> None:
+def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[int], who: str) -> None:
     with workbench.database.write() as work:
         _, now = newest(work, build_id)
         cleared = without_gone(now, stage, components)
-        work.builds.keep(build_id, f"{stage.value} of components without attributes removed", to_document(cleared))
+        work.builds.keep(build_id, f"{stage.value} of components without attributes removed", who, to_document(cleared))
 
 
 def _keep_failure(
-    workbench: Workbench, build_id: int, dimension_id: int, stage: Stage, model: str, error: WorkbenchError
+    workbench: Workbench,
+    build_id: int,
+    dimension_id: int,
+    stage: Stage,
+    model: str,
+    error: WorkbenchError,
+    who: str,
 ) -> None:
     kind = error.kind if isinstance(error, ProviderError) else "input"
     with workbench.database.write() as work:
         run_id = work.runs.add_stage(dimension_id, StageRun(stage, model, error_kind=kind, error=str(error)))
         _, now = newest(work, build_id)
-        work.builds.keep(build_id, f"{stage.value} failed", to_document(_with_run(now, stage, run_id)))
+        work.builds.keep(build_id, f"{stage.value} failed", who, to_document(_with_run(now, stage, run_id)))
 
 
 def _with_run(build: Build, stage: Stage, run_id: int) -> Build:

@@ -22,7 +22,8 @@ class BuildRow(SQLModel, table=True):
 
 
 class BuildRevisionRow(SQLModel, table=True):
-    """`what` was done, and the whole state after it; `checklist_id` is the version that was made from it."""
+    """`what` was done by `who` ("" for no name), and the whole state after it; `checklist_id` is the version that was
+    made from it."""
 
     __tablename__ = "build_revision"
     __table_args__ = (UniqueConstraint("build_id", "number"),)
@@ -31,6 +32,7 @@ class BuildRevisionRow(SQLModel, table=True):
     build_id: int = Field(sa_column=owned_by("build.id"))
     number: int
     what: str = Field(sa_column=text_column())
+    who: str = ""
     state: dict[str, Any] = Field(sa_column=json_column())
     checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from app.domain.build import BuildSummary, Revision
@@ -15,14 +16,20 @@ class Builds:
         self._session = session
 
     def add(
-        self, dimension_id: int, condition: str, what: str, state: Mapping[str, Any], study_digest: str = ""
+        self,
+        dimension_id: int,
+        condition: str,
+        what: str,
+        state: Mapping[str, Any],
+        study_digest: str = "",
+        who: str = "",
     ) -> int:
         """A new build with its first state; returns its id. Those of studies are found by their digest only."""
         row = BuildRow(dimension_id=dimension_id, condition=condition, study_digest=study_digest)
         self._session.add(row)
         self._session.flush()
         build_id = int(row.id or 0)
-        self._session.add(BuildRevisionRow(build_id=build_id, number=1, what=what, state=dict(state)))
+        self._session.add(BuildRevisionRow(build_id=build_id, number=1, what=what, who=who, state=dict(state)))
         self._session.flush()
         return build_id
 
@@ -44,11 +51,13 @@ class Builds:
         self._session.exec(select(BuildRow).where(BuildRow.id == build_id).with_for_update()).one_or_none()
         return self.state(build_id)
 
-    def keep(self, build_id: int, what: str, state: Mapping[str, Any], checklist_id: int | None = None) -> int:
+    def keep(
+        self, build_id: int, what: str, who: str, state: Mapping[str, Any], checklist_id: int | None = None
+    ) -> int:
         """The next state; returns its number."""
         number = self.state(build_id)[0] + 1
         row = BuildRevisionRow(
-            build_id=build_id, number=number, what=what, state=dict(state), checklist_id=checklist_id
+            build_id=build_id, number=number, what=what, who=who, state=dict(state), checklist_id=checklist_id
         )
         self._session.add(row)
         self._session.flush()
@@ -56,13 +65,14 @@ class Builds:
 
     def history(self, build_id: int) -> list[Revision]:
         """Every step, newest first."""
-        rows = self._session.exec(
-            select(BuildRevisionRow.number, BuildRevisionRow.what, BuildRevisionRow.created_at, ChecklistRow.version)
-            .join(ChecklistRow, col(ChecklistRow.id) == BuildRevisionRow.checklist_id, isouter=True)
-            .where(BuildRevisionRow.build_id == build_id)
-            .order_by(col(BuildRevisionRow.number).desc())
+        row = BuildRevisionRow
+        rows = self._session.execute(
+            sql_select(col(row.number), col(row.what), col(row.who), col(row.created_at), col(ChecklistRow.version))
+            .join(ChecklistRow, col(ChecklistRow.id) == col(row.checklist_id), isouter=True)
+            .where(col(row.build_id) == build_id)
+            .order_by(col(row.number).desc())
         )
-        return [Revision(*row) for row in rows]
+        return [Revision(*step) for step in rows]
 
     def of_dimension(self, dimension_id: int) -> list[BuildSummary]:
         """Newest first, without those of studies."""

@@ -1,11 +1,12 @@
 """A person's change to a build: saved at once, said where it fails, taken back with Undo."""
 
-from collections.abc import Callable
+from typing import Protocol
 
 import streamlit as st
 
 from app.services.build_state import return_to
 from app.services.workbench import Workbench
+from pages.components.editor_name import editor
 from pages.components.undo import change
 
 ROW = [6, 1]  # what is read, what is done
@@ -16,15 +17,21 @@ def build_place(build_id: int) -> str:
     return f"build_{build_id}"
 
 
-def edit(workbench: Workbench, build_id: int, what: str, action: Callable[[], int]) -> None:
-    """For callbacks. `action` gives the number of the state it made, 0 where nothing changed."""
+class Edit(Protocol):
+    """Gives the number of the state it made, 0 where nothing changed."""
+
+    def __call__(self, *, who: str) -> int: ...
+
+
+def edit(workbench: Workbench, build_id: int, what: str, action: Edit) -> None:
+    """For callbacks; the history says that whoever edits here did it."""
     made: list[int] = []
 
     def back() -> None:
         if made[0]:
-            return_to(workbench, build_id, made[0] - 1, only_after=made[0])
+            return_to(workbench, build_id, made[0] - 1, only_after=made[0], who=editor())
 
-    if change(build_place(build_id), what, lambda: made.append(action()), back):
+    if change(build_place(build_id), what, lambda: made.append(action(who=editor())), back):
         open_item(build_id, "")
 
 

@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from app.domain.build import BuildSummary
+from app.domain.build import BuildSummary, Revision
 from app.services.build_state import history_of, return_to
 from app.services.workbench import Workbench
 from pages.components.address import keep, numbers
@@ -84,7 +84,7 @@ def history(workbench: Workbench, build_id: int) -> None:
     """Every step with its time; any of them can be made the newest again."""
     steps = history_of(workbench, build_id)
     st.dataframe(
-        pd.DataFrame([{"Step": step.number, "What": step.what, "When (UTC)": step.at} for step in steps]),
+        pd.DataFrame([_row(step) for step in steps]),
         hide_index=True,
         height=min(300, 38 + 35 * len(steps)),
         key=f"history_{build_id}",
@@ -97,6 +97,10 @@ def history(workbench: Workbench, build_id: int) -> None:
     if earlier:
         st.selectbox("Go back to step", earlier, key=f"back_to_{build_id}")
         st.button("Go back", key=f"go_back_{build_id}", on_click=partial(_back, workbench, build_id))
+
+
+def _row(step: Revision) -> dict[str, object]:
+    return {"Step": step.number, "What": step.what, "Who": step.who, "When (UTC)": step.at}
 
 
 def _back(workbench: Workbench, build_id: int) -> None:

@@ -17,6 +17,7 @@ from pages.components.build_choice import show_build
 from pages.components.build_words import STAGE_NAMES
 from pages.components.conditions import number
 from pages.components.contributor_choice import contributor_choice
+from pages.components.editor_name import editor
 from pages.components.model_choice import model_choice
 from pages.components.words import show_error
 
@@ -68,7 +69,9 @@ def _options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id
 def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions) -> None:
     if st.button("Go step by step", type="primary", key="start_build", disabled=not options.complete):
         try:
-            show_build(start_build(workbench, dimension, options.model, options.condition, options.components))
+            show_build(
+                start_build(workbench, dimension, options.model, options.condition, options.components, who=editor())
+            )
         except WorkbenchError as error:
             show_error(error)
         else:
@@ -77,18 +80,20 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
 
 def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:
     """All stages of this dimension, or of all; one that can't be built doesn't stop the others."""
-    dimensions = dimensions_named(workbench, project.name, "all")
+    dimensions, who = dimensions_named(workbench, project.name, "all"), editor()
 
     def one(progress: Progress) -> str:
         def hear(stage: str, ended: int, of: int) -> None:
             progress.report(f"{STAGE_NAMES[stage]} done", ended, of)
 
-        made = build(workbench, project, dimension, options.model, options.condition, options.components, on_stage=hear)
+        made = build(
+            workbench, project, dimension, options.model, options.condition, options.components, on_stage=hear, who=who
+        )
         return f"Version {made.version} is a draft with {number(len(made.asked), 'question')}. Look at it on Checklist."
 
     def every(progress: Progress) -> str:
         outcomes = build_all(
-            workbench, project, dimensions, options.model, options.condition, options.components, progress.report
+            workbench, project, dimensions, options.model, options.condition, options.components, progress.report, who
         )
         return " ".join(map(_outcome, outcomes))
 

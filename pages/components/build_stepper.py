@@ -24,6 +24,7 @@ from pages.components.build_record import failure, record
 from pages.components.build_review import review
 from pages.components.build_words import PURPOSES, STAGE_NAMES, TITLES, step_label, summary, whats_stale
 from pages.components.conditions import number
+from pages.components.editor_name import editor, editor_name
 from pages.components.model_choice import model_choice
 from pages.components.shell import page
 from pages.components.undo import undo_button
@@ -40,7 +41,9 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
     stage = Stage(st.session_state[STEP])
     _steps(view, stage)
     keep(STEP, stage, default)
-    st.subheader(TITLES[stage], anchor=False)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.subheader(TITLES[stage], anchor=False, width="content")
+        editor_name(editor())
     st.markdown(PURPOSES[stage])
     failure(view.records[stage], stage)
     if view.states[stage].made:
@@ -100,11 +103,13 @@ def _runner(
     busy: bool,
     primary: bool = True,
 ) -> None:
+    who = editor()  # the work goes on where this session can't be asked
+
     def work(progress: Progress) -> str:
         def hear(stage: str, ended: int, of: int) -> None:
             progress.report(f"{STAGE_NAMES[stage]} done", ended, of)
 
-        run_stages(workbench, view.id, stages, hear)
+        run_stages(workbench, view.id, stages, hear, who)
         return ""
 
     shown = stages[-1] if len(stages) < len(STAGES) else view.next_stage or stages[-1]
@@ -130,7 +135,7 @@ def _begin(view: BuildView, title: str, work: Callable[[Progress], str], shown: 
 
 def _make(workbench: Workbench, view: BuildView) -> None:
     try:
-        made = make_checklist(workbench, view.id)
+        made = make_checklist(workbench, view.id, who=editor())
     except WorkbenchError as error:
         show_error(error)
     else:
@@ -183,8 +188,10 @@ def _not_made(view: BuildView, stage: Stage) -> None:
 
 
 def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -> None:
+    who = editor()
+
     def work(progress: Progress) -> str:
-        regenerate(workbench, view.id, stage, item)
+        regenerate(workbench, view.id, stage, item, who)
         return ""
 
     _begin(view, f"Asking again for the {STAGE_NAMES[stage]}", work, stage)

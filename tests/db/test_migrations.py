@@ -40,8 +40,9 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(address: str) -
     writer.dispose()
 
 
-def test_earlier_calls_are_put_down_to_the_project_they_were_asked_for(address: str) -> None:
-    """By their run, or by the stage that was written down after them; a test of the connection stays nobody's."""
+def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(address: str) -> None:
+    """Calls are put down to the project they were asked for: by their run, or by the stage that was written down after
+    them; a test of the connection stays nobody's. Nobody is named as who changed a build."""
     writer, _ = open_engines(address)
     with writer.begin() as connection:
         settings = config()
@@ -55,6 +56,7 @@ def test_earlier_calls_are_put_down_to_the_project_they_were_asked_for(address: 
         found = work.calls._session.execute(text("SELECT digest, project_id, cache_write_tokens FROM model_call"))
         assert sorted(map(tuple, found)) == [("judged", 2, 0), ("stage", 1, 0), ("tested", None, 0)]
         assert work.runs.get(1).calls_cached == 0
+        assert [(step.what, step.who) for step in work.builds.history(1)] == [("Started", "")]
     database.close()
 
 
@@ -72,6 +74,8 @@ _BEFORE_0010 = (
     "INSERT INTO stage_run (dimension_id, stage, model, prompt, prompt_digest, inputs_digest, inputs, output, "
     "input_tokens, cached_tokens, output_tokens, error_kind, error, created_at) VALUES "
     f"(1, 'components', 'openai:m', 'components@1', 'c', '', '{{}}', '', 1, 0, 1, '', '', {_LATER})",
+    f"INSERT INTO build (id, dimension_id, condition, study_digest, created_at) VALUES (1, 1, 'comb', '', {_NOW})",
+    f"INSERT INTO build_revision (build_id, number, what, state, created_at) VALUES (1, 1, 'Started', '{{}}', {_NOW})",
     f"{_CALL} ('judged', 'openai:m', 'judge@1', 'j', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', 1, {_NOW})",
     f"{_CALL} ('stage', 'openai:m', 'components@1', 'c', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', NULL, {_NOW})",
     f"{_CALL} ('tested', 'openai:m', 'judge@1', 'j', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', NULL, {_NOW})",

@@ -102,6 +102,19 @@ def test_step_by_step_from_nothing_to_a_version(letters: Workbench, open_screen:
     assert app.button(key="open_checklist").label == "Open version 1"
 
 
+def test_the_history_shows_who_made_each_change(letters: Workbench, open_screen: Open):
+    app = open_screen("build")
+    app.session_state["editor"] = "Ana *B*"
+    app = at(app, Stage.COMPONENTS)
+    assert any(p.proto.popover.label == "You edit as Ana \\*B\\*" for p in app.get("popover"))
+    build = newest(letters, "Letters").id
+    app.button(key=f"open_{build}_component_1").click().run()
+    app.text_area(key=f"component_description_{build}_1").set_value("What comes when.")
+    app.button(key=f"save_component_{build}_1").click().run()
+    who = next(d.value for d in app.dataframe if "Who" in d.value)["Who"].tolist()
+    assert who[0] == "Ana *B*" and set(who[1:]) == {""}
+
+
 def test_running_all_stages_makes_the_next_version_from_the_chosen_condition(demo: Workbench, open_screen: Open):
     project_id, dimension = place(demo)
     app = open_screen("build")

@@ -218,6 +218,22 @@ def test_decisions_on_the_review_are_kept_and_made_into_the_checklist(workbench,
     assert make_checklist(workbench, made).parent == checklist.id
 
 
+def test_the_history_says_who_did_what(workbench, dimension, llm) -> None:
+    build_id = start_build(workbench, dimension, MODEL, who="Ana")
+    run_stages(workbench, build_id, [Stage.COMPONENTS], who="Ben")
+    number = describe_component(workbench, build_id, 1, "Sequence", "", who="Ana")
+    return_to(workbench, build_id, number - 1, who="Ben")
+    describe_component(workbench, build_id, 1, "Course", "")
+    steps = [(step.what, step.who) for step in reversed(history_of(workbench, build_id))]
+    assert steps == [
+        ("Started", "Ana"),
+        (f"components made by {MODEL}", "Ben"),
+        ("Component described: Sequence", "Ana"),
+        ("Went back to step 2", "Ben"),
+        ("Component described: Course", ""),
+    ]
+
+
 def test_each_stage_asks_its_own_model_and_the_checklist_names_them(workbench, dimension, llm) -> None:
     checklist = build(
         workbench, get_project(workbench, "P"), dimension, MODEL, stage_models={Stage.COMPONENTS: "rules"}
