@@ -86,11 +86,14 @@ def history(workbench: Workbench, build_id: int) -> None:
     st.dataframe(
         pd.DataFrame([_row(step) for step in steps]),
         hide_index=True,
+        width=560,
         height=min(300, 38 + 35 * len(steps)),
         key=f"history_{build_id}",
         column_config={
             "Step": st.column_config.NumberColumn(width=45),
-            "When (UTC)": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+            "What": st.column_config.TextColumn(width=270),
+            "Who": st.column_config.TextColumn(width=100),
+            "When (UTC)": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
         },
     )
     earlier = [step.number for step in steps[1:]]

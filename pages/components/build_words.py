@@ -45,7 +45,7 @@ def whats_stale(state: StageState) -> str:
     if state.stage in (Stage.COMPONENTS, Stage.VALIDATION):
         return "input edited"
     noun = "attribute" if state.stage is Stage.CLUSTERS else "component"
-    said = [f"input edited of {number(edited, noun)}"] if edited else []
+    said = [f"input edited for {number(edited, noun)}"] if edited else []
     said += [f"{number(missing, noun)} new"] if missing else []
     said += [f"{number(gone, noun)} without attributes now"] if gone else []
     return ", ".join(said)
