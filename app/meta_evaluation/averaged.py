@@ -13,12 +13,14 @@ import numpy as np
 
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import interval
+from app.meta_evaluation.captions import few_to_draw
 from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level
 from app.meta_evaluation.comparison import PERMUTATIONS, Difference, TestedDifference, compare_scores
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.design import design_of, draw_figures
 from app.meta_evaluation.evaluation import Figure, Origin, signature_of
 from app.meta_evaluation.permutation import permuted_differences, tests_of
+from app.meta_evaluation.resampling import units
 from app.meta_evaluation.score_matrix import Column, Floats, numbers, score_table
 from app.meta_evaluation.significance import fisher_z, untestable
 
@@ -56,9 +58,10 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
     inside = np.mean([each.values[0] for each in draws], axis=0)
     reason = next((each.reason for each in found if each.reason), "")
     n = min(each.basis.n_used or each.basis.n for each in found)
+    fewest = min((each.basis for each in found), key=lambda basis: basis.groups_used)
     figures = {}
     for index, name in enumerate(COEFFICIENTS):
-        signature = signature_of(name, design, found[0].basis, origin)
+        signature = signature_of(name, design, fewest, origin)
         values = [each.values[0, index] for each in found]
         if reason or np.isnan(values).any():
             figures[name] = Figure(None, None, None, n, 0, draws[0].method, on.seed, signature, reason)
@@ -76,6 +79,18 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
             spread.reason,
         )
     return figures
+
+
+def uncertain(preds: Sequence[Column], on: Grouping) -> tuple[str, ...]:
+    """A remark on intervals from few sources or systems, for the set that has the fewest of those with an interval."""
+    tables = [score_table([column], on.human, **_keys(on), duplicates=on.duplicates) for column in preds]
+    design = design_of(tables[0], on.level, on.duplicates, on.constant, None, on.resamples, on.seed)
+    if on.level == "per-source":
+        drawn = [estimate(table, on.level, on.constant).basis.groups_used for table in tables]
+    else:
+        drawn = [units(table, design.resampling) for table in tables]
+    fewest = min((count for count in drawn if count > 1), default=None)
+    return () if fewest is None else few_to_draw(fewest, design.resampling)
 
 
 def compare_averaged(

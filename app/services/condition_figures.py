@@ -8,7 +8,7 @@ from app.domain.run import ScoredText
 from app.domain.study import Family, StudyCondition
 from app.domain.task import Dimension
 from app.errors import InputError
-from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged
+from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged, uncertain
 from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Level
 from app.meta_evaluation.comparison import APPROXIMATE, TestedDifference
 from app.meta_evaluation.evaluation import Figure, Origin
@@ -123,6 +123,7 @@ def study_figures(
         rows += found[0]
         differences += found[1]
         shared[dimension.id], left_out[dimension.id] = found[2]
+        problems += [f"{dimension.name}: {remark}" for remark in found[3]]
     return StudyFigures(level, tuple(rows), _corrected(differences), shared, left_out, tuple(problems))
 
 
@@ -131,7 +132,7 @@ def _number(cell: Cell) -> int:
 
 
 Key = tuple[StudyCondition, int, int, int, int]
-Found = tuple[tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int]]
+Found = tuple[tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[str, ...]]
 
 
 # Some twenty comparisons of a second each: kept for as long as neither scores nor ratings change.
@@ -197,7 +198,8 @@ def _figures(
         for first, second in pairs
         if first in figures and second in figures
     )
-    return tuple(figures.values()), differences, (len(texts), len(all_texts) - len(texts))
+    counts = len(texts), len(all_texts) - len(texts)
+    return tuple(figures.values()), differences, counts, uncertain(list(columns.values()), on)
 
 
 def _complete(row: ScoredText) -> bool:

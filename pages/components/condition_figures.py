@@ -63,6 +63,7 @@ def figure_rows(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
                 "Kendall tau-b": _shown(row, "kendall"),
                 "Pearson": _shown(row, "pearson"),
                 "Checklists": len(row.members),
+                "Sources used": row.figures["spearman"].signature.groups.split()[0],
                 "Texts counted": row.figures["spearman"].n,
                 "Runs": ", ".join(str(member.run) for member in row.members),
                 "Signature": str(row.figures["spearman"].signature),

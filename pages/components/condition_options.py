@@ -15,7 +15,7 @@ from pages.components.forecast import counted
 from pages.components.model_choice import model_choice
 from pages.components.money import about
 from pages.components.study_words import FAMILIES
-from pages.components.words import show_error
+from pages.components.words import plain, show_error
 
 FAMILIES_HELP = (
     "Whose attributes feed a checklist (InteractEval, section 4.2). Single: one checklist for each, and their mean. "
@@ -94,9 +94,13 @@ def before_it_starts(
 ) -> None:
     """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""
     conditions = counted(len(plan.conditions), "condition")
-    on = counted(len(options.dimensions), "dimension")
+    on = counted(len({cell.dimension.id for cell in plan.cells}), "dimension")
     st.markdown(f"**{conditions} on {on}**")
     st.markdown(f"{len(plan.cells) - len(plan.to_score):,} of {counted(len(plan.cells), 'checklist')} scored so far.")
+    compared = {cell.dimension.id for cell in plan.cells}
+    without = [dimension.name for dimension in options.dimensions if dimension.id not in compared]
+    if without:
+        st.caption(plain(f"Nothing to compare on {', '.join(without)}: too few have said what to look for."))
     if running:
         ending = stopping_study(workbench, project.id)
         if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from app.errors import InputError
-from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged
+from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged, uncertain
 from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.evaluation import evaluate
 
@@ -102,3 +102,11 @@ def test_sets_that_lack_different_texts_are_refused() -> None:
         averaged([with_gap, CLOSE[1]], on())
     with pytest.raises(InputError, match="no score set"):
         averaged([], on())
+
+
+def test_intervals_from_few_sources_that_count_are_said_to_be_too_narrow() -> None:
+    assert uncertain(CLOSE, on()) == ()
+    constant = np.where(GROUP < 4, CLOSE[0], 3.0)
+    assert "Only 4 sources" in uncertain([CLOSE[1], constant], on())[0]
+    assert "Only 5 systems" in uncertain(CLOSE, on(level="system"))[0]
+    assert uncertain([np.full(HUMAN.size, 3.0)], on()) == ()
