@@ -64,7 +64,7 @@ def figure_rows(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
                 "Pearson": _shown(row, "pearson"),
                 "Checklists": len(row.members),
                 "Sources used": row.figures["spearman"].signature.groups.split()[0],
-                "Texts counted": row.figures["spearman"].n,
+                "Texts": row.figures["spearman"].n,
                 "Runs": ", ".join(str(member.run) for member in row.members),
                 "Signature": str(row.figures["spearman"].signature),
             }
@@ -133,7 +133,7 @@ def figure_chart(rows: pd.DataFrame) -> Chart:
     line = (
         base.transform_filter(of_condition)
         .mark_rule(strokeWidth=2)
-        .encode(x=alt.X("From:Q", title="Agreement with people (Spearman)", axis=alt.Axis(format=".1f")), x2="To:Q")
+        .encode(x=alt.X("From:Q", title="Agreement with people (Spearman)", axis=alt.Axis(format=".2~f")), x2="To:Q")
     )
     point = base.transform_filter(of_condition).mark_point(filled=True, size=90, opacity=1).encode(x="Spearman:Q")
     members = base.transform_filter(single).mark_point(filled=False, size=45, opacity=0.9).encode(x="Spearman:Q")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from app.services.results import DimensionResult
@@ -37,7 +38,7 @@ def interval_chart(results: Sequence[DimensionResult], several: bool) -> alt.Lay
     if not rows:
         return None
     data = pd.DataFrame(rows)
-    lowest = min(0.0, float(data[["low", "value"]].to_numpy(dtype=float).min()))
+    lowest = min(0.0, float(np.nanmin(data[["low", "value"]].to_numpy(dtype=float))))
     order = [label(result, several) for result in results]
     names = list(COLOURS)
     base = alt.Chart(data).encode(

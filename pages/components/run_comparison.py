@@ -164,7 +164,8 @@ def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:
 
 def difference_chart(rows: pd.DataFrame) -> Chart:
     """Differences with their intervals around 0; the line is grey where it includes 0."""
-    drawn = rows.assign(apart=(rows["From"] > 0) | (rows["To"] < 0))
+    ends = rows[["From", "To", "Difference"]].astype(float)  # without an interval, as from one source, they are None
+    drawn = rows.assign(**ends, apart=(ends["From"] > 0) | (ends["To"] < 0))
     base = alt.Chart(drawn).encode(
         y=alt.Y("Run:N", sort=list(rows["Run"]), title=None, axis=alt.Axis(labelLimit=420)),
         color=alt.condition("datum.apart", alt.value(BLUE), alt.value(GREY)),
@@ -177,7 +178,7 @@ def difference_chart(rows: pd.DataFrame) -> Chart:
         ],
     )
     axis = alt.Axis(format="+.2f", tickCount=8)
-    widest = max(LEAST, float(drawn[["From", "To", "Difference"]].abs().max().max()))
+    widest = max(LEAST, float(ends.abs().max().max()))
     scale = alt.Scale(domain=[-widest, widest])
     line = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("From:Q", title="Difference: to the right it agrees better than the baseline", axis=axis, scale=scale),

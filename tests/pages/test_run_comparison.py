@@ -1,5 +1,6 @@
 """The tab Compare of Results: runs against a baseline."""
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def test_the_better_run_is_named_with_its_ground(demo: Workbench, open_compare: 
     assert row["Difference"] == pytest.approx(2.0)
     assert row["p (Holm)"].endswith("***")
     assert (row["Left out"], row["Shared"] > 0) == (0, True)
+
+
+def test_a_difference_without_an_interval_is_drawn_and_said(demo: Workbench, home: Path, open_compare: Open) -> None:
+    worse, better = as_people(demo, -1.0, "turned-around"), as_people(demo, 1.0, "as-people")
+    with sqlite3.connect(home / "workbench.db") as connection:
+        connection.execute("UPDATE text SET doc_id = 'the only one', item_id = id")
+    connection.close()
+    app = open_compare(baseline=str(worse), against=str(better))
+    assert not app.exception
+    assert "An interval needs at least two sources" in shown(app)
+    assert "nan" not in shown(app).split()
 
 
 def test_texts_scored_by_one_run_only_are_said(demo: Workbench, open_compare: Open) -> None:
