@@ -75,6 +75,7 @@ def everybody(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> N
     )
     st.dataframe(
         frame,
+        placeholder="–",
         hide_index=True,
         width="content",
         key=f"answer_progress_{checklist.id}",

@@ -36,7 +36,11 @@ def counts(attributes: Sequence[Attribute], contributors: Sequence[Contributor])
     with st.expander("By contributor", key="by_contributor"):
         st.caption(EXPLAINED)
         st.dataframe(
-            _by_contributor(attributes, contributors), hide_index=True, key="contributor_counts", width="content"
+            _by_contributor(attributes, contributors),
+            placeholder="–",
+            hide_index=True,
+            key="contributor_counts",
+            width="content",
         )
 
 
@@ -89,6 +93,7 @@ def table(shown: Sequence[Attribute], all_: int, dimension_id: int) -> Attribute
     rows = crc32(",".join(str(a.id) for a in shown).encode())
     event = st.dataframe(
         _frame(shown),
+        placeholder="–",
         hide_index=True,
         height=min(TABLE_HEIGHT, 38 + 35 * len(shown)),
         on_select="rerun",

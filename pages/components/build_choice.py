@@ -85,6 +85,7 @@ def history(workbench: Workbench, build_id: int) -> None:
     steps = history_of(workbench, build_id)
     st.dataframe(
         pd.DataFrame([_row(step) for step in steps]),
+        placeholder="–",
         hide_index=True,
         width=560,
         height=min(300, 38 + 35 * len(steps)),

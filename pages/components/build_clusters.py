@@ -58,6 +58,7 @@ def _table(view: BuildView, shown: list[tuple[Attribute, Placement | None]], nam
                 "By hand": ["yes" if at and ORIGINS[at.origin] else "" for _, at in shown],
             }
         ),
+        placeholder="–",
         hide_index=True,
         height=min(HEIGHT, 38 + 35 * len(shown)),
         on_select="rerun",

@@ -47,6 +47,7 @@ def history_table(workbench: Workbench, checklist: Checklist, who: str) -> None:
     words = words_of(workbench, checklist.id)
     ticked = st.dataframe(
         pd.DataFrame([_row(change, words) for change in history]),
+        placeholder="–",
         hide_index=True,
         key="history",
         on_select="rerun",

@@ -32,7 +32,7 @@ def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) ->
     """The first rows, one choice a field, and the names of the dimensions."""
     st.caption("The first rows")
     first = pd.DataFrame([_shown(row) for row in preview.rows], columns=preview.columns)
-    st.dataframe(first, hide_index=True, key="first_rows")
+    st.dataframe(first, placeholder="–", hide_index=True, key="first_rows")
     st.subheader("What the columns mean", anchor=False)
     columns: dict[str, str] = {}
     places = st.columns(PER_LINE)

@@ -19,14 +19,17 @@ def condition_differences(found: StudyFigures) -> None:
     coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", "Everything below follows the choice.")
     told = [each for each in found.differences if _told(each, coefficient)]
     count = found.comparisons(coefficient)
-    st.markdown(f"{len(told)} of {count} comparisons are told apart after correction for their number.")
+    if count:
+        st.markdown(f"{len(told)} of {count} comparisons are told apart after correction for their number.")
+    else:
+        st.markdown("No two conditions can be compared here; the last column says why.")
     for each in told:
         sentence = found.verdict(each, coefficient, f"“{_label(each, False)}”", f"“{_label(each, True)}”")
         st.markdown(f"**{plain(each.first.dimension.name)}**: {plain(sentence)}")
     rows = difference_rows(found, coefficient)
     if not rows["Not computed"].any():
         rows = rows.drop(columns="Not computed")
-    st.dataframe(rows, hide_index=True, key="condition_differences", column_config=_columns())
+    st.dataframe(rows, placeholder="–", hide_index=True, key="condition_differences", column_config=_columns())
     st.caption("  \n".join(plain(note) for note in NOTES))
     csv_download("Comparisons (CSV)", rows.assign(coefficient=coefficient, level=found.level), "condition_differences")
 

@@ -36,7 +36,7 @@ def condition_effect(
     rows = condition_rows(found.points, names)
     if found.conditions > 1:
         _picture(rows, found.points, names)
-    st.dataframe(rows, hide_index=True, key="condition_results", column_config=_columns())
+    st.dataframe(rows, placeholder="–", hide_index=True, key="condition_results", column_config=_columns())
     csv_download("Conditions (CSV)", rows.assign(level=level), "conditions")
 
 

@@ -44,13 +44,22 @@ def condition_figures(workbench: Workbench, plan: StudyPlan, level: Level) -> St
         )
     _picture(found)
     rows = figure_rows(found.rows)
-    st.dataframe(rows.drop(columns="Signature"), hide_index=True, key="condition_figures")
-    for row in found.rows:
-        reason = row.figures["spearman"].reason
-        if reason:
-            st.markdown(f"**{plain(row.dimension.name)}, {plain(row_label(row))}**: {plain(reason)}")
+    st.dataframe(rows.drop(columns="Signature"), placeholder="–", hide_index=True, key="condition_figures")
+    _missing(found.rows)
     csv_download("Conditions (CSV)", rows.assign(Level=level), "condition_figures")
     return found
+
+
+def _missing(rows: Sequence[ConditionFigures]) -> None:
+    """Why figures or their intervals are missing, each sentence once with the conditions it is about."""
+    about: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if reason := row.figures["spearman"].reason:
+            about.setdefault((row.dimension.name, reason), []).append(row_label(row))
+    for (dimension, reason), labels in about.items():
+        of_dimension = sum(row.dimension.name == dimension for row in rows)
+        who = "" if len(labels) == of_dimension else f", {plain(', '.join(labels))}"
+        st.markdown(f"**{plain(dimension)}**{who}: {plain(reason)}")
 
 
 def figure_rows(rows: Sequence[ConditionFigures]) -> pd.DataFrame:

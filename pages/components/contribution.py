@@ -62,6 +62,7 @@ def _reach(found: Contribution, names: Names) -> None:
     rows = reach_rows(found, names)
     st.dataframe(
         rows,
+        placeholder="–",
         hide_index=True,
         key="reach",
         column_config={
@@ -118,6 +119,7 @@ def _effects(effects: list[LeftOut], names: Names) -> None:
         )
     st.dataframe(
         rows,
+        placeholder="–",
         hide_index=True,
         key="left_out",
         column_config={

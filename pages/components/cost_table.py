@@ -46,7 +46,9 @@ def cost_table(workbench: Workbench, project: Project) -> None:
     if known and unknown:
         total = f"{total}, and what {plain(', '.join(unknown))} cost"
     with st.expander(f"What it cost: {total}", key="what_it_cost"):
-        st.dataframe(pd.DataFrame(map(_row, rows)), hide_index=True, key="costs", column_config=_COLUMNS)
+        st.dataframe(
+            pd.DataFrame(map(_row, rows)), placeholder="–", hide_index=True, key="costs", column_config=_COLUMNS
+        )
         st.caption(
             "Tokens as the providers counted them, useless answers included, at the prices of the day. Embeddings and "
             "transcripts of recordings are not in here."

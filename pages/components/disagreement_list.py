@@ -56,6 +56,7 @@ def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) ->
 
     st.dataframe(
         _table(page),
+        placeholder="–",
         hide_index=True,
         key=key,
         on_select=chosen,

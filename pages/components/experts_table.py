@@ -29,6 +29,7 @@ def experts_table(workbench: Workbench, project_id: int) -> None:
                     for one in found
                 ]
             ),
+            placeholder="–",
             hide_index=True,
             key="experts_progress",
             width="content",

@@ -34,7 +34,11 @@ def texts_to_score(ahead: Forecast) -> None:
     with st.expander(f"Texts on each dimension; {counted(len(excluded), 'document')} left out", key="texts_to_score"):
         st.caption("A document that people read as a sample while thinking aloud is not scored on that dimension.")
         st.dataframe(
-            pd.DataFrame([_part(part) for part in ahead.parts]), hide_index=True, key="parts", column_config=_COLUMNS
+            pd.DataFrame([_part(part) for part in ahead.parts]),
+            placeholder="–",
+            hide_index=True,
+            key="parts",
+            column_config=_COLUMNS,
         )
 
 

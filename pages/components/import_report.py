@@ -24,7 +24,7 @@ def import_report(workbench: Workbench, project: Project) -> None:
             if st.button("Close", key="close_report", type="tertiary"):
                 forget_report(workbench, project.name)
                 st.rerun()
-        st.dataframe(_dimensions(report), hide_index=True, key="imported_dimensions", width="content")
+        st.dataframe(_dimensions(report), placeholder="–", hide_index=True, key="imported_dimensions", width="content")
         if report.ungrouped:
             st.markdown(
                 "**No two texts share a source,** so agreement with people can't be taken per source, only over the "
@@ -61,6 +61,7 @@ def _left_out(report: ImportReport) -> None:
     st.markdown(f"**{number(len(rows), 'remark')}** on rows, or single ratings of them, that stayed out:")
     st.dataframe(
         rows,
+        placeholder="–",
         hide_index=True,
         height=min(260, 38 + 35 * len(rows)),
         key="skipped_rows",

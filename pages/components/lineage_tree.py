@@ -77,7 +77,7 @@ def back(view: LineageView) -> None:
         }
         for a in own
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key=f"lineage_of_{name}")
+    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key=f"lineage_of_{name}")
 
 
 def unserved(view: LineageView) -> None:
@@ -95,7 +95,7 @@ def unserved(view: LineageView) -> None:
         }
         for one in left
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="lineage_unserved")
+    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="lineage_unserved")
 
 
 def _ended(one: Unserved) -> str:

@@ -27,6 +27,7 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
         return
     st.dataframe(
         pd.DataFrame([_row(answer) for answer in found]),
+        placeholder="–",
         hide_index=True,
         key="llm_answers",
         column_config={

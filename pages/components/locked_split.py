@@ -74,6 +74,7 @@ def looks(state: SplitState) -> None:
                 for look in reversed(state.split.looks)
             ]
         ),
+        placeholder="–",
         hide_index=True,
         key="locked_looks",
     )

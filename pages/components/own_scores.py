@@ -117,6 +117,7 @@ def _show(report: OwnScoresReport) -> None:
             st.markdown(f"**{number(len(rows), 'row')}** did not fit:")
             st.dataframe(
                 rows,
+                placeholder="–",
                 hide_index=True,
                 height=min(260, 38 + 35 * len(rows)),
                 key="own_left_out",
@@ -129,7 +130,9 @@ def _show(report: OwnScoresReport) -> None:
         if lacking:
             texts = pd.DataFrame(lacking, columns=["Dimension", "Text"])
             st.markdown(f"**{number(len(texts), 'text')}** without a score:")
-            st.dataframe(texts, hide_index=True, height=min(260, 38 + 35 * len(texts)), key="own_without_score")
+            st.dataframe(
+                texts, placeholder="–", hide_index=True, height=min(260, 38 + 35 * len(texts)), key="own_without_score"
+            )
 
 
 def _summary(report: OwnScoresReport) -> str:

@@ -37,7 +37,7 @@ def price_table(workbench: Workbench) -> None:
         }
         for model in prices.models
     ]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="prices", column_config=columns, height=350)
+    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="prices", column_config=columns, height=350)
 
 
 def _amount(model: PricedModel, part: str) -> str:

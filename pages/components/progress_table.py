@@ -14,6 +14,7 @@ def progress_table(progress: Overview) -> None:
         return
     st.dataframe(
         pd.DataFrame([_row(dimension) for dimension in progress.dimensions]),
+        placeholder="–",
         hide_index=True,
         key="progress",
         column_config={

@@ -38,6 +38,7 @@ def quality_cost(scope: ResultScope) -> None:
     rows = pd.DataFrame([_row(each) for each in found])
     st.dataframe(
         rows.drop(columns=ABOUT_COST),
+        placeholder="–",
         hide_index=True,
         key="quality_cost",
         column_config={

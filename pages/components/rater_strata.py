@@ -29,7 +29,7 @@ def rater_strata(strata: Sequence[Stratum]) -> None:
     table = pd.DataFrame([_row(each) for each in strata])
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.dataframe(table, hide_index=True, key="strata")
+        st.dataframe(table, placeholder="–", hide_index=True, key="strata")
         for each in strata:
             reason = each.result.figures["spearman"].reason
             if reason:

@@ -59,7 +59,9 @@ def result_locked(scope: ResultScope) -> None:
 def _results(found: Sequence[DimensionResult]) -> None:
     """What was looked at in this session: it goes with a refresh, and looking again is another look."""
     st.subheader("On the locked test split", anchor=False)
-    st.dataframe(pd.DataFrame([_row(result) for result in found]), hide_index=True, key="locked_results")
+    st.dataframe(
+        pd.DataFrame([_row(result) for result in found]), placeholder="–", hide_index=True, key="locked_results"
+    )
     for result in found:
         st.caption(
             f"**{plain(result.dimension.name)}, run {result.run.id}**: {plain(result.meta.caption)}.  \n"

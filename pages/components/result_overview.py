@@ -49,6 +49,7 @@ def result_overview(scope: ResultScope) -> None:
 def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
     st.dataframe(
         pd.DataFrame([_row(result, level, several) for result in results]),
+        placeholder="–",
         hide_index=True,
         key="overview",
         column_config={

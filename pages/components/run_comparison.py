@@ -54,7 +54,9 @@ def run_comparison(scope: ResultScope) -> None:
         st.markdown(line)
     rows = comparison_rows(found, coefficient, names)
     _picture(rows, names[baseline.run.id], COEFFICIENTS[coefficient])
-    st.dataframe(rows.drop(columns="Signature"), hide_index=True, key="run_comparison", column_config=_columns())
+    st.dataframe(
+        rows.drop(columns="Signature"), placeholder="–", hide_index=True, key="run_comparison", column_config=_columns()
+    )
     _what_it_rests_on(found, names)
     csv_download("Comparison (CSV)", rows.assign(coefficient=coefficient, level=scope.choices.level), "comparison")
 

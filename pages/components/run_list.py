@@ -25,7 +25,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
     open_ = [run for run in runs if can_go_on(run) or (run.failed and run.status is not RunStatus.RUNNING)]
     for run in open_[:UNFINISHED]:
         _unfinished(workbench, project, run, busy)
-    st.dataframe(_table(runs), hide_index=True, key="runs", column_config=_COLUMNS)
+    st.dataframe(_table(runs), placeholder="–", hide_index=True, key="runs", column_config=_COLUMNS)
     if any(run.done for run in runs):
         st.page_link(page("results"), label="See the results", icon=":material/insights:")
 

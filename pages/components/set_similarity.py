@@ -49,6 +49,7 @@ def set_similarity(sets: SetsCompared, names: Names) -> None:
     rows = similarity_rows(found, shown)
     st.dataframe(
         rows,
+        placeholder="–",
         hide_index=True,
         key="similarity_table",
         column_config={

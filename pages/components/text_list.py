@@ -46,6 +46,7 @@ def _table(workbench: Workbench, project: Project, page: TextPage, number: int, 
     ratings = [name for name in dimensions if name in names]
     event = st.dataframe(
         _frame(page, ratings),
+        placeholder="–",
         hide_index=True,
         height="content",
         on_select="rerun",

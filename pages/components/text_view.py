@@ -51,6 +51,7 @@ def _ratings(found: RatedText) -> None:
     st.caption("Human ratings")
     st.dataframe(
         table.reset_index(),
+        placeholder="–",
         hide_index=True,
         key="text_ratings",
         width="content",

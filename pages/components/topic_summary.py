@@ -38,6 +38,7 @@ def _spreads(lda: TopicGrouping) -> None:
         return
     st.dataframe(
         pd.DataFrame(rows),
+        placeholder="–",
         hide_index=True,
         key="topic_summary",
         width="content",

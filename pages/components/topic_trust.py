@@ -51,6 +51,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, Group]) -> None:
     st.markdown("**Balanced or myopic**")
     st.dataframe(
         pd.DataFrame(rows),
+        placeholder="–",
         hide_index=True,
         key="topic_spreads",
         column_config={
@@ -72,6 +73,7 @@ def trust(found: TopicAnalysis, shown: TopicGrouping) -> None:
     rows = [_row(name, grouping) for name, grouping in (("LDA", found.lda), ("NMF", found.steady))]
     st.dataframe(
         pd.DataFrame(rows),
+        placeholder="–",
         hide_index=True,
         key="topic_stability",
         column_config={

@@ -20,7 +20,7 @@ def trials(scope: ResultScope) -> None:
     st.markdown("Runs that differ in nothing but the texts that were drawn. Close together: the draw hardly matters.")
     for number, group in enumerate(groups):
         st.markdown(plain(summary(group)))
-        st.dataframe(trial_rows(group), hide_index=True, key=f"trials_{number}")
+        st.dataframe(trial_rows(group), placeholder="–", hide_index=True, key=f"trials_{number}")
 
 
 def summary(group: Trials) -> str:

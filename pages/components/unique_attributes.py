@@ -74,7 +74,13 @@ def unique(found: Noticed, names: Names) -> None:
     if rows.empty:
         st.markdown("At this threshold everybody's attributes have something like them. Move it up.")
         return
-    st.dataframe(rows, hide_index=True, key="unique", column_config=_columns("Attribute", "Nearest of anybody else"))
+    st.dataframe(
+        rows,
+        placeholder="–",
+        hide_index=True,
+        key="unique",
+        column_config=_columns("Attribute", "Nearest of anybody else"),
+    )
     csv_download("Unique attributes (CSV)", rows, "unique_attributes")
 
 
@@ -122,7 +128,7 @@ def neighbours(found: Noticed, names: Names) -> None:
         ],
         columns=[first, second, "Similarity"],
     )
-    st.dataframe(rows, hide_index=True, key="neighbours", column_config=_columns(first, second))
+    st.dataframe(rows, placeholder="–", hide_index=True, key="neighbours", column_config=_columns(first, second))
     csv_download("Nearest neighbours (CSV)", rows, "nearest_neighbours")
 
 

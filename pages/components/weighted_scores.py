@@ -29,7 +29,7 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], se
         for how, figures in (("alike", result.meta), ("by their weights", meta))
     ]
     st.markdown("**By the checklist's weights**")
-    st.dataframe(pd.DataFrame(rows), hide_index=True, key="weighted_scores")
+    st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="weighted_scores")
     st.caption(
         "The same texts and resamples. The score in which all questions count alike is the one that is reported; a "
         "small difference between the two lines is no evidence for the weights."

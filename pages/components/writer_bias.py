@@ -73,7 +73,7 @@ def _show(study: WriterBias, run: int) -> None:
             for group in study.groups
         ]
     )
-    st.dataframe(rows, hide_index=True, key="writer_bias")
+    st.dataframe(rows, placeholder="–", hide_index=True, key="writer_bias")
     csv_download("Download the table", rows, "texts-by-people-and-llms")
     counts = ", ".join(f"“{PREFERRED[g.preference]}” {g.pairs:,}" for g in study.groups)
     alone = f" {study.unpaired:,} texts have no counterpart of the same source." if study.unpaired else ""

@@ -54,3 +54,17 @@ def test_every_module_says_what_it_is_for(package: str) -> None:
 def _has_code_without_docstring(path: Path) -> bool:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return bool(tree.body) and ast.get_docstring(tree) is None
+
+
+def test_no_table_shows_none_for_what_is_missing() -> None:
+    """Streamlit writes "None" into an empty cell unless it is told what to write."""
+    bare = [
+        f"{name_of(path)}:{node.lineno}"
+        for path in python_files("pages")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "dataframe"
+        and "placeholder" not in {keyword.arg for keyword in node.keywords}
+    ]
+    assert bare == [], "give placeholder="
