@@ -8,17 +8,25 @@ from app.construction.hint import Hint
 
 SHARED_RUN = 6  # so many words in a row hardly agree by chance
 _WORD = re.compile(r"\w+(?:-\w+)*")
+# "sample 2", "the third sample"; "the first example" may well be one inside any text.
+_ONE_SAMPLE = re.compile(
+    r"\bsamples?\s+(?:no\.?\s*|number\s+)?(?:\d+|one|two|three|four)\b|\b(?:first|second|third|fourth|last)\s+sample\b",
+    re.IGNORECASE,
+)
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|[\"“(]\s*)$")
 
 
 def sample_hints(text: str, samples: Sequence[str], language: str = "English") -> list[Hint]:
-    """At most one hint: a name, a number or a longer wording that also stands in one of the samples.
+    """At most one hint: a sample that is spoken of, a name, a number or a longer wording that also stands in a sample.
 
     Names are told by their capital inside a sentence and by never standing in small letters in the samples. Other
     languages capitalise by other rules, so there only numbers and wordings count.
     """
     if not samples:
         return []
+    if spoken_of := _ONE_SAMPLE.search(text):
+        message = f"“{spoken_of[0]}” is one text alone. Ask what holds for any text."
+        return [Hint("names-sample", message, spoken_of.span())]
     content = _content(tuple(samples))
     names_count = language.strip().casefold().startswith("english")
     words = list(_WORD.finditer(text))

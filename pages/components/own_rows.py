@@ -72,7 +72,7 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int) -> None:
         if prompted := sample_name(own.samples, attribute.prompted_by):
             st.caption(f"prompted by {prompted.lower()}")
         if hint := sample_hint(attribute.text, own.samples, own.language):
-            st.caption(":material/lightbulb: A general point? It has words of a sample.", help=_as_help(hint))
+            st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         _move(own, on_screen, place, place - 1, "up")
         _move(own, on_screen, place, place + 1, "down")

@@ -112,6 +112,8 @@ SAMPLES = ["Mayor Quillon opened the Harbour Bridge in 1987, said the paper. The
         ("Does the summary mention Quillon?", "Quillon"),
         ("Does the summary mention Quillon's bridge?", "Quillon"),
         ("Does the summary give the year 1987?", "1987"),
+        ("Are there more details than in sample 2?", "sample 2"),
+        ("Is the order better than in the Third sample?", "Third sample"),
         ("Is it said that the bridge is long and made of wood?", "the bridge is long and made"),
     ],
 )
@@ -122,7 +124,12 @@ def test_sample_content_is_recognised(question: str, marked: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["Does the summary say who opened what?", "Is each Bridge between parts visible?", "Mayor or not, is each named?"],
+    [
+        "Does the summary say who opened what?",
+        "Is each Bridge between parts visible?",
+        "Mayor or not, is each named?",
+        "Is it a sample?",
+    ],
 )
 def test_general_words_are_not_sample_content(question: str) -> None:
     assert "names-sample" not in {hint.code for hint in lint_question(question, samples=SAMPLES)}
