@@ -63,8 +63,8 @@ def _pair(workbench: Workbench, pair: NearDuplicate, dimension_id: int) -> None:
         with place:
             st.text(attribute.text)
             st.caption(said_by(attribute))
-    with decision:
-        st.caption(f"alike {pair.likeness:.2f}")
+    decision.caption(f"alike {pair.likeness:.2f}")
+    with decision.container(horizontal=True, gap="small"):
         for name, kept, other in (("left", pair.first, pair.second), ("right", pair.second, pair.first)):
             st.button(
                 f"Keep the {name} one",
