@@ -13,6 +13,8 @@ from pages.components.conditions import number
 from pages.components.words import plain
 
 SET_HEIGHT = 360
+# In pixels: no line gets longer than one reads with ease.
+ANSWER_WIDTH = 720
 _PROBLEM = "side_problem"
 
 
@@ -58,7 +60,7 @@ def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> 
         asked = plain(wording.format(dimension.name))
         if mine.revealed:
             st.markdown(f"**{asked}**")
-            st.text(mine.answers.get(question, ""))
+            st.text(mine.answers.get(question, ""), width=ANSWER_WIDTH)
             continue
         key = f"answer_{mine.id}_{question}"
         st.text_area(
@@ -66,6 +68,7 @@ def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> 
             mine.answers.get(question, ""),
             key=key,
             height=90,
+            width=ANSWER_WIDTH,
             on_change=_save,
             args=[workbench, mine.id, question, key],
         )
@@ -89,8 +92,9 @@ def everybody(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
     if not comparisons:
         st.markdown(plain(f"No expert has begun on {dimension.name} yet."))
         return
-    began = number(len(comparisons), "expert")
-    st.caption(f"{len(finished)} of {began} who began have finished on {plain(dimension.name)}.")
+    st.caption(
+        f"Experts who have finished on {plain(dimension.name)}: {len(finished)} of {len(comparisons)} who began."
+    )
     shared = keywords(comparisons)
     if not shared:
         st.markdown("No keyword is shared by three experts yet.")
@@ -105,4 +109,4 @@ def everybody(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
     letters = {one.expert: "set A was people's" if one.people_are_a else "set B was people's" for one in finished}
     for who, text in chosen.answers if chosen else ():
         st.caption(plain(f"{who} ({letters[who]})"))
-        st.text(text)
+        st.text(text, width=ANSWER_WIDTH)
