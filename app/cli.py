@@ -67,7 +67,7 @@ def build() -> typer.Typer:
 
 
 def run() -> NoReturn:
-    """The console entry. Exit status: 0 done, 1 our fault, 2 the person's input, 3 some failed, 130 interrupted."""
+    """The console entry. Exit status: 0 done, 1 our fault, 2 the person's to mend, 3 some failed, 130 interrupted."""
     try:
         status = build()(standalone_mode=False)
     except WorkbenchError as error:

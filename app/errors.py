@@ -1,14 +1,15 @@
 """Every error a person can meet, as one tree. Each carries a hint that says what to do.
 
-    WorkbenchError                   base; exit status 1 unless a subclass says otherwise
-    ├── InputError                   the person's input: a file, a name, an option (exit status 2)
+    WorkbenchError                   base; exit status 2: what happened can be mended by the person
+    ├── InputError                   the person's input: a file, a name, an option
     │   ├── FileFormatError          a file that can't be read as what it was said to be
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   └── ConflictError            somebody else changed or is running this right now
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── PromptError                  a prompt file is malformed or a variable is missing
-    └── ProviderError                a model did not answer as asked; `kind` is stored with the failure
+    └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
+        │                            worth trying again, unless the key or the model's name has to change)
         ├── MissingKeyError          no key is set
         ├── MissingAddressError      no address is set for models that are nobody's in particular
         ├── WrongKeyError            the provider refuses the key
@@ -37,7 +38,7 @@ from typing import ClassVar
 class WorkbenchError(Exception):
     """Base of all. `message` says what happened and where, `hint` what to do."""
 
-    exit_status: ClassVar[int] = 1
+    exit_status: ClassVar[int] = 2
     default_hint: ClassVar[str] = ""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -50,7 +51,7 @@ class WorkbenchError(Exception):
 
 
 class InputError(WorkbenchError):
-    exit_status = 2
+    pass
 
 
 class FileFormatError(InputError):
@@ -81,6 +82,7 @@ class ProviderError(WorkbenchError):
     """A model did not answer as asked."""
 
     kind: ClassVar[str] = "provider"
+    exit_status = 3
 
 
 class MissingKeyError(ProviderError):

@@ -26,7 +26,7 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
         if url.drivername == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
         engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
-    except (ArgumentError, NoSuchModuleError) as error:
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:  # a driver that isn't installed is imported
         raise DatabaseError(
             "The database address can't be used.",
             "INTERACTEVAL_DATABASE_URL looks like sqlite:////folder/file.db or postgresql://user@host/name.",
@@ -37,11 +37,12 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
 def _sqlite(url: URL, begin: str) -> Engine:
     if not url.database:
         raise DatabaseError("A database in memory would lose everything.", "Name a file: sqlite:////folder/file.db")
+    folder = Path(url.database).parent
     try:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DatabaseError(
-            f"The folder of the database can't be made: {error.strerror}.",
+            f"The folder of the database, {folder}, can't be made: {error.strerror}.",
             "Set INTERACTEVAL_HOME to another folder.",
         ) from error
     engine = create_engine(

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 
+from sqlalchemy import Engine
+from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
@@ -134,8 +136,8 @@ class Database:
             upgrade(self._writer)
         except Exception as error:
             self.close()
-            if isinstance(error, OperationalError):
-                raise _explained(error) from error
+            if isinstance(error, OperationalError) or (isinstance(error, DriverError) and _is_broken(error)):
+                raise _explained(error, self._writer) from error
             raise
 
     @contextmanager
@@ -146,7 +148,7 @@ class Database:
                 yield UnitOfWork(session)
                 session.commit()
         except OperationalError as error:
-            raise _explained(error) from error
+            raise _explained(error, self._writer) from error
 
     @contextmanager
     def read(self) -> Iterator[UnitOfWork]:
@@ -155,22 +157,39 @@ class Database:
             with Session(self._reader) as session:
                 yield UnitOfWork(session)
         except OperationalError as error:
-            raise _explained(error) from error
+            raise _explained(error, self._writer) from error
 
     def close(self) -> None:
         self._writer.dispose()
         self._reader.dispose()
 
 
-def _explained(error: OperationalError) -> DatabaseError:
-    """What the driver says, in words a person can act on; never the statement or its values."""
+def _explained(error: DriverError, engine: Engine) -> DatabaseError:
+    """What the driver says, in words a person can act on; never the statement, its values or a password."""
     cause = str(error.orig).lower()
     if "locked" in cause:
         return DatabaseError("The database was busy for 30 seconds.", "Stop what else writes to it, then resume.")
     if "full" in cause:
         return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
     if "readonly" in cause or "unable to open" in cause:
-        return DatabaseError("The database file can't be written.", "Check the folder's permissions.")
+        return DatabaseError(
+            f"The database file {engine.url.database} can't be written.",
+            "Check the folder's permissions, or set INTERACTEVAL_HOME to another folder.",
+        )
     if "connection" in cause or "refused" in cause:
-        return DatabaseError("The database server can't be reached.", "Check INTERACTEVAL_DATABASE_URL.")
+        return DatabaseError(
+            f"The database server {engine.url.host or 'on this machine'} can't be reached or refuses the connection.",
+            "Check INTERACTEVAL_DATABASE_URL: host, port, name, user and password.",
+        )
+    if _is_broken(error):
+        return DatabaseError(
+            f"{engine.url.database} is damaged or is no database of the workbench.",
+            "Restore a backup, or set INTERACTEVAL_HOME to another folder.",
+        )
     return DatabaseError("The database reported an error.", "Try again; if it stays, restore a backup.")
+
+
+def _is_broken(error: DriverError) -> bool:
+    """SQLite tells of a file that it can't read as a database while it reads, not when it opens the file."""
+    cause = str(error.orig).lower()
+    return "not a database" in cause or "malformed" in cause

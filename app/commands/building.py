@@ -46,7 +46,9 @@ def build(
 
     Example: interacteval build --project News --dimension coherence --from sub-questions --model rules
     """
+    from app.errors import InputError, ProviderError
     from app.services.building import build as build_one
+    from app.services.building import check_can_build
     from app.services.projects import dimensions_named, get_project
     from app.services.workbench import open_workbench
 
@@ -54,14 +56,25 @@ def build(
     first = _stage(from_) if from_ else None
     workbench = open_workbench()
     target = get_project(workbench, project)
+    dimensions = dimensions_named(workbench, project, dimension)
+    going_on = first is not None or stale
+    for d in dimensions:  # all of them, before the first is paid for
+        _build_under(workbench, d, condition) if going_on else check_can_build(workbench, d, condition)
     made = []
-    for d in dimensions_named(workbench, project, dimension):
+    for d in dimensions:
         heard = _stage_sayer(d.name)
-        if first is not None or stale:
-            made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, heard, by))
-        else:
-            made.append(build_one(workbench, target, d, model, condition, components, publish, heard, models, by))
+        try:
+            if going_on:
+                made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, heard, by))
+            else:
+                made.append(build_one(workbench, target, d, model, condition, components, publish, heard, models, by))
+        except ProviderError as error:
+            if error.exit_status == InputError.exit_status:
+                raise  # a key or a name that has to change would fail on the others too
+            say(f"{d.name}: {error}")
     _report(made, json_)
+    if len(made) < len(dimensions):
+        raise typer.Exit(ProviderError.exit_status)
 
 
 def _go_on(
@@ -75,21 +88,28 @@ def _go_on(
     by: str,
 ) -> "Checklist":
     """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version."""
+    from app.services.build_edits import set_model
+    from app.services.building import make_checklist, regenerate, run_stages
+
+    build_id = _build_under(workbench, dimension, condition)
+    for stage, name in models.items():
+        set_model(workbench, build_id, name, stage, by)
+    if first is not None:
+        regenerate(workbench, build_id, first, who=by)
+    run_stages(workbench, build_id, on_stage=heard, who=by)
+    return make_checklist(workbench, build_id, publish, by)
+
+
+def _build_under(workbench: "Workbench", dimension: "Dimension", condition: str) -> int:
+    """The newest build under this condition. Raises NotReadyError where there is none to go on with."""
     from app.domain.condition import canonical
     from app.errors import NotReadyError
-    from app.services.build_edits import set_model
     from app.services.build_state import builds_of
-    from app.services.building import make_checklist, regenerate, run_stages
 
     found = next((b for b in builds_of(workbench, dimension.id) if b.condition == canonical(condition)), None)
     if found is None:
         raise NotReadyError(f"{dimension.name} has no build under {condition} to go on with.", "Build it first.")
-    for stage, name in models.items():
-        set_model(workbench, found.id, name, stage, by)
-    if first is not None:
-        regenerate(workbench, found.id, first, who=by)
-    run_stages(workbench, found.id, on_stage=heard, who=by)
-    return make_checklist(workbench, found.id, publish, by)
+    return found.id
 
 
 def _stage_models(pairs: Sequence[str]) -> "dict[Stage, str]":

@@ -82,11 +82,14 @@ def export(
 
     Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
     """
+    from app.services.output_file import writing
+
     content = _exported(project, dimension, version, format_)
     if output is None:
         typer.echo(content, nl=False)
     else:
-        output.write_text(content, encoding="utf-8")
+        with writing(output):
+            output.write_text(content, encoding="utf-8")
         say(f"Wrote {output}")
 
 

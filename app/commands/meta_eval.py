@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, print_json, table
+from app.commands.output import JsonOption, counted, print_json, table
 from app.commands.rater_text import raters_text
 from app.commands.table_file import TableFile, read_table
 from app.errors import InputError
@@ -102,6 +102,7 @@ def meta_eval(
         resamples=resamples,
         seed=seed,
     )
+    _check_any_row_counts(columns, result, [pred], human)
     raters = None
     if len(human) > 1:
         frame = Frame(
@@ -163,6 +164,7 @@ def compare(
         permutations=permutations,
         seed=seed,
     )
+    _check_any_row_counts(columns, result, [pred_a, pred_b], human)
     if json_:
         print_json(result.to_json())
     else:
@@ -179,6 +181,25 @@ def _ratings(columns: TableFile, human: Sequence[str]) -> "Floats":
     return np.array([columns.numbers(name) for name in human], dtype=np.float64)
 
 
+def _check_any_row_counts(
+    columns: TableFile, result: "MetaEvaluation | Comparison", preds: Sequence[str], human: Sequence[str]
+) -> None:
+    """Raises InputError, saying what the rows lack, where none has all that is compared: a table would be empty."""
+    if result.basis.n:
+        return
+    intake = result.intake
+    counts = {
+        **{repr(name): count for name, count in zip(preds, intake.missing_pred, strict=True)},
+        " and ".join(map(repr, human)): intake.missing_human,
+        "the source or system": intake.missing_key,
+    }
+    lacking = ", ".join(f"{count} lack {name}" for name, count in counts.items() if count)
+    raise InputError(
+        f"No row of {columns.name} has both a score and a human rating: of {counted(intake.rows, 'row')}, {lacking}.",
+        "Name other columns, or fill these.",
+    )
+
+
 def _evaluation_text(result: "MetaEvaluation", pred: str, human: str) -> str:
     figures = [*result.figures.values(), result.mae]
     rows = [[name, f.value, _interval(f), f.n] for name, f in zip(NAMES.values(), figures, strict=True)]
@@ -186,7 +207,7 @@ def _evaluation_text(result: "MetaEvaluation", pred: str, human: str) -> str:
     return _page(
         f"{pred} against {human}",
         result.caption,
-        table(["", "value", "95 % interval", "texts"], rows),
+        table(["", "value", "95 % interval", "texts"], rows) if any(f.value is not None for f in figures) else "",
         [*reasons, *result.cautions],
         f"signature  {result.signature}",
     )
@@ -214,7 +235,7 @@ def _comparison_text(result: "Comparison", pred_a: str, pred_b: str, human: str)
     return _page(
         f"A = {pred_a}, B = {pred_b}, against {human}",
         result.caption,
-        table(header, [*rows, mae]),
+        table(header, [*rows, mae]) if any(f.difference is not None for f in figures) else "",
         [*reasons, *untested, *result.cautions],
         f"signature  {result.signature}; {result.permutations:,} permutations",
     )

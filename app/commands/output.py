@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,14 @@ DimensionOption = Annotated[str, typer.Option("--dimension", help="A dimension's
 
 
 def print_json(document: Any) -> None:
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str, allow_nan=False))
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=_iso, allow_nan=False))
+
+
+def _iso(value: object) -> str:
+    """Times in ISO 8601, as everywhere in documents; anything else is no document."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
 def say(line: str) -> None:
@@ -33,10 +41,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Aligned columns: numbers to the right, everything else to the left."""
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [max([len(h), *(len(row[i]) for row in cells)]) for i, h in enumerate(headings)]
-    right = [
-        bool(rows) and all(isinstance(row[i], int | float) or row[i] is None for row in rows)
-        for i in range(len(widths))
-    ]
+    right = [bool(rows) and all(_is_number(row[i]) or row[i] is None for row in rows) for i in range(len(widths))]
 
     def line(values: Sequence[str]) -> str:
         parts = [v.rjust(w) if r else v.ljust(w) for v, w, r in zip(values, widths, right, strict=True)]
@@ -45,7 +50,13 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join([line(list(headings)), *(line(row) for row in cells)])
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _cell(value: object) -> str:
     if value is None:
         return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.3f}" if isinstance(value, float) else str(value)

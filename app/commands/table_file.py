@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from app.corpora.cells import listed
 from app.errors import FileFormatError, InputError, NotFoundError
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -25,7 +26,7 @@ class TableFile:
         if name in self.columns:
             return self.columns[name]
         close = get_close_matches(name, self.columns, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Its columns are: {', '.join(list(self.columns)[:20])}."
+        hint = f"Did you mean {close[0]!r}?" if close else f"Its columns are: {listed(tuple(self.columns))}."
         raise NotFoundError(f"{self.name} has no column {name!r}.", hint)
 
     def numbers(self, name: str) -> list[float | None]:
@@ -60,7 +61,7 @@ def read_table(path: Path) -> TableFile:
 
     Raises:
         NotFoundError: no such file.
-        FileFormatError: the file isn't what its name says.
+        FileFormatError: the file isn't what its name says, or has no rows.
     """
     if not path.is_file():
         raise NotFoundError(f"There is no file {path}.", "Check the path.")
@@ -72,6 +73,8 @@ def read_table(path: Path) -> TableFile:
         raise FileFormatError(f"{path.name} can't be read: {error.strerror or 'unknown format'}.") from error
     if not columns:
         raise FileFormatError(f"{path.name} has no columns.", "The first row must name the columns.")
+    if not any(columns.values()):
+        raise FileFormatError(f"{path.name} has a header row but no data.", "Choose a file that holds data.")
     return TableFile(path.name, columns)
 
 

@@ -1,6 +1,7 @@
 """serve and demo."""
 
 import os
+import socket
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,7 @@ def register(root: typer.Typer) -> None:
 
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; 127.0.0.1 is this machine only.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on.")] = 8501,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
 ) -> None:
     """Start the web app.
 
@@ -25,6 +26,7 @@ def serve(
     """
     from app.services.workbench import open_workbench
 
+    _check_free(host, port)
     open_workbench()  # migrations, and a clear sentence where the database can't be used, before any page is asked for
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
@@ -32,6 +34,19 @@ def serve(
     sys.stderr.flush()
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.
     os.execv(sys.executable, [*command, *options])  # noqa: S606 - our own words
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raises InputError where nothing could be served at this address; Streamlit would end with a traceback."""
+    from app.errors import InputError
+
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (")[0]  # Python adds the address again
+        raise InputError(
+            f"Nothing can be served at {host}:{port}: {reason}.", "Choose another --port or --host."
+        ) from error
 
 
 def demo(

@@ -69,8 +69,9 @@ def one_line(text: str) -> str:
 
 
 def listed(names: Sequence[str], limit: int = 30) -> str:
-    """Names for a message, cut where there are many."""
-    return ", ".join(shortened(one_line(name)) for name in names[:limit]) + (", …" if len(names) > limit else "")
+    """Names for a message; of many, the first ones and how many more there are."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(shortened(one_line(name)) for name in names[:limit]) + more
 
 
 def shortened(text: str, limit: int = 30) -> str:

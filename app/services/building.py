@@ -22,7 +22,7 @@ from app.errors import CutOffError, NotReadyError, ProviderError, WorkbenchError
 from app.services.build_state import inputs_of, newest
 from app.services.models import opened
 from app.services.prompts import own_wordings
-from app.services.thinking import inputs_digest
+from app.services.stage_runs import stage_run
 from app.services.workbench import Workbench
 
 COMBINED = "comb"
@@ -41,6 +41,17 @@ class BuildOutcome:
     error: str = ""
 
 
+def check_can_build(workbench: Workbench, dimension: Dimension, condition: str = COMBINED) -> None:
+    """Raises NotReadyError where the dimension has no attributes of this condition."""
+    with workbench.database.read() as work:
+        project = work.projects.project_of(dimension.id)
+        attributes = work.think_aloud.attributes(project.id, dimension.id)
+    if not of_condition(attributes, condition):
+        raise NotReadyError(
+            f"Nobody has said yet what to look for in {dimension.name}.", "Think aloud, or ask the LLMs, first."
+        )
+
+
 def start_build(
     workbench: Workbench,
     dimension: Dimension,
@@ -57,12 +68,8 @@ def start_build(
     study_digest: of a study of conditions (docs/adr/0011); its builds and checklists stay out of people's lists.
     """
     check_number(max_components)
+    check_can_build(workbench, dimension, condition)
     with workbench.database.write() as work:
-        project = work.projects.project_of(dimension.id)
-        if not of_condition(work.think_aloud.attributes(project.id, dimension.id), condition):
-            raise NotReadyError(
-                f"Nobody has said yet what to look for in {dimension.name}.", "Think aloud, or ask the LLMs, first."
-            )
         models = {stage: (stage_models or {}).get(stage, model) for stage in Stage}
         build = Build(canonical(condition), max_components, models)
         return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest, who)
@@ -243,18 +250,3 @@ def _keep_failure(
 
 def _with_run(build: Build, stage: Stage, run_id: int) -> Build:
     return replace(build, runs={**build.runs, stage: (*build.runs.get(stage, ()), run_id)})
-
-
-def stage_run(record: StageRecord) -> StageRun:
-    return StageRun(
-        stage=record.stage,
-        model=record.model,
-        prompt=record.prompt,
-        prompt_digest=record.digest,
-        inputs_digest=inputs_digest(record.variables),
-        inputs=record.variables,
-        output=record.reply,
-        input_tokens=record.usage.input_tokens,
-        cached_tokens=record.usage.cached_tokens,
-        output_tokens=record.usage.output_tokens,
-    )

@@ -6,6 +6,7 @@ from typing import Any
 from app.corpora.sample import SAMPLE_NOTICE, sample_attributes, sample_corpus
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
+from app.errors import ConflictError
 from app.services.attributes import add_attributes
 from app.services.checklists import published_checklist
 from app.services.flow import Report, run_flow
@@ -45,7 +46,17 @@ class DemoReport:
 
 
 def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
-    """The demo's texts, ratings and people's attributes; nothing is added twice."""
+    """The demo's texts, ratings and people's attributes; nothing is added twice.
+
+    Raises ConflictError where the project is not the demo's: made-up texts would mix with real ones.
+    """
+    with workbench.database.read() as work:
+        found = work.projects.find(name)
+    if found is not None and found.notice != SAMPLE_NOTICE:
+        raise ConflictError(
+            f"“{found.name}” is a project of your own; the demo would add made-up texts to it.",
+            "Name another one: `interacteval demo --project NAME`.",
+        )
     keep_corpus(workbench, sample_corpus(), name, SAMPLE_NOTICE)
     with workbench.database.read() as work:
         project = work.projects.get(name)

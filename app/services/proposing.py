@@ -16,10 +16,10 @@ from app.domain.checklist_change import Edit
 from app.domain.proposal import Action, Proposal, ProposalStatus
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
-from app.services.building import stage_run
 from app.services.checklist_editing import Wording, new_question, question_in
 from app.services.models import opened
 from app.services.prompts import own_wordings
+from app.services.stage_runs import stage_run
 from app.services.thinking import inputs_digest
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork

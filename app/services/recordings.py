@@ -13,13 +13,14 @@ from pathlib import Path
 
 from app.domain.call import RecordedCall
 from app.domain.run import RunSummary, ScoreStatus
-from app.errors import InputError, NotReadyError, ProviderError, UnsupportedError
+from app.errors import NotReadyError, ProviderError, UnsupportedError
 from app.evaluators.stages import Forgetful
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
 from app.services.evaluating import NO_JUDGE, evaluators_of
+from app.services.output_file import writing
 from app.services.prompts import own_wordings
 from app.services.scoring import get_run, list_runs
 from app.services.workbench import Workbench
@@ -37,10 +38,8 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
     Raises NotFoundError, NotReadyError, and InputError where the file can't be written.
     """
     calls = recorded_calls(workbench, run_id)
-    try:
+    with writing(path):
         return write_recording(path, calls)
-    except OSError as error:
-        raise InputError(f"{path} can't be written: {error.strerror}.", "Choose another place.") from error
 
 
 def recording_of(workbench: Workbench, run_id: int) -> bytes:

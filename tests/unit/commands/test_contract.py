@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -234,3 +235,12 @@ def test_every_command_shows_an_example(run: Run) -> None:
         status, out, _ = run(*command.split(), "--help")
         assert status == 0
         assert f"interacteval {command}" in " ".join(out.split()), command
+
+
+def test_times_are_iso_8601(run: Run, project: str, tmp_path: Path) -> None:
+    notes = tmp_path / "ada.txt"
+    notes.write_text("Facts come in order.", encoding="utf-8")
+    place = ("--project", project, "--dimension", "coherence", "--contributor", "Ada", "--kind", "human")
+    assert run("attributes", "add", notes, *place)[0] == 0
+    expert = _json(run("project", "experts", project, "--json"))[0]
+    assert datetime.strptime(expert["last_at"], "%Y-%m-%dT%H:%M:%S.%f%z").tzinfo is not None

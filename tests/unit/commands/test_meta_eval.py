@@ -184,15 +184,12 @@ def test_a_rater_named_twice_is_refused(cli: typer.Typer, raters: str) -> None:
 
 HEADER = "doc,system,judge,other,ann,ben\n"
 DEGENERATE = {
-    "nothing": "",
     "two texts": "a,x,1,2,1,2\na,y,2,1,2,3\n",
     "one group": "a,x,1,2,1,2\na,y,2,1,2,3\na,z,3,3,3,3\na,w,3,1,2,3\n",
     "one system": "a,x,1,2,1,2\nb,x,2,1,2,3\nc,x,3,3,3,3\nd,x,3,1,2,3\n",
     "all scores equal": "a,x,1,1,1,2\na,y,1,1,2,3\nb,x,1,1,3,3\nb,y,1,1,2,3\n",
     "all ratings equal": "a,x,1,2,3,3\na,y,2,1,3,3\nb,x,3,3,3,3\nb,y,4,1,3,3\n",
-    "no ratings": "a,x,1,2,,\na,y,2,1,,\nb,x,3,3,,\nb,y,4,1,,\n",
     "other scales": "a,x,1,2,1,10\na,y,2,1,2,40\nb,x,3,3,3,90\nb,y,4,1,4,70\nc,x,2,1,2,30\n",
-    "no scores": "a,x,,,1,2\na,y,,,2,3\nb,x,,,3,3\n",
 }
 
 
@@ -211,5 +208,33 @@ def test_degenerate_files_give_a_sentence(cli: typer.Typer, tmp_path: Path, case
     json.loads(run(cli, *compared, "--json"))
     if case == "other scales":
         assert "different scales" in words
-    if case == "no ratings":
-        assert "Nobody has rated" in words
+
+
+NOTHING = {
+    "no rows": ("", "scores.csv has a header row but no data."),
+    "no ratings": ("a,x,1,2,,\na,y,2,1,,\n", "of 2 rows, 2 lack 'ann' and 'ben'."),
+    "no scores": ("a,x,,,1,2\na,y,,,2,3\n", "of 2 rows, 2 lack 'judge'"),
+    "never both": ("a,x,1,1,,\na,y,,,2,3\nb,y,,,3,3\n", "of 3 rows, 2 lack 'judge', "),
+    "no source": (",x,1,2,1,2\n,y,2,1,2,3\n", "of 2 rows, 2 lack the source or system."),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+def test_where_no_row_counts_a_sentence_says_what_the_rows_lack(cli: typer.Typer, tmp_path: Path, case: str) -> None:
+    path = tmp_path / "scores.csv"
+    rows, sentence = NOTHING[case]
+    path.write_text(HEADER + rows, encoding="utf-8")
+    people = ["--human", "ann", "--human", "ben", *COLUMNS]
+    compared = ["compare", str(path), "--pred-a", "judge", "--pred-b", "other", *people]
+    for words in (["meta-eval", str(path), "--pred", "judge", *people], compared, [*compared, "--json"]):
+        with pytest.raises(InputError) as caught:
+            run(cli, *words)
+        assert sentence in str(caught.value)
+
+
+def test_a_table_without_a_single_figure_is_not_shown(cli: typer.Typer, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(HEADER + DEGENERATE["all scores equal"], encoding="utf-8")
+    words = run(cli, "meta-eval", str(path), "--pred", "judge", "--human", "ann", *COLUMNS)
+    assert "no source has a coefficient" in words
+    assert "Kendall" not in words

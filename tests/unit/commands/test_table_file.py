@@ -99,3 +99,11 @@ def test_files_that_are_not_what_they_say(tmp_path: Path, name: str, content: by
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no file"):
         read_table(tmp_path / "none.csv")
+
+
+def test_of_many_columns_the_first_are_named_and_the_rest_counted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    names = [f"metric_{number}" for number in range(35)]
+    path.write_text(f"{','.join(names)}\n{','.join('1' for _ in names)}\n", encoding="utf-8")
+    with pytest.raises(NotFoundError, match=r"metric_0, metric_1, .*metric_29 and 5 more"):
+        read_table(path).column("quality")

@@ -1,0 +1,146 @@
+"""What a script learns from the exit status: what a person can mend is a sentence and a 2, what is worth trying again a
+3, and a bug alone is a 1."""
+
+import json
+import socket
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.services.workbench import open_workbench
+from app.settings import settings
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
+from tests.support.fake_llm.checklist_builder import build_answer
+from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.projects import ready_to_score
+from tests.support.small_project import OPTIONS, small_csv
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def place(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, object], None]:
+    """Point the workbench somewhere else."""
+
+    def point(variable: str, value: object) -> None:
+        monkeypatch.setenv(variable, str(value))
+        settings.cache_clear()
+
+    return point
+
+
+@pytest.fixture(autouse=True)
+def _forget() -> None:
+    settings.cache_clear()
+
+
+def newer(folder: Path) -> None:
+    with sqlite3.connect(folder / "workbench.db") as database:
+        database.execute("CREATE TABLE alembic_version (version_num VARCHAR(32))")
+        database.execute("INSERT INTO alembic_version VALUES ('9999')")
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("postgresql://127.0.0.1:1/x", "server 127.0.0.1 can't be reached"),
+        ("postgresql://me:s3cret@127.0.0.1:1/x", "Check INTERACTEVAL_DATABASE_URL"),
+        ("mysql://host/x", "address can't be used"),
+        ("nonsense", "address can't be used"),
+        ("sqlite:////dev/null/x/y.db", "The folder of the database, /dev/null/x, can't be made"),
+        ("sqlite:////tmp", "The database file /tmp can't be written"),
+    ],
+)
+def test_a_database_that_cannot_be_used_is_the_persons_to_mend(
+    run: Run, place: Callable[[str, object], None], address: str, said: str
+) -> None:
+    place("INTERACTEVAL_DATABASE_URL", address)
+    status, out, err = run("project", "list", "--json")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+    assert "s3cret" not in err
+
+
+def test_a_database_from_a_newer_version_or_a_damaged_one_is_told(
+    run: Run, place: Callable[[str, object], None], tmp_path: Path
+) -> None:
+    place("INTERACTEVAL_HOME", tmp_path)
+    newer(tmp_path)
+    status, _, err = run("project", "list")
+    assert (status, "newer version" in err) == (2, True)
+    (tmp_path / "workbench.db").write_bytes(b"no database at all" * 100)
+    status, _, err = run("project", "list")
+    assert (status, err.count("\n")) == (2, 1)
+    assert f"{tmp_path / 'workbench.db'} is damaged" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("checklist", "export", "--project", "Ready", "--dimension", "coherence", "--output"),
+        ("answers", "export", "--project", "Ready", "--dimension", "coherence", "--output"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_one_sentence(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    ready_to_score(open_workbench())
+    run("answers", "draw", "--project", "Ready", "--dimension", "coherence", "--texts", "1")
+    status, out, err = run(*words, tmp_path / "nowhere" / "out.csv")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "can't be written: No such file or directory. Choose another place." in err
+
+
+def test_an_address_that_cannot_be_served_is_told_before_the_server_starts(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        status, _, err = run("serve", "--port", taken.getsockname()[1])
+    assert (status, err.count("\n")) == (2, 1)
+    assert "Address already in use. Choose another --port" in err
+    assert run("serve", "--port", "70000")[0] == 2
+
+
+def test_the_demo_leaves_a_persons_own_project_alone(run: Run, tmp_path: Path) -> None:
+    run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)
+    before = run("project", "show", "Small", "--json")
+    status, _, err = run("demo", "--project", "Small")
+    assert (status, "a project of your own" in err) == (2, True)
+    assert run("project", "show", "Small", "--json") == before
+
+
+def test_all_dimensions_are_checked_before_the_first_is_built(run: Run, tmp_path: Path) -> None:
+    ready = ("--project", "Small")
+    run("import", small_csv(tmp_path / "small.csv"), *ready, *OPTIONS)
+    notes = tmp_path / "ada.txt"
+    notes.write_text("Facts come in order.\nSentences are linked.\nNames are introduced.", encoding="utf-8")
+    run("attributes", "add", notes, *ready, "--dimension", "coherence", "--contributor", "Ada", "--kind", "human")
+    status, out, err = run("build", *ready, "--dimension", "all", "--model", "rules", "--json")
+    assert (status, out) == (2, "")
+    assert "Nobody has said yet what to look for in fluency." in err
+    assert json.loads(run("checklist", "list", *ready, "--json")[1]) == []
+
+
+def test_a_dimension_whose_model_fails_does_not_stop_the_others(
+    run: Run, place: Callable[[str, object], None], tmp_path: Path
+) -> None:
+    """It is listed and worth trying again; a key that is refused would be so everywhere and ends it at once."""
+    ready = ("--project", "Small")
+    run("import", small_csv(tmp_path / "small.csv"), *ready, *OPTIONS)
+    notes = tmp_path / "ada.txt"
+    notes.write_text("\n".join(f"Point {number} is made." for number in range(9)), encoding="utf-8")
+    for dimension in ("coherence", "fluency"):
+        run("attributes", "add", notes, *ready, "--dimension", dimension, "--contributor", "Ada", "--kind", "human")
+
+    def answering(received: Received) -> Behaviour:
+        return Answer(finish="refused") if "coherence" in json.dumps(received.body) else build_answer(received)
+
+    with FakeLlm(usual=answering) as llm:
+        place("LLAMA_BASE_URL", llm.url)
+        words = ("build", *ready, "--dimension", "all", "--model", "llama:x", "--json")
+        status, out, err = run(*words)
+        assert (status, [made["dimension"] for made in json.loads(out)]) == (3, ["fluency"])
+        assert "coherence: " in err
+        llm.usual = Fail("wrong-key")
+        asked = len(llm.requests)
+        assert run("build", *ready, "--dimension", "all", "--model", "llama:y")[0] == 2
+        assert len(llm.requests) == asked + 1
