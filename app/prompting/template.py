@@ -124,7 +124,7 @@ def _check_variables(matter: FrontMatter, system: str, user: str) -> None:
     unused = sorted(set(matter.variables) - used)
     if undeclared:
         raise PromptError(
-            f"The prompt {matter.name} uses {', '.join(undeclared)} without declaring it.",
+            f"The prompt {matter.name} uses {', '.join(f'“{name}”' for name in undeclared)}, which it isn't given.",
             f"It can use: {', '.join(matter.variables)}.",
         )
     if unused:

@@ -16,17 +16,30 @@ from pages.components.words import model_label
 COLUMNS = (0.0, 1.0, 2.0)
 BAR, GAP, STEPS = 0.03, 0.03, 24
 HEIGHT = 460
-NAME_LENGTH = 44
+NAME_LENGTH = 40
 DARK_TEXT, LIGHT_TEXT = "#1c2430", "#e4e8ee"
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
+    """`size`: how many attributes it stands for."""
+
     name: str
     label: str
+    size: int
     column: int
     low: float
     high: float
+
+    @property
+    def full(self) -> str:
+        return f"{self.label} ({self.size})"
+
+    @property
+    def short(self) -> str:
+        """Long questions are cut, never their number of attributes."""
+        cut = self.label if len(self.label) <= NAME_LENGTH else f"{self.label[: NAME_LENGTH - 1].rstrip()}…"
+        return f"{cut} ({self.size})"
 
 
 def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
@@ -55,14 +68,14 @@ def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
     )
     bars = pd.DataFrame(
         [
-            {"x": COLUMNS[n.column] - BAR, "x2": COLUMNS[n.column] + BAR, "low": n.low, "high": n.high, "What": n.label}
+            {"x": COLUMNS[n.column] - BAR, "x2": COLUMNS[n.column] + BAR, "low": n.low, "high": n.high, "What": n.full}
             for n in nodes
         ]
     )
     rects = alt.Chart(bars).mark_rect(color=GREY).encode(x, alt.X2("x2:Q"), y, alt.Y2("high:Q"), alt.Tooltip("What:N"))
     names = pd.DataFrame(
         [
-            {"x": COLUMNS[n.column] + 2 * BAR, "low": (n.low + n.high) / 2, "name": _short(n.label), "What": n.label}
+            {"x": COLUMNS[n.column] + 2 * BAR, "low": (n.low + n.high) / 2, "name": n.short, "What": n.full}
             for n in nodes
         ]
     )
@@ -101,8 +114,7 @@ def _stacked(column: int, sizes: dict[str, int], labels: dict[str, str]) -> list
     unit = (1 - gap * max(len(there) - 1, 0)) / max(sum(there.values()), 1)
     nodes, top = [], 1.0
     for name, size in there.items():
-        counted = f"{labels[name]} ({size})"
-        nodes.append(_Node(name, counted, column, top - size * unit, top))
+        nodes.append(_Node(name, labels[name], size, column, top - size * unit, top))
         top -= size * unit + gap
     return nodes
 
@@ -131,7 +143,7 @@ def _ribbons(flows: Sequence[Flow], nodes: Sequence[_Node], column: int) -> list
         high = top_a + (top_b - top_a) * bend
         low = (top_a - width_a) + (top_b - width_b - top_a + width_a) * bend
         xs = COLUMNS[column] + BAR + (COLUMNS[column + 1] - COLUMNS[column] - 2 * BAR) * at
-        what = f"{flow.attributes} of {model_label(flow.group)}: {a.label} → {b.label}"
+        what = f"{flow.attributes} of {model_label(flow.group)}: {a.full} → {b.full}"
         points += [(f"{column}-{number}", flow.group, *values, what) for values in zip(xs, low, high, strict=True)]
     return points
 
@@ -147,7 +159,3 @@ def _legend(names: Sequence[str]) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= NAME_LENGTH else f"{text[: NAME_LENGTH - 1].rstrip()}…"

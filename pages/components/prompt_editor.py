@@ -12,7 +12,7 @@ from pages.components.address import keep, prepare
 from pages.components.words import plain
 
 CHOSEN = "prompt"
-_SAID, _PROBLEM = "prompt_said", "prompt_problem"
+_SAVING, _USING = "saving", "using"  # what was done is said beside the button that did it
 VARIABLES = (
     "What stands between {{ }} is filled in for each request; {% %} are conditions and lists. The names stay as they "
     "are, and so does the form of the answer, because the program relies on both."
@@ -40,10 +40,6 @@ def _wording_name(number: int) -> str:
 
 def wordings(workbench: Workbench, project_id: int, prompt: ProjectPrompt) -> int:
     """The wording that is looked at, and the button that puts it into use; returns its number."""
-    if said := st.session_state.pop(_SAID, ""):
-        st.success(said, icon=":material/check_circle:")
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(plain(problem), icon=":material/error:")
     made = {own.number: f", {own.created_at:%d %b %Y, %H:%M} UTC" for own in prompt.own}
     numbers = [prompt.in_use, *(number for number in [*made, 0] if number != prompt.in_use)]
 
@@ -61,6 +57,7 @@ def wordings(workbench: Workbench, project_id: int, prompt: ProjectPrompt) -> in
             on_click=_use,
             args=[workbench, project_id, prompt.name, shown],
         )
+    _outcome(_USING)
     template = prompt.wording(shown)
     st.caption(plain(f"{template.name}@{template.version}, {template.digest[:8]}"))
     return shown
@@ -84,6 +81,14 @@ def editor(workbench: Workbench, project_id: int, prompt: ProjectPrompt, shown: 
             key="save_wording",
             on_click=partial(_save, workbench, project_id, prompt.name, key),
         )
+    _outcome(_SAVING)
+
+
+def _outcome(of: str) -> None:
+    if said := st.session_state.pop(f"prompt_said_{of}", ""):
+        st.success(said, icon=":material/check_circle:")
+    if problem := st.session_state.pop(f"prompt_problem_{of}", ""):
+        st.error(plain(problem), icon=":material/error:")
 
 
 def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
@@ -91,15 +96,15 @@ def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
     try:
         number = save_wording(workbench, project_id, name, system, user)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[f"prompt_problem_{_SAVING}"] = str(error)
     else:
-        st.session_state[_SAID] = f"Saved as wording {number}, and in use from now on."
+        st.session_state[f"prompt_said_{_SAVING}"] = f"Saved as wording {number}, and in use from now on."
 
 
 def _use(workbench: Workbench, project_id: int, name: str, number: int) -> None:
     try:
         use_wording(workbench, project_id, name, number)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[f"prompt_problem_{_USING}"] = str(error)
     else:
-        st.session_state[_SAID] = f"The {_wording_name(number)} is in use from now on."
+        st.session_state[f"prompt_said_{_USING}"] = f"The {_wording_name(number)} is in use from now on."

@@ -92,8 +92,9 @@ def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
 
 
 def ask_about(editing: Editing, question: Question) -> None:
-    """What a model can do with one question; the answer becomes a proposal."""
-    with st.popover("Ask a model", key=f"ask_about_{question.id}", icon=":material/auto_awesome:", type="tertiary"):
+    """What a model can do with one question; the answer becomes a proposal, and nothing may lie over it."""
+    place = f"ask_about_{question.id}"
+    with st.popover("Ask a model", key=place, icon=":material/auto_awesome:", type="tertiary", on_change="rerun"):
         model = model_choice(editing.workbench, "Model", f"rewriting_model_{question.id}", PURPOSE)
         with st.container(horizontal=True):
             for action, verb in ASKED.items():
@@ -132,6 +133,7 @@ def validator(editing: Editing) -> None:
 
 
 def _ask(editing: Editing, action: Action, questions: list[int], model: str) -> None:
+    st.session_state[f"ask_about_{questions[0]}"] = False  # folds the popover
     checklist_id = editing.view.checklist.id
 
     def work(_: Progress) -> str:

@@ -23,8 +23,9 @@ from app.services.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
+from tests.support.repository import ROOT
 
-SCREENSHOTS = Path(__file__).resolve().parents[2] / "test-results"
+SCREENSHOTS = ROOT / "test-results"
 CONSOLE = str(Path(sys.executable).with_name("interacteval"))
 
 
@@ -60,7 +61,9 @@ class App:
         return done.stdout
 
     def _environment(self) -> dict[str, str]:
-        return {**os.environ, "INTERACTEVAL_HOME": str(self.home), **self.environment}
+        """The code beside these tests is what is served, also where the command comes from another copy of it."""
+        path = os.pathsep.join((os.environ["PYTHONPATH"], str(ROOT)))
+        return {**os.environ, "PYTHONPATH": path, "INTERACTEVAL_HOME": str(self.home), **self.environment}
 
     def stop(self) -> None:
         assert self.process is not None

@@ -32,6 +32,7 @@ def settled(page: Page) -> None:
     click just made, which the server may not have heard of yet: `click` waits for what comes of it first."""
     expect(page.locator(QUIET)).to_be_visible()
     expect(page.locator("[data-stale='true']")).to_have_count(0)
+    expect(page.get_by_test_id("stSkeleton")).to_have_count(0)  # the code of a kind of widget is loaded on first use
     page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 

@@ -13,8 +13,9 @@ def test_keys_answer_and_go_on_and_a_refresh_keeps_everything(page: Page, app: A
     page.goto(f"{app.url}/answer?project=Demo&dimension=coherence&expert=Ana")
     current, questions = at(page, "answer_current"), at(page, "answer_questions")
     progress = at(page, "answering")
-    expect(current).to_contain_text("Question 1 of")
+    expect(current.get_by_role("button", name="Yes")).to_be_visible()
     settled(page)
+    expect(current).to_contain_text("Question 1 of")
     for number, key in enumerate("yns", start=2):
         press_key(page, key, shows=current.get_by_text(f"Question {number} of"))
     for said in ("yes", "no", "skipped"):
@@ -25,6 +26,7 @@ def test_keys_answer_and_go_on_and_a_refresh_keeps_everything(page: Page, app: A
     press_key(page, "Enter", shows=questions.get_by_text("· note"))
     expect(current).to_contain_text("Question 4 of")
     page.reload()
+    expect(current.get_by_role("button", name="Yes")).to_be_visible()
     expect(current).to_contain_text("Question 4 of")
     expect(note).to_have_value("yes, no, s")
     settled(page)
