@@ -58,7 +58,7 @@ def test_template_syntax_and_headings_in_variables_stay_text() -> None:
         (edited("description: Greets.\n", ""), "description"),
         (edited("name: greeting", "name: ../greeting"), "name"),
         (edited("[person, notes]", "[person, notes, mood]"), "never uses mood"),
-        (edited("[person, notes]", "[person]"), "uses notes"),
+        (edited("[person, notes]", "[person]"), "uses “notes”"),
         (edited("[person, notes]", "[person, notes, notes]"), "declared twice"),
         (edited("{type: object, ", "{type: thing, "), "JSON Schema"),
         (edited("# System", "# Introduction"), "# System"),
@@ -66,7 +66,7 @@ def test_template_syntax_and_headings_in_variables_stay_text() -> None:
         (edited("{% endfor %}", ""), "valid template"),
         (edited("| one_line", "| shout"), "shout"),
         (edited("{{ person.name }}", "{{ person.name }}{% include 'other.md' %}"), "includes another file"),
-        (edited("{{ person.name }}", "{{ person.name }}{{ range(9) }}"), "uses range"),
+        (edited("{{ person.name }}", "{{ person.name }}{{ range(9) }}"), "uses “range”"),
     ],
 )
 def test_a_faulty_prompt_is_refused_with_the_reason(text: str, says: str) -> None:
