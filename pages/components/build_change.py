@@ -50,7 +50,7 @@ def row(build_id: int, item: str, text: str, verb: str = "Edit") -> bool:
     is_open = opened(build_id) == item
     words, action = st.columns(ROW, vertical_alignment="center")
     words.markdown(text)
-    action.button(
+    action.container(horizontal=True, horizontal_alignment="right").button(
         "Close" if is_open else verb,
         key=f"open_{build_id}_{item}",
         type="tertiary",

@@ -26,7 +26,7 @@ def questions(workbench: Workbench, view: BuildView, stage: Stage, again: Regene
         members = view.build.members(component.id, view.in_use)
         heading, action = st.columns(ROW, vertical_alignment="bottom")
         heading.markdown(f"##### {plain(component.name)}")
-        action.button(
+        action.container(horizontal=True, horizontal_alignment="right").button(
             "Ask again",
             key=f"again_{view.id}_{stage}_{component.id}",
             type="tertiary",
