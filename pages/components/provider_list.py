@@ -39,11 +39,15 @@ def _state(access: ProviderAccess) -> None:
     if access.obstacle:
         typed = " Or type it here, for this browser session." if access.needs_key and not access.key_source else ""
         st.markdown(f":material/block: {plain(access.obstacle)}{typed}")
-    elif access.key_source:
-        st.markdown(f":material/check_circle: Can be used. Its key is set, from {plain(access.key_source)}.")
-    else:
-        needless = f"No key is set; it only needs one ({access.key_variable}) if your server asks for it."
-        st.markdown(f":material/check_circle: Can be used. {plain(needless)}")
+        return
+    # Whether a server of one's own is there is said by what it answers.
+    ready = "Can be used." if access.needs_key else "Its address is set."
+    key = (
+        f"Its key is set, from {access.key_source}."
+        if access.key_source
+        else f"No key is set; it only needs one ({access.key_variable}) if your server asks for it."
+    )
+    st.markdown(f":material/check_circle: {ready} {plain(key)}")
 
 
 def _key_action(workbench: Workbench, access: ProviderAccess) -> None:

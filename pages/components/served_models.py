@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.services.endpoint_models import EndpointModels, ask_endpoint_again, endpoint_models
+from app.services.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.workbench import Workbench
 from pages.components.background import POLL_SECONDS
 from pages.components.words import plain
@@ -22,8 +22,7 @@ def typing_note(workbench: Workbench, chosen: Sequence[str]) -> None:
     if found.asking:
         _awaited(workbench)
     elif found.problem:
-        st.caption(TYPED)
-        _no_list(workbench, found)
+        _no_list(workbench, f"{TYPED} {found.problem}")
 
 
 def served_list(workbench: Workbench) -> None:
@@ -32,7 +31,7 @@ def served_list(workbench: Workbench) -> None:
     if found.asking:
         _awaited(workbench)
     elif found.problem:
-        _no_list(workbench, found)
+        _no_list(workbench, found.problem)
     elif found.names:
         others = [name for name in found.names if name not in found.chat]
         said = f"Its models that answer questions, going by their names: {_few(found.chat)}."
@@ -44,8 +43,8 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
-def _no_list(workbench: Workbench, found: EndpointModels) -> None:
-    st.caption(plain(found.problem))
+def _no_list(workbench: Workbench, why: str) -> None:
+    st.caption(plain(why))
     if st.button("Ask it again", key="ask_endpoint_again", type="tertiary", icon=":material/refresh:"):
         ask_endpoint_again(workbench)
         st.rerun()
