@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.errors import WorkbenchError
+from app.services.endpoint_models import endpoint_models
 from pages.components.current import current_workbench
 from pages.components.shell import navigation, sidebar
 
@@ -18,6 +19,7 @@ try:
 except WorkbenchError as error:
     st.error(str(error))
     st.stop()
+endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()
 sidebar(workbench)
 page.run()
