@@ -183,7 +183,7 @@ def _item(
         low=effect.low,
         high=effect.high,
         flags=(
-            *_flags(share, discrimination, lost / answer.size if answer.size else 0.0, twins),
+            *(_flags(share, discrimination, lost / answer.size, twins) if answer.size else ()),
             *(() if effect.high is None or effect.high >= 0 else (HARMS,)),
         ),
     )

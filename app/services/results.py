@@ -281,6 +281,12 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
     unknown = [run for run in asked or () if run not in runs]
     if unknown:
         raise NotFoundError(f"This project has no run {unknown[0]}.", "`interacteval runs list` shows them.")
+    locked = [run for run in asked or () if runs[run].locked]
+    if locked:
+        raise NotReadyError(
+            f"Run {locked[0]} scored the locked test split, so its results are seen on purpose only.",
+            "`interacteval split look` shows them; each look is counted.",
+        )
     found = list(asked or ()) or [run.id for run in runs.values() if run.done and not run.locked][:1]
     if not found:
         raise NotReadyError("No text of this project has been scored yet.", "Score them first.")

@@ -12,6 +12,7 @@ from app.services.scoring import list_runs
 from pages.components.expert import current_expert
 from pages.components.interval_words import interval
 from pages.components.locked_split import looks, sentence
+from pages.components.result_overview import cautions
 from pages.components.result_scope import ResultScope
 from pages.components.run_comparison import COEFFICIENTS
 from pages.components.run_words import title
@@ -70,6 +71,7 @@ def _results(found: Sequence[DimensionResult]) -> None:
         reason = result.meta.figures["spearman"].reason
         if reason:
             st.markdown(f"**{plain(result.dimension.name)}**: {plain(reason)}")
+    cautions(found, several=len({result.run.id for result in found}) > 1)
 
 
 def _row(result: DimensionResult) -> dict[str, object]:

@@ -75,6 +75,11 @@ def overview_picture(results: Sequence[DimensionResult], several: bool) -> None:
 def what_it_rests_on(results: Sequence[DimensionResult], several: bool) -> None:
     """Captions and cautions, in plain sight."""
     st.caption("  \n".join(f"**{plain(label(r, several))}**: {plain(r.meta.caption)}." for r in results))
+    cautions(results, several)
+
+
+def cautions(results: Sequence[DimensionResult], several: bool) -> None:
+    """Each sentence once, with the results it is about where it isn't about all."""
     said: dict[str, list[str]] = {}
     for result in results:
         for caution in result.meta.cautions:

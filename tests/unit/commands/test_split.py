@@ -40,6 +40,8 @@ def test_a_look_is_counted_and_marked(run: Run, tmp_path: Path) -> None:
     assert run("split", "lock", "--project", "Small", "--by", "Ana")[0] == 0
     scored = document(run("score", *here, "--judge", "rules", "--locked", "--json"))
     assert scored["dimensions"]["coherence"]["scored"] == 6
+    status, _, err = run("results", "--project", "Small", "--run", scored["run"])
+    assert (status, "split look" in err) == (2, True)
     looked = document(run("split", "look", "--project", "Small", "--run", scored["run"], "--by", "Ben", "--json"))
     assert [(each["who"], each["runs"]) for each in looked["split"]["looks"]] == [("Ben", [scored["run"]])]
     assert looked["results"][0]["locked_split"] is True

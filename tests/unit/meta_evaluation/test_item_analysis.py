@@ -71,3 +71,9 @@ def test_a_checklist_of_one_question_and_no_texts() -> None:
     empty = analyse_items(np.empty((0, 2)), np.empty(0))
     assert empty.items[0].yes_share is None
     assert empty.reason
+
+
+def test_without_rated_texts_nothing_is_remarked() -> None:
+    assert all(item.flags == () for item in analyse_items(np.empty((0, 3)), np.empty(0)).items)
+    unanswered = np.column_stack([np.full(6, np.nan), HUMAN.mean() < HUMAN])
+    assert analyse_items(unanswered, HUMAN).items[0].flags[0] == "Never answered."
