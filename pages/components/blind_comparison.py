@@ -14,7 +14,7 @@ from pages.components.words import plain
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.
-ANSWER_WIDTH = 720
+ANSWER_WIDTH = 690
 _PROBLEM = "side_problem"
 
 
@@ -60,7 +60,7 @@ def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> 
         asked = plain(wording.format(dimension.name))
         if mine.revealed:
             st.markdown(f"**{asked}**")
-            st.text(mine.answers.get(question, ""), width=ANSWER_WIDTH)
+            st.text(mine.answers.get(question, ""))
             continue
         key = f"answer_{mine.id}_{question}"
         st.text_area(
@@ -109,4 +109,4 @@ def everybody(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
     letters = {one.expert: "set A was people's" if one.people_are_a else "set B was people's" for one in finished}
     for who, text in chosen.answers if chosen else ():
         st.caption(plain(f"{who} ({letters[who]})"))
-        st.text(text, width=ANSWER_WIDTH)
+        st.text(text)

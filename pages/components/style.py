@@ -6,7 +6,7 @@ _RULES = """
 <style>
   .stMainBlockContainer { max-width: 1400px; padding-top: 3rem; }
   .stMainBlockContainer h1 { padding-bottom: 0.2rem; }
-  .reading, .stMainBlockContainer .stMarkdown p { max-width: 46rem; }
+  .reading, .stMainBlockContainer .stMarkdown p, .stMainBlockContainer [data-testid="stText"] { max-width: 46rem; }
   /* White can't be read on the light blue of the dark theme. */
   [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
