@@ -1,5 +1,6 @@
 import asyncio
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -31,4 +32,18 @@ def test_a_model_without_its_key_says_what_to_set(tmp_path: Path) -> None:
     workbench = workbench_at(tmp_path)
     with pytest.raises(MissingKeyError, match="OPENAI_API_KEY"):
         asyncio.run(models.test_model(workbench, "openai:gpt-4o"))
+    workbench.database.close()
+
+
+def test_what_the_first_model_needs_is_imported_ahead_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    imported: list[str] = []
+    done = threading.Event()
+    monkeypatch.setattr(models, "import_sdk", lambda prefix: (imported.append(prefix), done.set()))
+    models._import_sdks.cache_clear()
+    workbench = workbench_at(tmp_path, "http://127.0.0.1:9")
+    for _ in range(2):
+        models.get_ready(workbench)
+        assert done.wait(30)
+    assert imported == ["llama"], "only what is set up"
+    models._import_sdks.cache_clear()
     workbench.database.close()
