@@ -32,7 +32,12 @@ def task_form(workbench: Workbench, project: Project) -> None:
                 key=f"task_description_{project.id}",
                 help="A sentence or two for people and models who have not seen these texts before.",
             ).strip(),
-            language=st.text_input("Language", task.language, key=f"task_language_{project.id}").strip(),
+            language=st.text_input(
+                "Language",
+                task.language,
+                key=f"task_language_{project.id}",
+                help="Of the texts. Models write attributes and questions in it.",
+            ).strip(),
         )
         save = st.form_submit_button("Save the wording", key="save_task")
     if save:
