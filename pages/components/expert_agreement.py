@@ -24,20 +24,28 @@ VERDICTS = {
     "judge fails": "Judge fails",
     "can't be told": "Can't be told",
 }
+ROW_HEIGHT = 64  # room for a question in three lines
 COLUMNS = {
-    "Question": st.column_config.TextColumn(width=320),
+    "Texts": st.column_config.NumberColumn(width=50, help="Drawn texts with the answers of two experts or more."),
+    "Texts with judge": st.column_config.NumberColumn(
+        "With judge", width=75, help="Those of them that the judge answered on and experts are not split on."
+    ),
+    "Why": st.column_config.TextColumn(width=230),
+    "Question": st.column_config.TextColumn(width=230),
     "Verdict": st.column_config.TextColumn(
-        width=90,
+        width=85,
         help="Ambiguous: experts don't agree among themselves. Judge fails: experts agree, the judge doesn't.",
     ),
     "Experts (alpha)": st.column_config.TextColumn(
-        help="Krippendorff's alpha of the experts' yes and no, with its 95 % interval. 1 is perfect, 0 is chance."
+        width=145,
+        help="Krippendorff's alpha of the experts' yes and no, with its 95 % interval. 1 is perfect, 0 is chance.",
     ),
     "Fleiss' kappa": st.column_config.NumberColumn(
-        format="%.2f", help="As alpha, over the texts that the most experts answered."
+        format="%.2f", width=80, help="As alpha, over the texts that the most experts answered."
     ),
     "Judge (Cohen's kappa)": st.column_config.TextColumn(
-        help="The judge with what most experts say, with its 95 % interval. Texts on which they are split are left out."
+        width=150,
+        help="The judge with what most experts say, without texts on which they are split. In brackets: 95 % interval.",
     ),
 }
 
@@ -59,6 +67,8 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
         table if table["Why"].any() else table.drop(columns="Why"),
         hide_index=True,
         placeholder="–",
+        height="content",
+        row_height=ROW_HEIGHT,
         key="expert_agreement",
         column_config=COLUMNS,
     )

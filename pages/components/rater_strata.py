@@ -47,7 +47,7 @@ def _row(each: Stratum) -> dict[str, object]:
         "Texts where": WORDS[each.name],
         "Spread of ratings": f"{each.low:.2f} to {each.high:.2f}",
         "Spearman": interval(figure.value, figure.low, figure.high),
-        "Texts": each.n,
+        "Texts": f"{each.result.basis.n_used:,} of {each.n:,}",
     }
 
 
