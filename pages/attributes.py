@@ -30,7 +30,7 @@ contributors = contributors_of(workbench, project.id)
 counts(attributes, contributors)
 st.page_link(page("compare"), label="See who notices what on Compare", icon=":material/compare:")
 shown = filtered(attributes, dimension.id)
-left, right = st.columns([2, 1], gap="medium")
+left, right = st.columns([11, 5], gap="medium")
 with left:
     chosen = table(shown, len(attributes), dimension.id)
 with right:

@@ -100,7 +100,7 @@ def table(shown: Sequence[Attribute], all_: int, dimension_id: int) -> Attribute
         selection_mode="single-row",
         key=f"attributes_{dimension_id}_{rows}",
         column_config={
-            "Attribute": st.column_config.TextColumn(width=260),
+            "Attribute": st.column_config.TextColumn(width=214),
             "Contributor": st.column_config.TextColumn(width=135),
             "Kind": st.column_config.TextColumn(width=58),
             "Status": st.column_config.TextColumn(width=65),
