@@ -64,9 +64,9 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
             obstacle = credentials_problem(model.provider, workbench.credentials)
             lacks_key = provider.needs_key and not model.key_set
             found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
-    own = endpoint_models(workbench)
-    title = KNOWN_PROVIDERS[OWN].title
-    return found + [ModelChoice(name, title, suggested=name == own.suggested, own=True) for name in own.chat]
+    endpoint, title = endpoint_models(workbench), KNOWN_PROVIDERS[OWN].title
+    first = endpoint.suggested
+    return found + [ModelChoice(name, title, suggested=name == first, own=True) for name in endpoint.chat]
 
 
 def obstacles(workbench: Workbench) -> dict[str, str]:

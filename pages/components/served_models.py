@@ -33,8 +33,9 @@ def served_list(workbench: Workbench) -> None:
     elif found.problem:
         _no_list(workbench, found.problem)
     elif found.names:
-        others = [name for name in found.names if name not in found.chat]
-        said = f"Its models that answer questions, going by their names: {_few(found.chat)}."
+        chat = found.chat
+        others = [name for name in found.names if name not in chat]
+        said = f"Its models that answer questions, going by their names: {_few(chat)}."
         st.caption(plain(said + (f" Others: {_few(others)}." if others else "")))
 
 
