@@ -24,6 +24,7 @@ _COMMANDS = (
     "split",
     "conditions",
     "scoring",
+    "runs",
     "own_scores",
     "writings",
     "results",
@@ -69,14 +70,16 @@ def build() -> typer.Typer:
 def run() -> NoReturn:
     """The console entry. Exit status: 0 done, 1 our fault, 2 the person's to mend, 3 some failed, 130 interrupted."""
     try:
-        status = build()(standalone_mode=False)
+        status = build()(standalone_mode=False, prog_name="interacteval")
     except WorkbenchError as error:
         typer.echo(" ".join(str(error).split()), err=True)
         sys.exit(error.exit_status)
     except TyperException as error:
-        message = " ".join((error.format_message() if hasattr(error, "format_message") else str(error)).split())
+        message = " ".join(error.format_message().replace("Value error, ", "").split())
         if message:  # a bare command has shown its help already
-            typer.echo(f"{message.rstrip('.')}. `interacteval --help` shows what is possible.", err=True)
+            where = getattr(error, "ctx", None)
+            command = where.command_path if where else "interacteval"
+            typer.echo(f"{message.rstrip('.')}. `{command} --help` shows what is possible.", err=True)
         sys.exit(2)
     except (typer.Abort, KeyboardInterrupt):
         status = INTERRUPTED

@@ -27,6 +27,7 @@ from db.repositories.proposals import Proposals
 from db.repositories.results import Results
 from db.repositories.runs import Runs
 from db.repositories.side_by_side import SideBySide
+from db.repositories.stage_runs import StageRuns
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
 from db.repositories.transcripts import Transcripts
@@ -105,6 +106,10 @@ class UnitOfWork:
     @cached_property
     def runs(self) -> Runs:
         return Runs(self._session)
+
+    @cached_property
+    def stages(self) -> StageRuns:
+        return StageRuns(self._session)
 
     @cached_property
     def results(self) -> Results:

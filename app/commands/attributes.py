@@ -210,7 +210,7 @@ def think_aloud(
     from app.services.workbench import open_workbench
 
     def heard(asked: Asked) -> None:
-        what = asked.error or f"{asked.attributes} attributes"
+        what = asked.error or counted(asked.attributes, "new attribute")
         say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
 
     workbench = open_workbench()

@@ -105,16 +105,8 @@ def meta_eval(
     _check_any_row_counts(columns, result, [pred], human)
     raters = None
     if len(human) > 1:
-        frame = Frame(
-            columns.keys(group),
-            columns.keys(system),
-            columns.keys(item),
-            level,
-            duplicates,
-            constant,
-            resamples,
-            seed,
-        )
+        keys = (columns.keys(group), columns.keys(system), columns.keys(item))
+        frame = Frame(*keys, level, duplicates, constant, resamples, seed)
         raters = human_side(ratings, human, np.array(columns.numbers(pred), dtype=np.float64), frame)
     if json_:
         print_json(result.to_json() | ({"human_side": raters.to_json()} if raters else {}))

@@ -1,11 +1,14 @@
 """project list, show, experts, create, wording, delete."""
 
 from dataclasses import asdict, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.output import JsonOption, print_json, table
+
+if TYPE_CHECKING:
+    from app.services.projects import DimensionProgress
 
 NameArgument = Annotated[str, typer.Argument(help="The project's name.")]
 
@@ -56,22 +59,7 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
 
     workbench = open_workbench()
     progress = overview(workbench, get_project(workbench, name).id)
-    dimensions = [
-        {
-            "dimension": d.dimension.name,
-            "low": d.dimension.low,
-            "high": d.dimension.high,
-            "ratings": d.ratings,
-            "raters": d.raters,
-            "samples": d.samples,
-            "human_attributes": d.human_attributes,
-            "llm_attributes": d.llm_attributes,
-            "checklist_version": d.checklist.version if d.checklist else None,
-            "checklist_status": d.checklist.status.value if d.checklist else None,
-            "run": d.run.id if d.run else None,
-        }
-        for d in progress.dimensions
-    ]
+    dimensions = [_dimension_document(d) for d in progress.dimensions]
     if json_:
         print_json(
             {
@@ -95,6 +83,22 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
         typer.echo(table(list(dimensions[0]), [list(d.values()) for d in dimensions]))
     step = next_step(progress)
     typer.echo(f"Next: {step.verb}. {step.why}")
+
+
+def _dimension_document(d: "DimensionProgress") -> dict[str, object]:
+    return {
+        "dimension": d.dimension.name,
+        "low": d.dimension.low,
+        "high": d.dimension.high,
+        "ratings": d.ratings,
+        "raters": d.raters,
+        "samples": d.samples,
+        "human_attributes": d.human_attributes,
+        "llm_attributes": d.llm_attributes,
+        "checklist_version": d.checklist.version if d.checklist else None,
+        "checklist_status": d.checklist.status.value if d.checklist else None,
+        "run": d.run.id if d.run else None,
+    }
 
 
 def experts(name: NameArgument, json_: JsonOption = False) -> None:

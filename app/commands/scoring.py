@@ -1,39 +1,25 @@
-"""score, and runs list, show, cancel, record."""
+"""score: runs of a method over texts, started or gone on with."""
 
-from pathlib import Path
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.method_comparison import bias, quality
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
-from app.commands.run_comparison import compare
 from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from app.domain.run import RunSummary
-    from app.services.scoring import RunReport
+    from app.services.scoring import RunOptions, RunReport
     from app.services.workbench import Workbench
 
-RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
-AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
-OfProjectOption = Annotated[str | None, typer.Option("--project", help="The project whose newest run is meant.")]
 _SHOWN = 10
 
 
 def register(root: typer.Typer) -> None:
     root.command()(score)
-    runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, or stop one.")
-    runs.command("list")(list_)
-    runs.command()(show)
-    runs.command()(cancel)
-    runs.command()(record)
-    runs.command()(compare)
-    runs.command()(quality)
-    runs.command()(bias)
-    root.add_typer(runs, name="runs")
 
 
 def score(
@@ -70,25 +56,22 @@ def score(
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import JudgeOptions, RunOptions, check_can_resume, set_budget, start_runs, work_on
+    from app.services.scoring import JudgeOptions, RunOptions, check_can_resume, set_budget, start_runs
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     target = get_project(workbench, project)
-    dimensions = tuple(dimensions_named(workbench, project, dimension))
-    asking = JudgeOptions(reasons, repeats, soft, per_question)
-    given = read_settings(setting or ())
     options = RunOptions(
-        dimensions=dimensions,
+        dimensions=tuple(dimensions_named(workbench, project, dimension)),
         judge=judge,
         evaluator=evaluator,
         version=checklist,
         sample=sample,
         seed=seed,
-        asking=asking,
+        asking=JudgeOptions(reasons, repeats, soft, per_question),
         budget=budget,
         use_cache=not no_cache,
-        settings=given,
+        settings=read_settings(setting or ()),
         locked=locked,
         reuse=reuse,
         draw=read_draw(draw),
@@ -102,12 +85,26 @@ def score(
         if budget is not None:
             set_budget(workbench, resume, budget)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
+    _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
+
+
+def _carry_out(
+    workbench: "Workbench",
+    options: "RunOptions",
+    project_id: int,
+    run_ids: "Sequence[int]",
+    concurrency: int,
+    json_: bool,
+) -> None:
+    """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score."""
+    from app.services.scoring import work_on
+
     reports = []
     for run_id in run_ids:
-        reports.append(work_on(workbench, run_id, concurrency, _progress))
+        reports.append(work_on(workbench, run_id, concurrency, _progress_sayer()))
         if not json_:
             _print_report(workbench, reports[-1])
-    groups = trials_of_runs(workbench, target.id, dimensions, run_ids) if len(run_ids) > 1 else {}
+    groups = trials_of_runs(workbench, project_id, options.dimensions, run_ids) if len(run_ids) > 1 else {}
     if json_:
         documents = [_report_document(workbench, report) for report in reports]
         for report in reports:
@@ -130,9 +127,18 @@ def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:
     return tuple((name.strip(), value.strip()) for name, _, value in pairs)
 
 
-def _progress(run: "RunSummary") -> None:
-    failed = f", {run.failed} failed" if run.failed else ""
-    say(f"run {run.id}: {run.done} of {run.all}{failed}")
+def _progress_sayer() -> "Callable[[RunSummary], None]":
+    """Says how far a run is whenever that has changed."""
+    said = ""
+
+    def heard(run: "RunSummary") -> None:
+        nonlocal said
+        now = f"run {run.id}: {run.done} of {run.all}" + (f", {run.failed} failed" if run.failed else "")
+        if now != said:
+            say(now)
+        said = now
+
+    return heard
 
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
@@ -173,140 +179,8 @@ def _say_failures(workbench: "Workbench", run: "RunSummary") -> None:
     failures = failures_of(workbench, run.id)
     for text, _, kind, message in failures[:_SHOWN]:
         say(f"text {text} failed ({kind}): {message}")
+    again = f"`interacteval score --project {shlex.quote(run.project)} --resume {run.id}`"
     if failures:
-        say(f"{len(failures)} failed; `interacteval score --project {run.project} --resume {run.id}` tries them again")
-
-
-def list_(
-    project: Annotated[str | None, typer.Option(help="One project's runs; all without it.")] = None,
-    json_: JsonOption = False,
-) -> None:
-    """All runs, newest first.
-
-    Example: interacteval runs list --project News
-    """
-    from app.services.projects import get_project
-    from app.services.scoring import list_runs
-    from app.services.workbench import open_workbench
-
-    workbench = open_workbench()
-    found = list_runs(workbench, get_project(workbench, project).id if project else None)
-    if json_:
-        print_json([_document(run) for run in found])
-    else:
-        rows = [
-            [r.id, r.project, r.evaluator, r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
-            for r in found
-        ]
-        typer.echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
-
-
-def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: JsonOption = False) -> None:
-    """One run, dimension by dimension.
-
-    Example: interacteval runs show 3
-    """
-    from app.services.results import run_counts
-    from app.services.scoring import get_run
-    from app.services.spending import run_spending
-    from app.services.workbench import open_workbench
-
-    workbench = open_workbench()
-    run = _meant(workbench, run, project)
-    found = get_run(workbench, run)
-    counts, spent = run_counts(workbench, run), run_spending(workbench, run)
-    if json_:
-        print_json(
-            {
-                **_document(found),
-                "failed": found.failed,
-                "message": found.message,
-                "calls": spent.calls,
-                "calls_cached": spent.calls_cached,
-                "input_tokens": spent.input_tokens,
-                "cached_tokens": spent.cached_tokens,
-                "cache_write_tokens": spent.cache_write_tokens,
-                "output_tokens": spent.output_tokens,
-                "cost_usd": spent.cost_usd,
-                "by_dimension": counts,
-            }
-        )
-        return
-    typer.echo(f"Run {found.id} of {found.project}: {found.evaluator}, {found.judge}, {found.status.value}")
-    typer.echo(
-        table(
-            ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
-        )
-    )
-    cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
-    typer.echo(
-        f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "
-        f"({spent.cached_tokens:,} of them cached), {spent.output_tokens:,} out; {cost}"
-    )
-
-
-def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
-    """Ask a run to stop; what it has is kept and it can be resumed.
-
-    Example: interacteval runs cancel 3
-    """
-    from app.services.scoring import get_run, stop_run
-    from app.services.workbench import open_workbench
-
-    workbench = open_workbench()
-    run = _meant(workbench, run, project)
-    found = get_run(workbench, run)
-    if found.active:
-        stop_run(workbench, run)
-        typer.echo(f"Asked run {run} to stop.", err=True)
-    else:
-        typer.echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
-
-
-def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
-    """The run that was named, else the newest of the project."""
-    from app.errors import InputError, NotFoundError
-    from app.services.projects import get_project
-    from app.services.scoring import list_runs
-
-    if run is not None:
-        return run
-    if project is None:
-        raise InputError("No run is named.", "Give its number, or --project for the project's newest.")
-    runs = list_runs(workbench, get_project(workbench, project).id)
-    if not runs:
-        raise NotFoundError(f"“{project}” has no runs yet.", "`interacteval score` starts one.")
-    return runs[0].id
-
-
-def record(
-    run: RunArgument,
-    output: Annotated[Path, typer.Option(help="Where to write the calls, one JSON object a line.")],
-    json_: JsonOption = False,
-) -> None:
-    """Write a run's calls to a file that answers again without a network, as the judge replay:FILE.
-
-    Example: interacteval runs record 3 --output calls.jsonl
-    """
-    from app.services.recordings import record_run
-    from app.services.workbench import open_workbench
-
-    calls = record_run(open_workbench(), run, output)
-    if json_:
-        print_json({"run": run, "output": str(output), "calls": calls})
-    else:
-        typer.echo(f"Wrote {calls:,} calls of run {run}. Use them with --judge replay:{output}")
-
-
-def _document(run: "RunSummary") -> dict[str, object]:
-    return {
-        "run": run.id,
-        "project": run.project,
-        "evaluator": run.evaluator,
-        "judge": run.judge,
-        "dimensions": list(run.dimensions),
-        "status": run.status.value,
-        "done": run.done,
-        "all": run.all,
-        "started": run.started.isoformat(),
-    }
+        say(f"{len(failures)} failed; {again} tries them again")
+    if waiting := run.all - run.done - run.failed:
+        say(f"{waiting} not scored yet; {again} goes on with them")

@@ -36,6 +36,8 @@ def from_transcript(
 
     if not contributor.strip():
         raise InputError("Nobody is named as the one who spoke.", "Give --contributor NAME.")
+    if dimension_name == "all":
+        raise InputError("What a person said is about one dimension.", "Name it with --dimension.")
     if len(models) > 1:
         raise InputError("Several models are named.", "One picks the points out of a transcript.")
     if not file.is_file():

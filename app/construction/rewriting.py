@@ -51,7 +51,7 @@ async def rewrite(
     least, most = _TAKES[action]
     if not least <= len(questions) <= most:
         raise InputError(
-            f"{len(questions)} questions can't be taken for “{action.value}”.",
+            f"“{action.value}” can't be asked for {len(questions)} question{'s' * (len(questions) != 1)}.",
             "Choose one." if most == 1 else f"Choose {least} to {most}.",
         )
     template = load_prompt(prompt_name(action))

@@ -66,7 +66,7 @@ def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
     checklist itself, and there is no build to go on with."""
     with workbench.database.read() as work:
         versions = work.checklists.versions(dimension_id)
-        return sorted(v.version for v in versions if work.runs.stages(dimension_id, v.id))
+        return sorted(v.version for v in versions if work.stages.of(dimension_id, v.id))
 
 
 def view_build(workbench: Workbench, build_id: int) -> BuildView:
@@ -81,7 +81,7 @@ def view_build(workbench: Workbench, build_id: int) -> BuildView:
         attributes = {a.id: a for a in work.think_aloud.attributes(project.id)}
         wanted = {run: stage for stage, runs in build.runs.items() for run in runs}
         records: dict[Stage, list[StageRun]] = {stage: [] for stage in Stage}
-        for record in reversed(work.runs.stages(dimension_id)):
+        for record in reversed(work.stages.of(dimension_id)):
             if record.id in wanted:
                 records[wanted[record.id]].append(record)
     return BuildView(

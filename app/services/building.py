@@ -16,13 +16,12 @@ from app.domain.build import Build, Stage, stage_of, unit
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition
 from app.domain.project import Project
-from app.domain.run import StageRun
 from app.domain.task import Dimension
-from app.errors import CutOffError, NotReadyError, ProviderError, WorkbenchError, WrongSchemaError
+from app.errors import CutOffError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.build_state import inputs_of, newest
 from app.services.models import opened
 from app.services.prompts import own_wordings
-from app.services.stage_runs import stage_run
+from app.services.stage_runs import answered_stage, failed
 from app.services.workbench import Workbench
 
 COMBINED = "comb"
@@ -116,7 +115,7 @@ def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, w
         _, build = newest(work, build_id)
         dimension_id = work.builds.dimension_of(build_id)
         used = {run for runs in build.runs.values() for run in runs}
-        answered = [r for r in work.runs.stages(dimension_id) if r.id in used and not r.error_kind]
+        answered = [r for r in work.stages.of(dimension_id) if r.id in used and not r.error_kind]
         models = ", ".join(dict.fromkeys(record.model for record in answered))
         checklist = as_checklist(build, inputs_of(work, dimension_id, build.condition), models)
         parent = work.builds.last_checklist(build_id)
@@ -198,7 +197,7 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
         _keep_failure(workbench, build_id, dimension_id, stage, name, error, who)
         raise
     with workbench.database.write() as work:
-        run_id = work.runs.add_stage(dimension_id, stage_run(record))
+        run_id = work.stages.add(dimension_id, answered_stage(record))
         _, now = newest(work, build_id)
         made = _with_run(absorbed(now, answer), stage, run_id)
         work.builds.keep(build_id, f"{stage.value} made by {record.model}", who, to_document(made))
@@ -241,9 +240,8 @@ def _keep_failure(
     error: WorkbenchError,
     who: str,
 ) -> None:
-    kind = error.kind if isinstance(error, ProviderError) else "input"
     with workbench.database.write() as work:
-        run_id = work.runs.add_stage(dimension_id, StageRun(stage, model, error_kind=kind, error=str(error)))
+        run_id = work.stages.add(dimension_id, failed(stage, model, error))
         _, now = newest(work, build_id)
         work.builds.keep(build_id, f"{stage.value} failed", who, to_document(_with_run(now, stage, run_id)))
 

@@ -27,6 +27,8 @@ def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> 
 
     Raises FileFormatError, or NotReadyError where it asks nothing that a tool could ask.
     """
+    if format_name not in EXPORT_FORMATS:
+        raise FileFormatError(f"“{format_name}” is not a format for checklists.", f"Use {', '.join(EXPORT_FORMATS)}.")
     document = checklist_document(view.project, view.dimension, view.checklist, view.attributes)
     if format_name in ENDINGS:
         with own_wordings(workbench, view.project.id):

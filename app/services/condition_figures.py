@@ -1,6 +1,6 @@
 """What a study of conditions found: agreement by condition and dimension, and which conditions are told apart."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -167,10 +167,7 @@ def _figures(
         seed=seed,
     )
     columns = {run: [found[text].score for text in texts] for run, found in scored.items()}
-    families: dict[tuple[Family, str], list[Key]] = {}
-    for key in keys:
-        name = key[0].name if key[0].family is Family.WITHOUT else ""
-        families.setdefault((key[0].family, name), []).append(key)
+    families = _by_family(keys)
 
     def origin(*members: Key) -> Origin:
         return Origin("+".join(str(key[1]) for key in members), judge, prompt[:12])
@@ -185,8 +182,6 @@ def _figures(
         )
         for (family, name), members in families.items()
     }
-    pairs = [((a, ""), (b, "")) for a, b in PAIRS]
-    pairs += [(one, (Family.COMB, "")) for one in figures if one[0] is Family.WITHOUT]
     differences = tuple(
         FamilyDifference(
             figures[first],
@@ -195,11 +190,27 @@ def _figures(
                 [columns[k[2]] for k in families[second]], [columns[k[2]] for k in families[first]], on, permutations
             ),
         )
-        for first, second in pairs
-        if first in figures and second in figures
+        for first, second in _pairs(figures)
     )
     counts = len(texts), len(all_texts) - len(texts)
     return tuple(figures.values()), differences, counts, uncertain(list(columns.values()), on)
+
+
+def _by_family(keys: Sequence[Key]) -> dict[tuple[Family, str], list[Key]]:
+    """The checklists of each family; each left-out contributor makes one of their own."""
+    families: dict[tuple[Family, str], list[Key]] = {}
+    for key in keys:
+        name = key[0].name if key[0].family is Family.WITHOUT else ""
+        families.setdefault((key[0].family, name), []).append(key)
+    return families
+
+
+def _pairs(families: Iterable[tuple[Family, str]]) -> list[tuple[tuple[Family, str], tuple[Family, str]]]:
+    """Which of the families that are there are compared, first and second."""
+    there = list(families)
+    pairs = [((a, ""), (b, "")) for a, b in PAIRS]
+    pairs += [(one, (Family.COMB, "")) for one in there if one[0] is Family.WITHOUT]
+    return [(first, second) for first, second in pairs if first in there and second in there]
 
 
 def _complete(row: ScoredText) -> bool:

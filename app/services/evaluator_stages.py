@@ -20,9 +20,9 @@ class DatabaseStages:
 
     def _find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
         with self._database.read() as work:
-            runs = [r for r in work.runs.stages(dimension) if (r.stage, r.inputs_digest) == (stage, inputs_digest)]
+            runs = [r for r in work.stages.of(dimension) if (r.stage, r.inputs_digest) == (stage, inputs_digest)]
         return next((run.output for run in reversed(runs) if not run.error_kind), None)
 
     def _keep(self, dimension: int, stage: StageRun) -> None:
         with self._database.write() as work:
-            work.runs.add_stage(dimension, stage)
+            work.stages.add(dimension, stage)

@@ -19,8 +19,7 @@ from app.errors import ConflictError, NotFoundError
 from app.services.checklist_editing import Wording, new_question, question_in
 from app.services.models import opened
 from app.services.prompts import own_wordings
-from app.services.stage_runs import stage_run
-from app.services.thinking import inputs_digest
+from app.services.stage_runs import answered, answered_stage
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -71,7 +70,8 @@ def propose(
     with own_wordings(workbench, project.id):
         found, name = asyncio.run(asked())
     proposal = Proposal(action, name, tuple(question_ids), tuple(q.text for q in questions), found.texts, found.reason)
-    _keep(workbench, checklist_id, dimension.id, [proposal], _record(action, name, found))
+    record = answered(prompt_name(action), name, found.request.prompt, found.answer.reply)
+    _keep(workbench, checklist_id, dimension.id, [proposal], record)
     return proposal
 
 
@@ -90,7 +90,7 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     async def asked() -> tuple[tuple[Change, ...], StageRun, str]:
         async with opened(workbench, model) as opened_model:
             result = await validate_questions(opened_model, context, checklist.asked)
-            return result.output.changes, stage_run(result.record), opened_model.name
+            return result.output.changes, answered_stage(result.record), opened_model.name
 
     with own_wordings(workbench, project.id):
         changes, record, name = asyncio.run(asked())
@@ -171,7 +171,7 @@ def _keep(
         for earlier in work.proposals.of(checklist_id, ProposalStatus.OPEN):
             if earlier.action is replaces:
                 work.proposals.decide(earlier.id, ProposalStatus.REFUSED, "a newer review")
-        work.proposals.add(checklist_id, proposals, work.runs.add_stage(dimension_id, record))
+        work.proposals.add(checklist_id, proposals, work.stages.add(dimension_id, record))
 
 
 def _question(checklist: Checklist, question_id: int) -> Question:
@@ -179,19 +179,3 @@ def _question(checklist: Checklist, question_id: int) -> Question:
     if found is None:
         raise NotFoundError("This question is no longer there.", "Reload the page.")
     return found
-
-
-def _record(action: Action, model: str, found: Rewriting) -> StageRun:
-    prompt, usage = found.request.prompt, found.answer.reply.usage
-    return StageRun(
-        stage=prompt_name(action),
-        model=model,
-        prompt=prompt.label,
-        prompt_digest=prompt.digest,
-        inputs_digest=inputs_digest(prompt.variables),
-        inputs=prompt.variables,
-        output=found.answer.reply.text,
-        input_tokens=usage.input_tokens,
-        cached_tokens=usage.cached_tokens,
-        output_tokens=usage.output_tokens,
-    )

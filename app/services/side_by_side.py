@@ -60,7 +60,7 @@ def _sets(attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
 def answer(workbench: Workbench, comparison_id: int, question: str, text: str) -> None:
     """Keep one answer to the letter. Raises ConflictError once the expert knows who is who."""
     if question not in QUESTIONS:
-        raise InputError("This is none of the six questions.", "Reload the page.")
+        raise InputError("This is none of the six questions.", f"They are: {', '.join(QUESTIONS)}.")
     with workbench.database.write() as work:
         if work.side_by_side.get(comparison_id).revealed:
             raise ConflictError("You know already which set is whose.", "Answers stay as they were given blind.")

@@ -15,7 +15,7 @@ from app.providers.base import Transcriber
 from app.services.endpoint_models import endpoint_models
 from app.services.models import opened
 from app.services.prompts import own_wordings
-from app.services.thinking import inputs_digest
+from app.services.stage_runs import answered, failed
 from app.services.workbench import Workbench
 from app.settings import settings
 from app.think_aloud.transcript import PROMPT, by_sentence, propose
@@ -121,11 +121,11 @@ def propose_attributes(
                 found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
         except ProviderError as error:
             with workbench.database.write() as work:
-                work.runs.add_stage(dimension.id, StageRun(PROMPT, model, error_kind=error.kind, error=str(error)))
+                work.stages.add(dimension.id, failed(PROMPT, model, error))
             raise
     with workbench.database.write() as work:
         if stage:
-            work.runs.add_stage(dimension.id, stage)
+            work.stages.add(dimension.id, stage)
         work.transcripts.propose(transcript_id, found)
         return work.transcripts.proposals(transcript_id)
 
@@ -135,20 +135,7 @@ async def _ask(
 ) -> tuple[Sequence[ProposedAttribute], StageRun]:
     async with opened(workbench, name, project=project.id) as model:
         said = await propose(model, project.task, dimension, text)
-    prompt, usage = said.request.prompt, said.reply.usage
-    stage = StageRun(
-        stage=PROMPT,
-        model=name,
-        prompt=prompt.label,
-        prompt_digest=prompt.digest,
-        inputs_digest=inputs_digest(prompt.variables),
-        inputs=prompt.variables,
-        output=said.reply.text,
-        input_tokens=usage.input_tokens,
-        cached_tokens=usage.cached_tokens,
-        output_tokens=usage.output_tokens,
-    )
-    return said.attributes, stage
+    return said.attributes, answered(PROMPT, name, said.request.prompt, said.reply)
 
 
 def accept(workbench: Workbench, proposal_id: int, text: str = "") -> int:

@@ -1,23 +1,20 @@
 """LLMs think aloud: each model reads what the experts read, and its considerations become attributes."""
 
 import asyncio
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
-from app.domain.run import StageRun
 from app.domain.sample import Sample
 from app.domain.task import Dimension
-from app.errors import ProviderError, WorkbenchError
+from app.errors import WorkbenchError
 from app.providers.base import ChatModel
 from app.services.models import opened
 from app.services.prompts import own_wordings
 from app.services.samples import ensure_samples
+from app.services.stage_runs import answered, failed
 from app.services.workbench import Workbench
 from app.think_aloud.elicit import Elicitation, think_aloud
 
@@ -52,7 +49,7 @@ def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> lis
     with workbench.database.read() as work:
         for dimension in dimensions:
             said = work.think_aloud.said_in_stages(dimension.id)
-            for stage in work.runs.stages(dimension.id):
+            for stage in work.stages.of(dimension.id):
                 if stage.stage == STAGE:
                     number, count = said.get(stage.id, (0, 0))
                     answer = Answered(dimension.name, stage.model, number, count, stage.error, stage.created_at)
@@ -128,21 +125,8 @@ def _keep(
 ) -> int:
     """How many considerations came in. only_new leaves out what the same contributor said before: a model that is no
     LLM says the same each time, and counting it twice would give it twice the weight."""
-    prompt, usage = said.request.prompt, said.reply.usage
-    stage = StageRun(
-        stage=STAGE,
-        model=said.model,
-        prompt=prompt.label,
-        prompt_digest=prompt.digest,
-        inputs_digest=inputs_digest(prompt.variables),
-        inputs=prompt.variables,
-        output=said.reply.text,
-        input_tokens=usage.input_tokens,
-        cached_tokens=usage.cached_tokens,
-        output_tokens=usage.output_tokens,
-    )
     with workbench.database.write() as work:
-        stage_id = work.runs.add_stage(dimension.id, stage)
+        stage_id = work.stages.add(dimension.id, answered(STAGE, said.model, said.request.prompt, said.reply))
         who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
         before = {
             a.original
@@ -155,12 +139,5 @@ def _keep(
 
 
 def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:
-    kind = error.kind if isinstance(error, ProviderError) else "input"
     with workbench.database.write() as work:
-        work.runs.add_stage(dimension.id, StageRun(STAGE, name, error_kind=kind, error=str(error)))
-
-
-def inputs_digest(inputs: Mapping[str, Any]) -> str:
-    """Tells whether a stage's inputs changed since it ran."""
-    canonical = json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+        work.stages.add(dimension.id, failed(STAGE, name, error))

@@ -39,7 +39,9 @@ def bias_of(workbench: Workbench, run_id: int, dimension_id: int, resamples: int
             if row.score is not None and row.human is not None and row.system_id and row.coverage in (None, 1)
         ]
     if not people:
-        raise NotReadyError("Nobody said yet which systems are people.", "Mark them, then everything else is an LLM.")
+        raise NotReadyError(
+            "Nobody said yet which systems are people.", "Mark them (--people NAME); everything else is then an LLM."
+        )
     scores, ratings, sources, by_person = zip(*rows, strict=True) if rows else ((), (), (), ())
     found = writer_bias(scores, ratings, sources, by_person, resamples, seed)
     if not found.pairs:

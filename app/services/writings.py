@@ -45,7 +45,7 @@ class Written:
 def writings_of(workbench: Workbench, dimension_id: int) -> list[Written]:
     """Of a dimension, the newest first; failures left out."""
     with workbench.database.read() as work:
-        stages = work.runs.stages(dimension_id)
+        stages = work.stages.of(dimension_id)
     kept: dict[tuple[str, str], list[StageRun]] = {}
     for stage in stages:
         if stage.stage in WRITINGS and not stage.error_kind:
@@ -62,19 +62,19 @@ def save_edit(workbench: Workbench, dimension_id: int, written: Written, lines: 
     output = from_lines(written.stage, lines)
     with workbench.database.write() as work:
         versions = [
-            s for s in work.runs.stages(dimension_id) if (s.stage, s.inputs_digest) == (written.stage, written.request)
+            s for s in work.stages.of(dimension_id) if (s.stage, s.inputs_digest) == (written.stage, written.request)
         ]
         if not versions:
             raise NotFoundError("This is no longer there.", "Reload the page.")
         if versions[-1].output != output:
-            work.runs.add_stage(dimension_id, _by_person(written.stage, output, versions[-1]))
+            work.stages.add(dimension_id, _by_person(written.stage, output, versions[-1]))
 
 
 def keep_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
     """Sub-aspects and seed questions for CheckEval, typed or from a file. Raises InputError."""
     output = from_lines(OWN_SEEDS, lines)
     with workbench.database.write() as work:
-        work.runs.add_stage(dimension_id, StageRun(OWN_SEEDS, PERSON, output=output))
+        work.stages.add(dimension_id, StageRun(OWN_SEEDS, PERSON, output=output))
 
 
 def _by_person(stage: str, output: str, before: StageRun) -> StageRun:

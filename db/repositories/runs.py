@@ -1,27 +1,22 @@
-"""Scoring runs: plan, progress, and who works on them; the stages of builds and think-alouds."""
+"""Scoring runs: plan, progress, and who works on them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, update
+from sqlalchemy import bindparam, insert, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
-from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus, StageRun
+from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
 from app.errors import ConflictError, NotFoundError
 from db.models import (
     DimensionRow,
     JudgmentRow,
-    ProjectRow,
     RunDimensionRow,
     ScoreRow,
     ScoringRunRow,
-    StageRunRow,
 )
 from db.models.columns import now
-
-SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
-
+from db.repositories.run_summaries import SILENCE, silent, summaries
 
 # Made once, and for tables instead of objects: a run saves its scores some hundred times a minute beside its requests,
 # which wait meanwhile (2 texts with 9 judgments each: 0.5 ms instead of 1.3).
@@ -68,7 +63,7 @@ class Runs:
         return run_id
 
     def get(self, run_id: int) -> RunSummary:
-        found = self._summaries(ScoringRunRow.id == run_id)
+        found = summaries(self._session, ScoringRunRow.id == run_id)
         if not found:
             raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
         return found[0]
@@ -76,7 +71,7 @@ class Runs:
     def all(self, project_id: int | None = None) -> list[RunSummary]:
         """Newest first."""
         clause = ScoringRunRow.project_id == project_id if project_id is not None else True
-        return self._summaries(clause)
+        return summaries(self._session, clause)
 
     def running(self, project_id: int) -> list[int]:
         """The runs somebody is working on, newest first."""
@@ -85,7 +80,7 @@ class Runs:
             .where(ScoringRunRow.project_id == project_id, ScoringRunRow.status == RunStatus.RUNNING.value)
             .order_by(col(ScoringRunRow.id).desc())
         )
-        return [int(row.id or 0) for row in rows if not _silent(row)]
+        return [int(row.id or 0) for row in rows if not silent(row)]
 
     def parts(self, run_id: int) -> list[RunDimension]:
         """What the run does on each of its dimensions, without the texts."""
@@ -121,10 +116,10 @@ class Runs:
     def claim(self, run_id: int, writer: str) -> None:
         """Become the run's one writer; a run that another process is working on is refused."""
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
-        if row.status == RunStatus.RUNNING.value and row.writer != writer and not _silent(row):
+        if row.status == RunStatus.RUNNING.value and row.writer != writer and not silent(row):
             raise ConflictError(
                 f"Run {run_id} is being worked on by another process.",
-                "Stop it there, or wait until it ends.",
+                f"Stop it there, or wait until it ends; one that was killed lets go after {SILENCE.seconds} seconds.",
             )
         row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
         row.stop_requested, row.heartbeat_at, row.finished_at = False, now(), None
@@ -141,7 +136,7 @@ class Runs:
         if row is None:
             raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
         row.stop_requested = True
-        if row.status == RunStatus.WAITING.value or (row.status == RunStatus.RUNNING.value and _silent(row)):
+        if row.status == RunStatus.WAITING.value or (row.status == RunStatus.RUNNING.value and silent(row)):
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
     def count_cached(self, run_id: int, calls: int) -> None:
@@ -206,106 +201,3 @@ class Runs:
         ]
         if judgments:
             connection.execute(_ADD_JUDGMENT, judgments)
-
-    def add_stage(self, dimension_id: int, stage: StageRun, checklist_id: int | None = None) -> int:
-        row = StageRunRow(
-            dimension_id=dimension_id,
-            checklist_id=checklist_id,
-            stage=stage.stage,
-            model=stage.model,
-            prompt=stage.prompt,
-            prompt_digest=stage.prompt_digest,
-            inputs_digest=stage.inputs_digest,
-            inputs=dict(stage.inputs),
-            output=stage.output,
-            input_tokens=stage.input_tokens,
-            cached_tokens=stage.cached_tokens,
-            output_tokens=stage.output_tokens,
-            error_kind=stage.error_kind,
-            error=stage.error,
-        )
-        self._session.add(row)
-        self._session.flush()
-        return int(row.id or 0)
-
-    def stages(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
-        """Oldest first; those of one checklist, else all of the dimension."""
-        query = select(StageRunRow).where(StageRunRow.dimension_id == dimension_id)
-        if checklist_id is not None:
-            query = query.where(StageRunRow.checklist_id == checklist_id)
-        return [_stage(row) for row in self._session.exec(query.order_by(col(StageRunRow.id)))]
-
-    def _summaries(self, clause: Any) -> list[RunSummary]:
-        rows = self._session.exec(
-            select(ScoringRunRow, ProjectRow.name)
-            .join(ProjectRow, col(ProjectRow.id) == ScoringRunRow.project_id)
-            .where(clause)
-            .order_by(col(ScoringRunRow.id).desc())
-        ).all()
-        ids = [run.id for run, _ in rows]
-        counts: dict[tuple[int, str], int] = {}
-        dimensions: dict[int, list[str]] = {}
-        if ids:
-            for run_id, status, count in self._session.exec(
-                select(ScoreRow.run_id, ScoreRow.status, func.count(col(ScoreRow.id)))
-                .where(col(ScoreRow.run_id).in_(ids))
-                .group_by(col(ScoreRow.run_id), col(ScoreRow.status))
-            ):
-                counts[run_id, status] = count
-            for run_id, name in self._session.exec(
-                select(RunDimensionRow.run_id, DimensionRow.name)
-                .join(DimensionRow, col(DimensionRow.id) == RunDimensionRow.dimension_id)
-                .where(col(RunDimensionRow.run_id).in_(ids))
-                .order_by(col(DimensionRow.position))
-            ):
-                dimensions.setdefault(run_id, []).append(name)
-        return [_summary(run, name, counts, dimensions) for run, name in rows]
-
-
-def _silent(row: ScoringRunRow) -> bool:
-    return row.heartbeat_at is None or now() - row.heartbeat_at > SILENCE
-
-
-def _summary(
-    run: ScoringRunRow, project: str, counts: dict[tuple[int, str], int], dimensions: dict[int, list[str]]
-) -> RunSummary:
-    run_id = int(run.id or 0)
-    status = RunStatus(run.status)
-    if status is RunStatus.RUNNING and _silent(run):
-        status = RunStatus.INTERRUPTED
-    done, failed, pending = (counts.get((run_id, s), 0) for s in ("done", "failed", "pending"))
-    return RunSummary(
-        id=run_id,
-        project=project,
-        evaluator=run.evaluator,
-        judge=run.judge,
-        dimensions=tuple(dimensions.get(run_id, ())),
-        status=status,
-        done=done,
-        failed=failed,
-        all=done + failed + pending,
-        started=run.started_at,
-        finished=run.finished_at,
-        message=run.message,
-        params=run.params,
-        calls_cached=run.calls_cached,
-    )
-
-
-def _stage(row: StageRunRow) -> StageRun:
-    return StageRun(
-        stage=row.stage,
-        model=row.model,
-        prompt=row.prompt,
-        prompt_digest=row.prompt_digest,
-        inputs_digest=row.inputs_digest,
-        inputs=row.inputs,
-        output=row.output,
-        input_tokens=row.input_tokens,
-        cached_tokens=row.cached_tokens,
-        output_tokens=row.output_tokens,
-        error_kind=row.error_kind,
-        error=row.error,
-        created_at=row.created_at,
-        id=int(row.id or 0),
-    )

@@ -65,7 +65,7 @@ def test_what_came_out_of_each_time_a_model_was_asked(database: Database, dimens
     with database.write() as work:
         project = work.projects.get("News")
         who = work.think_aloud.contributor(project.id, "rules", ContributorKind.LLM, "rules")
-        stages = [work.runs.add_stage(order, StageRun("think-aloud", "rules")) for _ in range(3)]
+        stages = [work.stages.add(order, StageRun("think-aloud", "rules")) for _ in range(3)]
         work.think_aloud.add_attributes(order, who.id, ["one", "two"], 1, stages[0])
         work.think_aloud.add_attributes(order, who.id, ["three"], 2, stages[1])
         work.think_aloud.add_attributes(order, who.id, ["by hand"])

@@ -17,7 +17,7 @@ from app.services.scoring import RunOptions, get_run, list_runs, start_run
 from app.services.scoring_jobs import begin, failure_kinds, job_key, running_here
 from app.services.workbench import Workbench
 from app.settings import settings
-from db.repositories import runs as run_repository
+from db.repositories import run_summaries as run_repository
 
 Open = Callable[[str], AppTest]
 

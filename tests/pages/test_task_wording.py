@@ -82,7 +82,7 @@ def test_models_are_asked_in_the_projects_words(renamed: Project, workbench: Wor
         dimension = work.projects.dimensions(renamed.id)[0]
     ask_models(workbench, renamed, [dimension], ["rules"])
     with workbench.database.read() as work:
-        inputs = work.runs.stages(dimension.id)[-1].inputs
+        inputs = work.stages.of(dimension.id)[-1].inputs
     assert inputs["task"] == {
         "text_name": "ode",
         "source_name": "muse",

@@ -16,7 +16,7 @@ def test_a_person_changes_steps_and_writes_seeds(demo: Workbench, open_screen: O
     dimension = dimensions_named(demo, "Demo", "all")[0]
     with demo.database.write() as work:
         output = '{"steps": ["Read *it*.", "Rate it."]}'
-        work.runs.add_stage(dimension.id, StageRun("g-eval-steps", "openai:gpt-4o", inputs_digest="x", output=output))
+        work.stages.add(dimension.id, StageRun("g-eval-steps", "openai:gpt-4o", inputs_digest="x", output=output))
     app = open_screen("score")
     assert not app.exception
     app.text_area(key=f"lines_{dimension.id}_0_1").set_value("Read it slowly.\nRate it.")

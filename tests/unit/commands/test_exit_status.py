@@ -144,3 +144,29 @@ def test_a_dimension_whose_model_fails_does_not_stop_the_others(
         asked = len(llm.requests)
         assert run("build", *ready, "--dimension", "all", "--model", "llama:y")[0] == 2
         assert len(llm.requests) == asked + 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("runs", "list", "--foo"), "No such option: --foo. `interacteval runs list --help` shows what is possible."),
+        (("conditions", "show", "--project", "P", "--level", "foo"), "'--level': 'foo' is not one of 'per-source'"),
+        (("think-aloud", "--project", "P", "--contributor", "Ada", "--transcript", "x.txt"), "about one dimension"),
+    ],
+)
+def test_what_is_typed_wrongly_is_one_sentence(run: Run, words: tuple[str, ...], said: str) -> None:
+    status, out, err = run(*words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert said in err
+
+
+def test_a_run_that_ends_early_says_how_to_go_on(run: Run, place: Callable[[str, object], None]) -> None:
+    ready_to_score(open_workbench())
+    with FakeLlm(usual=Fail("quota")) as llm:
+        place("LLAMA_BASE_URL", llm.url)
+        status, out, err = run("score", "--project", "Ready", "--judge", "llama:x", "--json")
+    document = json.loads(out)
+    assert (status, document["status"]) == (3, "failed")
+    assert f"not scored yet; `interacteval score --project Ready --resume {document['run']}` goes on with them" in err
+    progress = [line for line in err.splitlines() if line.startswith("run ")]
+    assert len(progress) == len(set(progress))

@@ -113,7 +113,7 @@ def test_g_eval_writes_its_steps_once_and_keeps_them(workbench: Workbench, llm: 
     report = work_on(workbench, start_run(workbench, 1, options))
     assert (report.run.done, len(llm.requests)) == (12, 25)
     with workbench.database.read() as work:
-        (stage,) = work.runs.stages(dimension.id)
+        (stage,) = work.stages.of(dimension.id)
         details = work.results.details(report.run.id, dimension.id)
     assert (stage.stage, json.loads(stage.output)) == ("g-eval-steps", {"steps": ["Read.", "Rate."]})
     assert list(details.values()) == [{"probabilities": {"4": 1.0}, "outside": 0.0}] * 12

@@ -1,0 +1,58 @@
+"""What models answered at the stages of think-alouds, builds and methods, and what people wrote in their place."""
+
+from sqlmodel import Session, col, select
+
+from app.domain.run import StageRun
+from db.models import StageRunRow
+
+
+class StageRuns:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, dimension_id: int, stage: StageRun, checklist_id: int | None = None) -> int:
+        row = StageRunRow(
+            dimension_id=dimension_id,
+            checklist_id=checklist_id,
+            stage=stage.stage,
+            model=stage.model,
+            prompt=stage.prompt,
+            prompt_digest=stage.prompt_digest,
+            inputs_digest=stage.inputs_digest,
+            inputs=dict(stage.inputs),
+            output=stage.output,
+            input_tokens=stage.input_tokens,
+            cached_tokens=stage.cached_tokens,
+            output_tokens=stage.output_tokens,
+            error_kind=stage.error_kind,
+            error=stage.error,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def of(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
+        """Oldest first; those of one checklist, else all of the dimension."""
+        query = select(StageRunRow).where(StageRunRow.dimension_id == dimension_id)
+        if checklist_id is not None:
+            query = query.where(StageRunRow.checklist_id == checklist_id)
+        return [_stage(row) for row in self._session.exec(query.order_by(col(StageRunRow.id)))]
+
+
+def _stage(row: StageRunRow) -> StageRun:
+    return StageRun(
+        stage=row.stage,
+        model=row.model,
+        prompt=row.prompt,
+        prompt_digest=row.prompt_digest,
+        inputs_digest=row.inputs_digest,
+        inputs=row.inputs,
+        output=row.output,
+        input_tokens=row.input_tokens,
+        cached_tokens=row.cached_tokens,
+        output_tokens=row.output_tokens,
+        error_kind=row.error_kind,
+        error=row.error,
+        created_at=row.created_at,
+        id=int(row.id or 0),
+    )
