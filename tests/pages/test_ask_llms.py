@@ -1,19 +1,23 @@
 """Ask the LLMs: any number of models, each answer as it comes, failures beside them."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from threading import Event
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.task import Dimension, Task
+from app.providers.credentials import Credentials
+from app.providers.registry import served_names
 from app.services.attributes import attributes_of
 from app.services.endpoint_models import ask_endpoint_again, endpoint_models
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.workbench import Workbench, open_workbench
 from app.settings import settings
 from tests.support.background import PATIENCE, ended
-from tests.support.fake_llm.behaviour import Answer, Slow, Status
+from tests.support.fake_llm.behaviour import Answer, Status
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.four_vendors import SERVED, SUGGESTED, all_but_google, environment_of, thinks_aloud
 
@@ -96,22 +100,35 @@ def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendor
     assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(SUGGESTED, (6, 6, 3, 6), strict=True))
 
 
-def test_the_endpoints_model_joins_a_choice_nobody_has_touched(vendors: FakeLlm, open_screen: Open):
+@pytest.fixture
+def answered(vendors: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """The endpoint says nothing about its models until this is set."""
+    gate = Event()
+
+    async def waits(credentials: Credentials) -> list[str]:
+        assert await asyncio.to_thread(gate.wait, PATIENCE)
+        return await served_names(credentials)
+
+    monkeypatch.setattr("app.services.endpoint_models.served_names", waits)
     ask_endpoint_again(open_workbench())
-    vendors.listing = Slow(0.5)
+    yield gate
+    gate.set()
+
+
+def test_the_endpoints_model_joins_a_choice_nobody_has_touched(answered: Event, open_screen: Open):
     app = open_screen("ask_llms")
     assert "llama:llama3.1:8b" not in app.multiselect(key="ask_models").value
     assert "is being asked which models it has" in captions(app)
+    answered.set()
     endpoint_models(open_workbench(), PATIENCE)
     assert app.run().multiselect(key="ask_models").value[-1] == "llama:llama3.1:8b"
     assert "is being asked" not in captions(app)
 
 
-def test_a_choice_somebody_has_touched_stays(vendors: FakeLlm, open_screen: Open):
-    ask_endpoint_again(open_workbench())
-    vendors.listing = Slow(0.5)
+def test_a_choice_somebody_has_touched_stays(answered: Event, open_screen: Open):
     app = open_screen("ask_llms")
     app.multiselect(key="ask_models").set_value(["openai:gpt-4o"]).run()
+    answered.set()
     endpoint_models(open_workbench(), PATIENCE)
     assert app.run().multiselect(key="ask_models").value == ["openai:gpt-4o"]
     assert "llama:qwen3:8b" in app.multiselect(key="ask_models").options

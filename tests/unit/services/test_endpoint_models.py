@@ -1,14 +1,18 @@
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from app.providers.credentials import Credentials
+from app.providers.registry import served_names
 from app.services import endpoint_models as service
 from app.services.endpoint_models import EndpointModels, ask_endpoint_again, endpoint_models
 from app.services.models import available_models
 from app.services.speaking import transcription_models
 from app.services.workbench import Workbench
-from tests.support.fake_llm.behaviour import Raw, Slow, Status
+from tests.support.fake_llm.behaviour import Raw, Status
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import workbench_at
 
@@ -27,6 +31,21 @@ def workbench(tmp_path: Path, server: FakeLlm) -> Iterator[Workbench]:
     opened = workbench_at(tmp_path, server.url)
     yield opened
     opened.database.close()
+
+
+@pytest.fixture
+def open_gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
+    """While it is cleared, the endpoint's answer does not come."""
+    gate = Event()
+    gate.set()
+
+    async def waits(credentials: Credentials) -> list[str]:
+        assert await asyncio.to_thread(gate.wait, PATIENCE)
+        return await served_names(credentials)
+
+    monkeypatch.setattr(service, "served_names", waits)
+    yield gate
+    gate.set()
 
 
 @pytest.fixture
@@ -55,7 +74,7 @@ def test_without_an_endpoint_nobody_is_asked(tmp_path: Path) -> None:
 
 
 def test_the_answer_is_kept_for_minutes_and_renewed_without_waiting(
-    workbench: Workbench, server: FakeLlm, clock: list[float]
+    workbench: Workbench, server: FakeLlm, clock: list[float], open_gate: Event
 ) -> None:
     first = endpoint_models(workbench, PATIENCE)
     clock[0] += service.FRESH_SECONDS - 1
@@ -63,28 +82,34 @@ def test_the_answer_is_kept_for_minutes_and_renewed_without_waiting(
     assert len(server.looks) == 1
     clock[0] += 2
     server.models = ("other",)
-    server.listing = Slow(0.2)
+    open_gate.clear()
     assert endpoint_models(workbench, PATIENCE) is first  # until the new one is there
+    open_gate.set()
     service._questions[workbench.credentials.llama].answer.result(PATIENCE)
     assert endpoint_models(workbench).names == ("llama:other",)
     assert len(server.looks) == 2
 
 
-def test_a_slow_one_keeps_no_screen_waiting(workbench: Workbench, server: FakeLlm) -> None:
-    server.listing = Slow(0.5)
+def test_a_slow_one_keeps_no_screen_waiting(workbench: Workbench, server: FakeLlm, open_gate: Event) -> None:
+    open_gate.clear()
     assert endpoint_models(workbench, patience=0) == EndpointModels(asking=True)
+    open_gate.set()
     assert endpoint_models(workbench, PATIENCE).names
     assert len(server.looks) == 1
 
 
-def test_one_that_fails_says_why_and_is_asked_again(workbench: Workbench, server: FakeLlm, clock: list[float]) -> None:
+def test_one_that_fails_says_why_and_is_asked_again(
+    workbench: Workbench, server: FakeLlm, clock: list[float], open_gate: Event
+) -> None:
     server.listing = Status(404)
     assert "no list of its models" in endpoint_models(workbench, PATIENCE).problem
     assert endpoint_models(workbench, PATIENCE).problem
     assert len(server.looks) == 1
     clock[0] += service.RETRY_SECONDS + 1
     server.listing = Raw(b'{"data": []}')
+    open_gate.clear()
     assert "no list of its models" in endpoint_models(workbench).problem  # renewed behind it
+    open_gate.set()
     service._questions[workbench.credentials.llama].answer.result(PATIENCE)
     assert "lists no model" in endpoint_models(workbench).problem
     server.listing = Raw(b'{"data": [{"id": "bge-m3"}]}')
