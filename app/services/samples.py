@@ -6,7 +6,7 @@ from statistics import fmean, pstdev
 from app.corpora.sampling import documents_by_systems, stratified_sample
 from app.domain.sample import Sample
 from app.domain.text import Text
-from app.errors import InputError
+from app.errors import InputError, NotReadyError
 from app.services.workbench import Workbench
 from app.think_aloud.samples import SampleCandidate, choose_samples
 from db.unit_of_work import UnitOfWork
@@ -44,8 +44,12 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
 
 
 def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    """Other samples in place of all there are. Raises NotReadyError where no text of the dimension is rated."""
     with workbench.database.write() as work:
         candidates = _candidates(work, dimension_id)
+        if not candidates:
+            name = work.projects.dimension_by_id(dimension_id).name
+            raise NotReadyError(f"No text is rated on {name}, so there are no samples to show.", "Import ratings.")
         chosen = choose_samples(list(candidates.values()))
         work.think_aloud.set_samples(dimension_id, [(c.text_id, c.score, "auto") for c in chosen])
         return work.think_aloud.samples(dimension_id)

@@ -38,10 +38,7 @@ def choose_samples(candidates: Sequence[SampleCandidate], count: int = 4) -> tup
     Raises NotReadyError where nothing is rated.
     """
     if not candidates:
-        raise NotReadyError(
-            "There are no samples to choose: no text is rated on this dimension.",
-            "Import ratings, or choose samples by hand.",
-        )
+        raise NotReadyError("There are no samples to choose: no text is rated.", "Import ratings.")
     if count < 1:
         raise ValueError("count must be at least 1")
     pool = sorted(candidates, key=lambda candidate: candidate.text_id)

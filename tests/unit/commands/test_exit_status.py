@@ -170,3 +170,12 @@ def test_a_run_that_ends_early_says_how_to_go_on(run: Run, place: Callable[[str,
     assert f"not scored yet; `interacteval score --project Ready --resume {document['run']}` goes on with them" in err
     progress = [line for line in err.splitlines() if line.startswith("run ")]
     assert len(progress) == len(set(progress))
+
+
+def test_a_dimension_without_ratings_is_named_before_any_model_is_asked(run: Run, tmp_path: Path) -> None:
+    run("import", small_csv(tmp_path / "small.csv"), "--project", "Small", *OPTIONS)
+    run("dimension", "add", "warmth", "--project", "Small")
+    status, out, err = run("think-aloud", "--project", "Small", "--model", "rules", "--json")
+    assert (status, out) == (2, "")
+    assert "No text is rated on warmth" in err
+    assert json.loads(run("attributes", "list", "--project", "Small", "--json")[1]) == []
