@@ -39,9 +39,10 @@ def _summary(report: ImportReport) -> str:
     new = f"{number(report.added_texts, 'text')} and {number(report.added_ratings, 'rating')} came in"
     if not (report.added_texts or report.added_ratings):
         new = "Nothing new came in: all that could be read was here already"
+    systems = f", {number(report.systems, 'named system')}" if report.systems else ""
     return (
         f"**{new}** (read as {plain(report.format)}). The project now has {number(report.texts, 'text')} of "
-        f"{number(report.sources, 'source')}, {number(report.systems, 'named system')}."
+        f"{number(report.sources, 'source')}{systems}."
     )
 
 

@@ -9,7 +9,8 @@ from app.services.projects import DimensionProgress, Overview
 
 def progress_table(progress: Overview) -> None:
     """One row a dimension; the project's size as a caption."""
-    st.caption(f"{progress.texts:,} texts of {progress.sources:,} sources, {progress.systems:,} named systems")
+    systems = f", {progress.systems:,} named systems" if progress.systems else ""
+    st.caption(f"{progress.texts:,} texts of {progress.sources:,} sources{systems}")
     if not progress.dimensions:
         return
     st.dataframe(

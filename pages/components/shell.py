@@ -71,6 +71,7 @@ def sidebar(workbench: Workbench) -> None:
     projects = [project.name for project in list_projects(workbench)]
     if not projects:
         return
+    _say_if_unknown(projects)
     with st.sidebar:
         _pick("Project", PROJECT, projects)
         project = current_project(workbench)
@@ -79,6 +80,15 @@ def sidebar(workbench: Workbench) -> None:
         progress = {d.dimension.name: d for d in overview(workbench, project.id).dimensions}
         if progress:
             _pick("Dimension", DIMENSION, list(progress), lambda name: f"{name} · {_how_far(progress[name])}")
+
+
+def _say_if_unknown(projects: list[str]) -> None:
+    """An address may be old or mistyped; what is shown instead is not what was asked for."""
+    asked = st.query_params.get(PROJECT)
+    if asked and asked not in projects and PROJECT not in st.session_state:
+        st.toast(
+            plain(f"There is no project “{asked}” here; another one is shown."), icon=":material/info:", duration=10
+        )
 
 
 def _pick(label: str, key: str, options: list[str], shown: Callable[[str], str] = str) -> None:

@@ -10,6 +10,7 @@ from app.services.projects import create_project, dimensions_named, list_project
 from app.services.workbench import Workbench
 from pages.components.demo import DEMO_JOB
 from tests.support.background import ended
+from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
 
@@ -90,3 +91,15 @@ def test_names_are_shown_to_the_letter(workbench: Workbench, open_screen: Open):
     create_project(workbench, "**x** <b>", Task())
     app = open_screen("home")
     assert r"\*\*x\*\* \<b\>" in words(app)
+
+
+def test_an_address_with_an_unknown_project_is_not_answered_by_another_one_in_silence(workbench: Workbench):
+    create_project(workbench, "News", Task())
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app.query_params["project"] = "Nwes"
+    app.run()
+    assert not app.exception
+    assert [toast.value for toast in app.toast] == ["There is no project “Nwes” here; another one is shown."]
+    app.run()
+    assert app.session_state["project"] == "News"
+    assert not app.toast
