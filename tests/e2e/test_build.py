@@ -19,9 +19,10 @@ from app.domain.checklist import Question, QuestionOrigin
 from app.services.build_state import builds_of, history_of
 from app.services.checklists import view_checklist
 from app.services.projects import dimensions_named
+from app.services.scoring import list_runs
 from app.services.workbench import Workbench
 from tests.e2e.conftest import App, served
-from tests.e2e.screen import at, button, choose, click, first_of, reading, settled
+from tests.e2e.screen import at, button, choose, click, first_of, reading, screen, settled
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
 from tests.support.fake_llm.server import FakeLlm, Received
@@ -170,10 +171,19 @@ def _next_version(page: Page, wording: str) -> None:
     expect(reading(page, wording)).to_be_visible()
 
 
-def _score(app: App, llm: FakeLlm) -> Counter[int]:
-    """The newest version, by the command; how many requests asked so many questions."""
+def _score(page: Page, app: App, llm: FakeLlm) -> Counter[int]:
+    """The newest version, on the Score screen; how many requests asked so many questions."""
     llm.requests.clear()
-    app.command("score", *PLACE, "--judge", "llama:judge")
+    screen(page, "Score")
+    judge = at(page, "score_judge").get_by_role("combobox")
+    judge.press("Backspace")  # not the rules
+    expect(page.get_by_text("Choose a judge.")).to_be_visible()
+    settled(page)
+    choose(judge, "llama:judge")
+    expect(page.get_by_text(re.compile(f"{TEXTS} calls"))).to_be_visible()
+    judge.press("Tab")  # the list of judges stays open over the rest until one goes on
+    done = page.get_by_text(re.compile(f"Run {_runs(app) + 1} is done"))
+    click(at(page, "start_scoring").get_by_role("button"), shows=done)
     said = (json.dumps(request.body).replace("\\n", "\n") for request in llm.requests)
     return Counter(len(re.findall(r"^q\d+: ", words, re.MULTILINE)) for words in said)
 
@@ -191,6 +201,11 @@ def _stages_made(app: App) -> list[str]:
     with _read(app) as (workbench, dimension_id):
         steps = [step.what for step in history_of(workbench, builds_of(workbench, dimension_id)[0].id)]
     return [step.split(" made by ")[0] for step in reversed(steps) if " made by " in step]
+
+
+def _runs(app: App) -> int:
+    with _read(app) as (workbench, _):
+        return len(list_runs(workbench))
 
 
 def _questions(app: App, version: int) -> list[Question]:
@@ -214,8 +229,9 @@ def test_real_attributes_become_a_checklist_and_its_next_version(
     for words in (KEPT, MINE):
         expect(reading(page, words)).to_be_visible()
     _publish(page)
-    assert _score(app, llm) == {len(_questions(app, version)): TEXTS}
+    assert _score(page, app, llm) == {len(_questions(app, version)): TEXTS}
+    screen(page, "Checklist")
     _next_version(page, f"Is it clear how part {version} begins?")
-    assert _score(app, llm) == {1: TEXTS}
+    assert _score(page, app, llm) == {1: TEXTS}
     for question in (*_questions(app, version), *_questions(app, version + 1)):
         assert question.attributes or question.origin is QuestionOrigin.ADDED, question
