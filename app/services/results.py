@@ -181,7 +181,7 @@ def _state(work: UnitOfWork, run: RunSummary, dimension_id: int) -> tuple[object
     return (run.status, run.done, run.failed, dimension, work.results.rating_state(dimension_id))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)  # dimensions x levels of some runs; those of one reading share its texts
 def _kept(
     database: Database, run_id: int, dimension_id: int, choices: Choices, state: tuple[object, ...]
 ) -> DimensionResult:

@@ -101,6 +101,10 @@ def _resampling(level: Level) -> Resampling | None:
     """None: what suits the level. Single texts can be drawn only where there are no groups to keep together."""
     offered = {name: words for name, words in RESAMPLING.items() if name != "texts" or level == "dataset"}
     usual: Resampling = "systems" if level == "system" else "sources"
+    before = st.session_state.get("usual_resampling", usual)
+    if usual != before == st.session_state.get("resampling"):  # not chosen by the person, but what suited another level
+        del st.session_state["resampling"]
+    st.session_state["usual_resampling"] = usual
     chosen = one_of("resampling", offered, usual, "What the intervals draw anew", RESAMPLING_HELP)
     return None if chosen == usual else chosen
 

@@ -44,6 +44,7 @@ def result_overview(scope: ResultScope) -> None:
         # No st.code: for it the browser would load half a second of syntax highlighting.
         st.caption(plain(f"Signature of {scope.dimension.name}"), help=SIGNATURE_HELP)
         st.text("\n".join(str(result.meta.signature) for result in here))
+    scope.look_ahead(results)
 
 
 def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:

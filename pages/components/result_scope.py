@@ -1,6 +1,8 @@
 """What the tabs of Results are about: the chosen runs, computed as chosen, only as far as a tab needs them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import streamlit as st
@@ -14,6 +16,8 @@ from app.services.workbench import Workbench
 from pages.components.address import keep
 from pages.components.result_choices import LEVELS, choose_dataset
 from pages.components.words import plain
+
+_MADE = "levels_made"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,17 @@ class ResultScope:
         except WorkbenchError as error:
             self._impossible(error)
         return sorted(found, key=lambda result: result.dimension.position)
+
+    def look_ahead(self, shown: Sequence[DimensionResult]) -> None:
+        """Compute the other levels of what is shown, once all is drawn: they are what people look at next."""
+        made = (*(result.reading for result in shown), replace(self.choices, level="dataset"))
+        if st.session_state.get(_MADE) == made:
+            return
+        for level in LEVELS:
+            for run in self.runs:
+                with suppress(WorkbenchError):  # the texts have no systems, for example; said to whoever goes there
+                    kept_results(self.workbench, run.id, replace(self.choices, level=level))
+        st.session_state[_MADE] = made
 
     def this_dimension(self) -> list[DimensionResult]:
         """The current dimension alone, of the runs that scored it."""
