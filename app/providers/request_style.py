@@ -37,11 +37,11 @@ class Lesson(StrEnum):
 
 # Reasoning models refuse a temperature; one missing here costs a single refused request.
 _NO_TEMPERATURE = {
-    "openai": re.compile(r"o\d|gpt-5(?!\.|-chat)|gpt-[6-9]"),
+    "openai": re.compile(r"o\d|gpt-5(?!\.[1-4](?!\d)|-chat)|gpt-([6-9]|\d\d)"),
     "anthropic": re.compile(r"claude-(opus|sonnet|haiku)-(4-([7-9]|\d\d)(?!\d)|[5-9])|claude-(fable|mythos)"),
 }
 # From GPT-5.6 on a breakpoint can be set (openai SDK 3.52, PromptCacheBreakpoint); before that caching is automatic.
-_CACHE_MARK = {"openai": re.compile(r"gpt-(5\.([6-9]|\d\d)|[6-9])")}
+_CACHE_MARK = {"openai": re.compile(r"gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)")}
 
 _REFUSED_STATUS = (400, 404, 422, 501)
 _NOT_SUPPORTED = re.compile(

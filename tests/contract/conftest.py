@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.adapter_cases import ADAPTERS, AdapterCase
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.modern_vendors import ModernVendors, modern_vendors
 
 
 @pytest.fixture(params=sorted(ADAPTERS))
@@ -16,4 +17,10 @@ def case(request: pytest.FixtureRequest) -> AdapterCase:
 @pytest.fixture
 def server() -> Iterator[FakeLlm]:
     with FakeLlm() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def modern() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
         yield running

@@ -27,6 +27,7 @@ REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "USER", {}), sch
         ("openai:gpt-5", False),
         ("openai:gpt-5-mini-2025-08-07", False),
         ("openai:gpt-5.4", True),  # taken by those that don't reason by default; the others are learned
+        ("openai:gpt-5.5", False),
         ("openai:gpt-6-luna", False),
         ("openai:o1-preview", False),
         ("openai:o4-mini", False),
