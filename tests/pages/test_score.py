@@ -18,6 +18,7 @@ from app.services.scoring_jobs import begin, failure_kinds, job_key, running_her
 from app.services.workbench import Workbench
 from app.settings import settings
 from db.repositories import run_summaries as run_repository
+from tests.support.background import PATIENCE
 
 Open = Callable[[str], AppTest]
 
@@ -40,7 +41,7 @@ def judged_before(workbench: Workbench, judge: str) -> None:
 
 
 def finish_jobs(workbench: Workbench, project_id: int) -> None:
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + PATIENCE
     while running_here(project_id):
         assert time.monotonic() < limit, "the run does not end"
         time.sleep(0.05)

@@ -16,6 +16,7 @@ from app.services.scoring import list_runs
 from app.services.scoring_jobs import running_here
 from app.services.workbench import Workbench
 from app.settings import settings
+from tests.support.background import PATIENCE
 
 Open = Callable[[str], AppTest]
 
@@ -60,7 +61,7 @@ def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, op
     assert pills.options == ["clarity", "depth"]
     assert "5 texts on 2 dimensions, 5 on each: 10 scores." in shown(app)
     app.button(key="start_scoring").click().run()
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + PATIENCE
     while running_here(1) and time.monotonic() < limit:
         time.sleep(0.05)
     (run,) = list_runs(bare, 1)

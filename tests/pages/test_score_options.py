@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import pandas as pd
 import pytest
@@ -15,7 +16,8 @@ from app.services.scoring import JudgeOptions, RunOptions, get_run, list_runs, s
 from app.services.scoring_jobs import running_here
 from app.services.workbench import Workbench, open_workbench
 from app.settings import settings
-from tests.support.fake_llm.behaviour import Answer, Fail, Slow, Tokens
+from tests.support.background import PATIENCE
+from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
@@ -60,7 +62,7 @@ def table(app: AppTest, column: str) -> pd.DataFrame:
 
 
 def finish(project_id: int = 1) -> None:
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + PATIENCE
     while running_here(project_id):
         assert time.monotonic() < limit, "the run does not end"
         time.sleep(0.05)
@@ -128,14 +130,15 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     dimension = dimensions_named(ready, "Ready", "coherence")
     work_on(ready, start_run(ready, 1, RunOptions(tuple(dimension), OPENAI, sample=0.5)))
     llm.script(Answer(finish="refused"))
-    llm.usual = Slow(1.5, Answer(all_yes, tokens=Tokens(1000, 400, 50)))
+    looked = Event()
+    llm.usual = Held(looked, Answer(all_yes, tokens=Tokens(1000, 400, 50)))
     app = choose(open_screen("score"), OPENAI)
     assert "6 were answered before and cost nothing" in shown(app)
     app.button(key="start_scoring").click().run()
-    limit = time.monotonic() + 20
-    while "refused" not in shown(app) and time.monotonic() < limit:
+    limit = time.monotonic() + PATIENCE
+    while "refused" not in (said := shown(app)) and time.monotonic() < limit:
         app.run()
-    said = shown(app)
+    looked.set()
     assert "6 answered from earlier calls" in said
     assert "cost so far: " in said
     assert "1 × refused" in said

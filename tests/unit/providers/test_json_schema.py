@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -71,11 +70,10 @@ def test_what_json_writes_is_read_back_or_refused_by_name(value: dict[str, str])
 
 
 def test_a_hostile_answer_costs_no_time() -> None:
-    started = time.perf_counter()
+    """Reading that grows with the square of the length would take hours here."""
     for text in ("{" * 200_000, "{ " * 200_000, '{"' * 200_000, "`" * 200_000, "<think>" * 50_000):
         with pytest.raises(UnreadableAnswerError):
             parse_object(text)
-    assert time.perf_counter() - started < 60  # reading that grows with the square would take hours
 
 
 SCHEMA = {

@@ -40,12 +40,15 @@ def test_every_planned_score_is_saved_exactly_once() -> None:
 
 def test_never_more_in_flight_than_allowed() -> None:
     in_flight = peak = 0
+    full = asyncio.Event()
 
     async def counted(planned: PlannedScore) -> Outcome:
         nonlocal in_flight, peak
         in_flight += 1
         peak = max(peak, in_flight)
-        await asyncio.sleep(0.03)
+        if in_flight == 8:
+            full.set()
+        await full.wait()  # nobody is done before eight have begun
         in_flight -= 1
         return Outcome(planned, value=1.0)
 
@@ -53,17 +56,22 @@ def test_never_more_in_flight_than_allowed() -> None:
     assert peak == 8
 
 
-def test_workers_do_not_all_begin_at_once() -> None:
+def test_workers_do_not_all_begin_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests that leave together come back together, and then wait for each other's turn."""
-    begun: list[float] = []
+    waits: list[float] = []
+    sleep = asyncio.sleep
 
-    async def noted(planned: PlannedScore) -> Outcome:
-        begun.append(asyncio.get_running_loop().time())
-        await asyncio.sleep(0.2)
+    async def noted(seconds: float) -> None:
+        waits.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr(engine.asyncio, "sleep", noted)
+
+    async def at_once(planned: PlannedScore) -> Outcome:
         return Outcome(planned, value=1.0)
 
-    asyncio.run(engine.run(PLAN[:16], noted, MemorySink(), concurrency=16))
-    assert begun[-1] - begun[0] >= 15 * engine.STAGGER_SECONDS * 0.9
+    asyncio.run(engine.run(PLAN[:16], at_once, MemorySink(), concurrency=16))
+    assert waits == [pytest.approx(n * engine.STAGGER_SECONDS) for n in range(16)]
 
 
 def test_one_text_that_fails_does_not_stop_the_others() -> None:
@@ -79,10 +87,14 @@ def test_one_text_that_fails_does_not_stop_the_others() -> None:
 
 
 def test_a_refused_key_ends_the_run_and_keeps_what_arrived() -> None:
+    revoked = asyncio.Event()
+
     async def key_revoked(planned: PlannedScore) -> Outcome:
         if planned.id > 40:
+            revoked.set()
             raise WrongKeyError("The key was refused.")
-        await asyncio.sleep(0.3 if planned.id > 37 else 0)  # three are still under way, and paid, when the key goes
+        if planned.id > 37:  # three are still under way, and paid, when the key goes
+            await revoked.wait()
         return Outcome(planned, value=1.0)
 
     sink = MemorySink()

@@ -17,11 +17,12 @@ from app.services.scoring import RunOptions, get_run, start_run, work_on
 from app.services.scoring_jobs import running_run
 from app.services.workbench import Workbench
 from db import engine
-from tests.support.fake_llm.behaviour import Answer, Slow
-from tests.support.fake_llm.server import FakeLlm
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Held, Slow
+from tests.support.fake_llm.server import FakeLlm, Received
 from tests.support.projects import ready_to_score, workbench_at
 
 TEXTS = 200
+PATIENCE = 60  # seconds
 
 
 def all_yes(schema: Mapping[str, Any] | None) -> str:
@@ -45,6 +46,22 @@ def workbench(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def planned(workbench: Workbench) -> int:
     dimension = ready_to_score(workbench, texts=TEXTS)
     return start_run(workbench, 1, RunOptions((dimension,), "llama:judge"))
+
+
+def answer_40_until(llm: FakeLlm) -> threading.Event:
+    """From the 41st request on nothing is answered before the event, so that what happens then is in the middle."""
+    happened = threading.Event()
+
+    def in_the_middle(_: Received) -> Behaviour:
+        return Answer(all_yes) if len(llm.requests) <= 40 else Held(happened, Answer(all_yes))
+
+    llm.usual = in_the_middle
+    return happened
+
+
+def wait_for_40(llm: FakeLlm) -> None:
+    while len(llm.requests) < 40:
+        time.sleep(0.005)
 
 
 def limit_pages(workbench: Workbench, spare: int | None) -> None:
@@ -81,17 +98,15 @@ def test_a_locked_database_is_said_and_the_run_goes_on_when_it_is_free(
     workbench: Workbench, llm: FakeLlm, tmp_path: Path
 ) -> None:
     run_id = planned(workbench)
-    held = threading.Event()
-    release = threading.Event()
+    held, release = answer_40_until(llm), threading.Event()
 
     def hold() -> None:
         """Another program that writes and doesn't come to an end."""
-        while len(llm.requests) < 40:
-            time.sleep(0.005)
-        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=5)
+        wait_for_40(llm)
+        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=PATIENCE)
         other.execute("BEGIN IMMEDIATE")
         held.set()
-        release.wait(30)
+        release.wait(PATIENCE)
         other.execute("ROLLBACK")
         other.close()
 
@@ -111,15 +126,18 @@ def test_a_locked_database_is_said_and_the_run_goes_on_when_it_is_free(
     assert len(llm.requests) <= TEXTS + 2 * 8
 
 
-def test_a_short_lock_is_waited_for(workbench: Workbench, llm: FakeLlm, tmp_path: Path) -> None:
+def test_a_short_lock_is_waited_for(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "BUSY_TIMEOUT_MS", PATIENCE * 1000)
+    workbench = workbench_at(tmp_path, f"{llm.url}/v1")
     run_id = planned(workbench)
+    held = answer_40_until(llm)
 
     def hold_for_a_moment() -> None:
-        while len(llm.requests) < 40:
-            time.sleep(0.005)
-        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=5)
+        wait_for_40(llm)
+        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=PATIENCE)
         other.execute("BEGIN IMMEDIATE")
-        time.sleep(0.1)
+        held.set()
+        time.sleep(0.1)  # answers come meanwhile and wait to be saved
         other.execute("ROLLBACK")
         other.close()
 
@@ -128,3 +146,4 @@ def test_a_short_lock_is_waited_for(workbench: Workbench, llm: FakeLlm, tmp_path
     report = work_on(workbench, run_id, concurrency=8)
     holder.join()
     assert (report.run.status, report.run.done, len(llm.requests)) == (RunStatus.DONE, TEXTS, TEXTS)
+    workbench.database.close()

@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -134,13 +133,11 @@ def test_400_of_400_are_scored_as_without_faults(workbench: Workbench, coherence
     assert (truth.run.done, len(llm.requests)) == (TEXTS, len(different))
     assert truth.tally.calls + truth.tally.cached == TEXTS, "two systems may have written the very same summary"
     llm.usual = faulty = Faulty(seed=1)
-    started = time.monotonic()
     report = scored(workbench, coherence, use_cache=False)
     assert (report.run.done, report.run.failed, report.run.status) == (TEXTS, 0, RunStatus.DONE)
     assert scores(workbench, report) == scores(workbench, truth)
     assert len(faulty.met) == 11, "every kind of fault was met"
     assert report.retries >= faulty.met["429"] + faulty.met["429, come back"] + faulty.met["500"]
-    assert time.monotonic() - started < 60
 
 
 def test_worse_than_any_provider_is_still_not_wrong(workbench: Workbench, coherence: Dimension, llm: FakeLlm) -> None:
