@@ -23,12 +23,7 @@ run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 	@$(BIN)/interacteval serve --port $(PORT)
 
 test: install $(NEURAL_INSTALLED) browser wordnet check ## Every check and every test, as CI does
-	@echo "Tests"
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --ignore=tests/e2e --ignore=tests/tools
-	@echo "Tests in a browser"
-	@$(BIN)/python -m pytest tests/e2e
-	@echo "Exported files in other tools"
-	@$(BIN)/python -m pytest tests/tools
+	@$(BIN)/python -m tests.support.stages
 
 test-fast: install ## Unit tests only
 	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit

@@ -1,0 +1,45 @@
+"""`make test` runs every test, and its last line tells the truth about all stages."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support import stages
+
+
+def stage(folder: Path, name: str, code: str) -> tuple[str, tuple[str, ...]]:
+    path = folder / f"test_{name}.py"
+    path.write_text(code, encoding="utf-8")
+    return name, (str(path), "-p", "no:cacheprovider")
+
+
+def test_the_last_line_sums_up_all_stages_and_none_is_left_out_for_an_earlier_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = stage(tmp_path, "first", "def test_a(): assert False\ndef test_b(): pass\n")
+    second = stage(tmp_path, "second", "import pytest\ndef test_c(): pass\ndef test_d(): pytest.skip('not here')\n")
+    broken = stage(tmp_path, "broken", "import pytest\n@pytest.fixture\ndef x(): raise OSError\ndef test_e(x): pass\n")
+    absent = stage(tmp_path, "absent", "def test_f(): assert False\n")
+    monkeypatch.setattr(stages, "STAGES", dict([first, second, broken, absent]))
+    monkeypatch.setattr(stages, "NEEDS", {"absent": tmp_path / "nothing"})
+    monkeypatch.setattr(stages, "RESULTS", tmp_path / "results")
+    assert stages.main() == 1
+    assert capfd.readouterr().out.splitlines()[-1] == "2 passed, 2 failed, 1 skipped"
+
+
+def test_a_stage_that_can_not_run_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "STAGES", {"gone": (str(tmp_path / "nowhere.py"),)})
+    monkeypatch.setattr(stages, "RESULTS", tmp_path / "results")
+    assert stages.main() == 1
+
+
+def test_every_folder_of_tests_belongs_to_a_stage() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "tests/*/test_*.py"], cwd=stages.ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    folders = {"/".join(path.split("/")[:2]) for path in listed}
+    everything, *single = stages.STAGES.values()
+    left_out = {argument.removeprefix("--ignore=") for argument in everything if argument.startswith("--ignore=")}
+    assert left_out == {argument for arguments in single for argument in arguments}
+    assert left_out <= folders

@@ -1,0 +1,54 @@
+"""The stages of `make test`: all are run, whichever fails, and the last line sums them up."""
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "test-results"
+STAGES: Mapping[str, Sequence[str]] = {
+    "Tests": ("-n", "2", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
+    "Tests in a browser": ("tests/e2e",),
+    "Exported files in other tools": ("tests/tools",),
+}
+NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}
+
+
+def counts(report: Path) -> Counter[str]:
+    """How many tests passed, failed (errors included) and were skipped, by pytest's JUnit report."""
+    total: Counter[str] = Counter()
+    for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+        found = {name: int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
+        failed = found["failures"] + found["errors"]
+        total.update(passed=found["tests"] - failed - found["skipped"], failed=failed, skipped=found["skipped"])
+    return total
+
+
+def run_stage(title: str, arguments: Sequence[str]) -> tuple[Counter[str], bool]:
+    """What its tests came to, and whether pytest was content."""
+    print(title, flush=True)
+    report = RESULTS / f"{title.lower().replace(' ', '-')}.xml"
+    report.unlink(missing_ok=True)
+    status = subprocess.call([sys.executable, "-m", "pytest", *arguments, f"--junitxml={report}"], cwd=ROOT)
+    return (counts(report) if report.exists() else Counter()), status == 0
+
+
+def main() -> int:
+    RESULTS.mkdir(exist_ok=True)
+    total, content = Counter(passed=0, failed=0, skipped=0), True
+    for title, arguments in STAGES.items():
+        if title in NEEDS and not NEEDS[title].exists():
+            print(f"{title}: left out, because they are not installed (make test-tools installs them)")
+            continue
+        found, fine = run_stage(title, arguments)
+        total.update(found)
+        content = content and fine
+    print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
+    return 0 if content else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
