@@ -88,7 +88,7 @@ def export(
     Example: interacteval answers export --project News --dimension coherence --expert Ana --output ana.csv
     """
     from app.services.answer_files import answers_csv
-    from app.services.output_file import writing
+    from app.services.output_file import output_file
     from app.services.workbench import open_workbench
 
     checklist_id, _ = _checklist(project, dimension, version)
@@ -96,8 +96,8 @@ def export(
     if output is None:
         typer.echo(content.decode("utf-8-sig"), nl=False)
     else:
-        with writing(output):
-            output.write_bytes(content)
+        with output_file(output) as file:
+            file.write_bytes(content)
         say(f"Wrote {output}")
 
 

@@ -82,14 +82,14 @@ def export(
 
     Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
     """
-    from app.services.output_file import writing
+    from app.services.output_file import output_file
 
     content = _exported(project, dimension, version, format_)
     if output is None:
         typer.echo(content, nl=False)
     else:
-        with writing(output):
-            output.write_text(content, encoding="utf-8")
+        with output_file(output) as file:
+            file.write_text(content, encoding="utf-8")
         say(f"Wrote {output}")
 
 

@@ -5,9 +5,7 @@
 """
 
 import json
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,19 +35,13 @@ def recording_lines(calls: Iterable[RecordedCall]) -> Iterator[str]:
 
 
 def write_recording(path: Path, calls: Iterable[RecordedCall]) -> int:
-    """Returns how many calls were written. The file appears whole or not at all."""
+    """Returns how many calls were written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     written = 0
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            for line in recording_lines(calls):
-                file.write(line)
-                written += 1
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with path.open("w", encoding="utf-8") as file:
+        for line in recording_lines(calls):
+            file.write(line)
+            written += 1
     return written
 
 

@@ -1,16 +1,48 @@
-"""Files that a person asked for, where they asked for them."""
+"""Files that a person asked for, where they asked for them: there whole, or not at all."""
 
+import os
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.errors import InputError
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """What goes on while the file is written. Raises InputError where it can't be."""
+def output_file(path: Path) -> Iterator[Path]:
+    """A new file to write to, which takes the place of `path` at the end of the block.
+
+    Where the block fails, nothing is left, and an older file stays as it was. What is no file (a pipe, a terminal) is
+    written to as it stands. Raises InputError where there is no writing.
+    """
     try:
-        yield
+        target = path.resolve()  # a link keeps pointing where it did
+        if target.exists() and not target.is_file():
+            if target.is_dir():
+                raise InputError(f"{path} is a folder.", "Name a file in it.")
+            yield path
+            return
+        with _beside(target) as temporary:
+            yield temporary
+            _replace(target, temporary)
     except OSError as error:
-        raise InputError(f"{path} can't be written: {error.strerror}.", "Choose another place.") from error
+        raise InputError(f"{path} can't be written: {error.strerror or error}.", "Choose another place.") from error
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A name in the same folder, so that the file can take the other's place in one step."""
+    temporary = target.with_name(f".interacteval-{secrets.token_hex(6)}.part")
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _replace(target: Path, temporary: Path) -> None:
+    with temporary.open("rb+") as file:
+        os.fsync(file.fileno())  # a machine that goes down now leaves the old file or the new one
+    with suppress(FileNotFoundError):
+        temporary.chmod(target.stat().st_mode & 0o777)
+    temporary.replace(target)

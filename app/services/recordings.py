@@ -20,7 +20,7 @@ from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
 from app.services.evaluating import NO_JUDGE, evaluators_of
-from app.services.output_file import writing
+from app.services.output_file import output_file
 from app.services.prompts import own_wordings
 from app.services.scoring import get_run, list_runs
 from app.services.workbench import Workbench
@@ -38,8 +38,8 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
     Raises NotFoundError, NotReadyError, and InputError where the file can't be written.
     """
     calls = recorded_calls(workbench, run_id)
-    with writing(path):
-        return write_recording(path, calls)
+    with output_file(path) as file:
+        return write_recording(file, calls)
 
 
 def recording_of(workbench: Workbench, run_id: int) -> bytes:

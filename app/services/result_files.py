@@ -13,7 +13,7 @@ from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes
 from app.export.svg import Interval, interval_plot, scatter
 from app.export.svg import distributions as bars
-from app.services.output_file import writing
+from app.services.output_file import output_file
 from app.services.result_pictures import distributions, pair_counts
 from app.services.results import DimensionResult
 
@@ -118,8 +118,8 @@ def write_results(path: Path, project: Project, results: Sequence[DimensionResul
             raise InputError(
                 f"Results can't be written as “{other or path.name}”.", "End the name in .csv, .parquet, .html or .tex."
             )
-    with writing(path):
-        path.write_bytes(content)
+    with output_file(path) as file:
+        file.write_bytes(content)
 
 
 def _all_scores(results: Iterable[DimensionResult]) -> Iterable[dict[str, Any]]:

@@ -100,20 +100,6 @@ def test_what_was_asked_is_not_in_the_file(tmp_path: Path) -> None:
     assert "USER" not in path.read_text()
 
 
-def test_a_failed_export_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "calls.jsonl"
-    write_recording(path, [recorded(REQUEST, "openai:a", "old")])
-
-    def broken() -> object:
-        yield recorded(REQUEST, "openai:a", "new")
-        raise OSError("disk full")
-
-    with pytest.raises(OSError, match="disk full"):
-        write_recording(path, broken())  # type: ignore[arg-type]
-    assert ask(path).text == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.parametrize(
     "line",
     [
