@@ -20,7 +20,7 @@ workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
     "Ask the LLMs",
-    "LLMs read what the experts read and say what to look for. Asking again adds a round and overwrites nothing.",
+    "LLMs read what the experts read and say what to look for. Asking again adds a round of what they did not say yet.",
 )
 try:
     samples = ensure_samples(workbench, dimension.id)

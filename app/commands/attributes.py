@@ -186,8 +186,9 @@ def think_aloud(
 ) -> None:
     """Ask LLMs what to look for, or keep what a person said aloud.
 
-    With --transcript attributes are proposed by --model, or sentence by sentence without one. With --done a person is
-    done on the dimension.
+    Asking a model again adds a round, at temperature 1 from the second on; what it said before about the dimension is
+    dropped and counted. With --transcript attributes are proposed by --model, or sentence by sentence without one.
+    With --done a person is done on the dimension.
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
     """
@@ -211,6 +212,8 @@ def think_aloud(
 
     def heard(asked: Asked) -> None:
         what = asked.error or counted(asked.attributes, "new attribute")
+        if asked.repeated:
+            what += f", {asked.repeated} dropped: this model said the same before"
         say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
 
     workbench = open_workbench()
@@ -219,7 +222,14 @@ def think_aloud(
     if json_:
         print_json(
             [
-                {"dimension": a.dimension, "model": a.model, "attributes": a.attributes, "error": a.error or None}
+                {
+                    "dimension": a.dimension,
+                    "model": a.model,
+                    "attributes": a.attributes,
+                    "repeated": a.repeated,
+                    "round": a.round or None,
+                    "error": a.error or None,
+                }
                 for a in answers
             ]
         )

@@ -12,6 +12,8 @@ from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.structured import ask
 
 PROMPT = "think-aloud"
+# Our choice, where the paper asks once: at temperature 0 another round would bring the same words.
+FIRST_TEMPERATURE, LATER_TEMPERATURE = 0.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,6 @@ def think_aloud_request(
     samples: Sequence[Sample],
     *,
     round_number: int = 1,
-    temperature: float | None = 0.0,
 ) -> ChatRequest:
     """The request of one round; asking in another round is another request, also to a cache."""
     numbered = [
@@ -40,6 +41,7 @@ def think_aloud_request(
         for number, sample in enumerate(samples, start=1)
     ]
     prompt = template.render(task=task_variables(task), dimension=dimension_variables(dimension), samples=numbered)
+    temperature = FIRST_TEMPERATURE if round_number == 1 else LATER_TEMPERATURE
     return ChatRequest(prompt, template.output_schema, temperature=temperature, sample=round_number - 1)
 
 
@@ -51,9 +53,8 @@ async def think_aloud(
     *,
     template: PromptTemplate | None = None,
     round_number: int = 1,
-    temperature: float | None = 0.0,
 ) -> Elicitation:
-    """Considerations in the model's order, blank ones left out, exact repetitions kept once.
+    """Considerations in the model's order, blank ones left out.
 
     Raises NotReadyError without samples and ProviderError where the model doesn't answer as asked.
     """
@@ -62,16 +63,17 @@ async def think_aloud(
             f"There are no samples for {dimension.name} to think aloud about.", "Choose its samples first."
         )
     wording = template or load_prompt(PROMPT)
-    request = think_aloud_request(wording, task, dimension, samples, round_number=round_number, temperature=temperature)
+    request = think_aloud_request(wording, task, dimension, samples, round_number=round_number)
     answer = await ask(model, request, check=_check)
-    return Elicitation(_considerations(answer.value), model.name, request, answer.reply, answer.attempts)
+    return Elicitation(considerations_in(answer.value), model.name, request, answer.reply, answer.attempts)
 
 
-def _considerations(value: dict[str, Any]) -> tuple[str, ...]:
-    ordered = sorted(value["considerations"], key=lambda entry: entry["index"])
+def considerations_in(answer: dict[str, Any]) -> tuple[str, ...]:
+    """Those of an answer of the prompt's form, in the model's order, without blank ones."""
+    ordered = sorted(answer["considerations"], key=lambda entry: entry["index"])
     texts = (entry["consideration"].strip() for entry in ordered)
-    return tuple(dict.fromkeys(text for text in texts if text))
+    return tuple(text for text in texts if text)
 
 
 def _check(value: dict[str, Any]) -> str | None:
-    return None if _considerations(value) else "it holds no consideration"
+    return None if considerations_in(value) else "it holds no consideration"

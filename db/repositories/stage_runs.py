@@ -1,5 +1,6 @@
 """What models answered at the stages of think-alouds, builds and methods, and what people wrote in their place."""
 
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.domain.run import StageRun
@@ -30,6 +31,16 @@ class StageRuns:
         self._session.add(row)
         self._session.flush()
         return int(row.id or 0)
+
+    def answered(self, dimension_id: int, stage: str, model: str) -> int:
+        """How often the model answered at this stage of the dimension."""
+        query = select(func.count(col(StageRunRow.id))).where(
+            StageRunRow.dimension_id == dimension_id,
+            StageRunRow.stage == stage,
+            StageRunRow.model == model,
+            StageRunRow.error_kind == "",
+        )
+        return self._session.exec(query).one()
 
     def of(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
         """Oldest first; those of one checklist, else all of the dimension."""

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
 from app.domain.sample import Sample
 from app.errors import ConflictError, InputError, NotFoundError
-from db.models import AttributeRow, ContributorRow, DimensionRow, TextRow, ThinkAloudSampleRow
+from db.models import AttributeRow, ContributorRow, DimensionRow, StageRunRow, TextRow, ThinkAloudSampleRow
 from db.repositories.texts import text_value
 
 
@@ -90,10 +90,11 @@ class ThinkAloud:
         return [_attribute(*found) for found in self._session.exec(query)]
 
     def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:
-        """Stage -> (round, attributes that came out of it)."""
+        """Stage of the dimension -> (round, attributes that came out of it, wherever they were moved since)."""
         rows = self._session.exec(
             select(AttributeRow.stage_run_id, func.max(AttributeRow.round), func.count(col(AttributeRow.id)))
-            .where(AttributeRow.dimension_id == dimension_id, col(AttributeRow.stage_run_id).is_not(None))
+            .join(StageRunRow, col(StageRunRow.id) == AttributeRow.stage_run_id)
+            .where(StageRunRow.dimension_id == dimension_id)
             .group_by(col(AttributeRow.stage_run_id))
         )
         return {int(stage or 0): (number, count) for stage, number, count in rows}

@@ -51,10 +51,14 @@ def _work(
     if failed:
         progress.fell_short()
     said = f"{number(sum(asked.attributes for asked in heard), 'consideration')} came in."
+    repeated = sum(asked.repeated for asked in heard)
+    if repeated:
+        said += f" {repeated:,} left out: the same model said the same before."
     return f"{said} {number(failed, 'answer')} did not come: the reasons are below the list." if failed else said
 
 
 def _outcome(asked: Asked) -> str:
     if asked.error:
         return "did not answer"
-    return f"gave {number(asked.attributes, 'consideration')} on {plain(asked.dimension)}"
+    again = f" and {asked.repeated:,} it gave before" if asked.repeated else ""
+    return f"gave {number(asked.attributes, 'consideration')}{again} on {plain(asked.dimension)}"

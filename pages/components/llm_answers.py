@@ -32,6 +32,9 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
         key="llm_answers",
         column_config={
             "Outcome": st.column_config.TextColumn(width=108),
+            "Said before": st.column_config.TextColumn(
+                width=84, help="The same model said the same about this dimension in an earlier round: left out."
+            ),
             "Round": st.column_config.TextColumn(width=54, help="How often this model was asked by then."),
             "Asked": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
         },
@@ -56,6 +59,7 @@ def _row(answer: Answered) -> dict[str, object]:
         "Model": model_label(answer.model),
         "Dimension": answer.dimension,
         "Outcome": "no answer" if answer.error else number(answer.attributes, "consideration"),
+        "Said before": str(answer.repeated) if answer.repeated else "",
         "Round": str(answer.round) if answer.round else "",
         "Asked": answer.at,
     }

@@ -19,7 +19,14 @@ from app.settings import settings
 from tests.support.background import PATIENCE, ended
 from tests.support.fake_llm.behaviour import Answer, Status
 from tests.support.fake_llm.server import FakeLlm
-from tests.support.four_vendors import SERVED, SUGGESTED, all_but_google, environment_of, thinks_aloud
+from tests.support.four_vendors import (
+    SERVED,
+    SUGGESTED,
+    all_but_google,
+    environment_of,
+    thinks_aloud,
+    thinks_aloud_again,
+)
 
 Open = Callable[[str], AppTest]
 
@@ -90,14 +97,17 @@ def test_four_vendors_one_of_which_fails_are_asked_about_everything_twice(vendor
     assert len(failed) == len(set(answers["Dimension"])) == 4
     assert any("refuses the key" in text.value for text in app.text)
 
-    vendors.usual = thinks_aloud
+    vendors.usual = thinks_aloud_again
     app.button(key="ask").click().run()
     app = ended(app, key)
+    assert "24 left out: the same model said the same before." in app.success[-1].value
     again = app.dataframe[0].value.head(16)
     assert dict(zip(again["Model"], again["Round"], strict=True)) == dict(zip(SUGGESTED, "2212", strict=True))
+    said_before = {(model, count) for model, count in zip(again["Model"], again["Said before"], strict=True)}
+    assert said_before == {(name, "" if "google" in name else "2") for name in SUGGESTED}
     after = attributes_of(demo, project_id, dimension.id)
     assert after[: len(before)] == before
-    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(SUGGESTED, (6, 6, 3, 6), strict=True))
+    assert Counter(a.contributor for a in after[len(before) :]) == dict(zip(SUGGESTED, (4, 4, 3, 4), strict=True))
 
 
 @pytest.fixture

@@ -28,5 +28,11 @@ def thinks_aloud(request: Received) -> Behaviour:
     return Answer(json.dumps(POINTS))
 
 
+def thinks_aloud_again(request: Received) -> Behaviour:
+    """Two of the three once more, in other letters, and one that is new."""
+    points = ["whether point 1  is made!", "Whether point 2 is made", "Whether the points follow."]
+    return Answer(json.dumps({"considerations": [{"index": n, "consideration": p} for n, p in enumerate(points)]}))
+
+
 def all_but_google(request: Received) -> Behaviour:
     return Fail("wrong-key") if vendor_of(request) == "google" else thinks_aloud(request)

@@ -203,6 +203,14 @@ def test_a_model_that_can_not_be_opened_is_listed_and_the_others_go_on(run: Run,
     assert "OPENAI_API_KEY" in answers["openai:gpt-4o"]["error"]
 
 
+def test_asking_a_model_again_says_what_was_dropped(run: Run, project: str) -> None:
+    words = ("think-aloud", "--project", project, "--dimension", "coherence", "--model", "rules", "--json")
+    (first,), (second,) = _json(run(*words)), json.loads((again := run(*words))[1])
+    assert (first["round"], first["repeated"], second["round"]) == (1, 0, 2)
+    assert (second["attributes"], second["repeated"]) == (0, first["attributes"])
+    assert "dropped: this model said the same before" in again[2]
+
+
 def test_a_bug_says_where_to_report_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError

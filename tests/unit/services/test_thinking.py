@@ -9,6 +9,8 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import Credentials
+from app.services.attributes import attributes_of, edit_attribute
+from app.services.merging import move
 from app.services.projects import dimensions_named, get_project
 from app.services.thinking import answers_so_far, ask_models
 from db.unit_of_work import Database
@@ -65,3 +67,54 @@ def test_every_model_is_asked_about_every_dimension_at_once(workbench: ModelBenc
         (name, dimension.name, 3, "") for name in NAMES for dimension in dimensions
     }
     assert [answer.round for answer in answers_so_far(workbench, dimensions)] == [1, 1, 1, 1]
+
+
+class Speaker:
+    """Says its next answer each time it is asked; remembers at which temperature."""
+
+    is_llm = True
+
+    def __init__(self, name: str, answers: list[list[str]]) -> None:
+        self.name = name
+        self.answers = answers
+        self.asked: list[tuple[float | None, int]] = []
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        points = self.answers[len(self.asked)]
+        self.asked.append((request.temperature, request.sample))
+        listed = [{"index": n, "consideration": point} for n, point in enumerate(points, start=1)]
+        return ChatReply(json.dumps({"considerations": listed}), self.name)
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def test_asking_again_drops_and_counts_what_the_model_said_before(workbench: ModelBench) -> None:
+    speaker = Speaker("openai:one", [["Order.", "Links."], ["order", "LINKS !"], [" Links", "Ends.", "ends."]])
+    type(workbench).opener = staticmethod(lambda name: speaker)
+    project, (dimension, _) = get_project(workbench, "Talk"), dimensions_named(workbench, "Talk", "all")
+    heard = [ask_models(workbench, project, [dimension], ["openai:one"])[0] for _ in range(3)]
+    assert [(one.attributes, one.repeated, one.round) for one in heard] == [(2, 0, 1), (0, 2, 2), (1, 2, 3)]
+    # a round that brought nothing new is not asked again: it would come out of the cache
+    assert speaker.asked == [(0.0, 0), (1.0, 1), (1.0, 2)]
+    said = attributes_of(workbench, project.id, dimension.id)
+    assert [(a.text, a.round) for a in said] == [("Order.", 1), ("Links.", 1), ("Ends.", 3)]
+    answers = answers_so_far(workbench, [dimension])
+    assert [(a.round, a.attributes, a.repeated) for a in answers] == [(3, 1, 2), (2, 0, 2), (1, 2, 0)]
+    with workbench.database.read() as work:
+        assert "LINKS !" in work.stages.of(dimension.id)[1].output
+
+
+def test_another_model_and_another_dimension_may_say_the_same(workbench: ModelBench) -> None:
+    answers = [["Order."], ["Order."], ["Order."]]
+    speakers = {name: Speaker(name, answers) for name in NAMES}
+    type(workbench).opener = staticmethod(lambda name: speakers[name])
+    project, (first, second) = get_project(workbench, "Talk"), dimensions_named(workbench, "Talk", "all")
+    asked = ask_models(workbench, project, [first, second], NAMES)
+    assert [(one.attributes, one.repeated) for one in asked] == [(1, 0)] * 4
+    theirs = [a for a in attributes_of(workbench, project.id, first.id) if a.contributor == NAMES[0]]
+    edit_attribute(workbench, theirs[0].id, "The order of the parts.")
+    move(workbench, theirs[0], second.id)
+    again = ask_models(workbench, project, [first], [NAMES[0]])
+    assert [(one.attributes, one.repeated) for one in again] == [(0, 1)]
+    assert [a.repeated for a in answers_so_far(workbench, [first])] == [1, 0, 0]

@@ -30,9 +30,9 @@ def run(*replies: str, **options: Any) -> tuple[Elicitation, ScriptedModel]:
     return elicitation, model
 
 
-def test_considerations_come_in_order_without_blanks_and_repetitions() -> None:
-    elicitation, _ = run(said((3, "Third."), (1, "First."), (2, "  "), (4, " First. "), (5, "first.")))
-    assert elicitation.considerations == ("First.", "Third.", "first.")
+def test_considerations_come_in_order_without_blanks() -> None:
+    elicitation, _ = run(said((3, "Third."), (1, "First."), (2, "  "), (4, " First. ")))
+    assert elicitation.considerations == ("First.", "Third.", "First.")
     assert elicitation.model == "scripted:model"
     assert elicitation.request.prompt.label == "think-aloud@1"
 
@@ -56,6 +56,11 @@ def test_another_round_is_another_request() -> None:
     _, first = run(said((1, "A.")))
     _, second = run(said((1, "A.")), round_number=2)
     assert first.requests[0].digest("m") != second.requests[0].digest("m")
+
+
+def test_only_the_first_round_is_asked_at_temperature_0() -> None:
+    asked = [run(said((1, "A.")), round_number=number)[1].requests[0].temperature for number in (1, 2, 3)]
+    assert asked == [0.0, 1.0, 1.0]
 
 
 def test_an_answer_without_considerations_is_asked_again() -> None:
