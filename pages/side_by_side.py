@@ -4,8 +4,8 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.attributes import attributes_of
-from app.services.side_by_side import begin, compared_by_all
-from pages.components.blind_comparison import comparison, everybody
+from app.services.side_by_side import begin, compared_by_all, may_be_outside
+from pages.components.blind_comparison import coming_from_outside, comparison, everybody, from_outside
 from pages.components.conditions import llms_word
 from pages.components.current import current_workbench
 from pages.components.expert import expert
@@ -23,11 +23,13 @@ if not name:
     everybody(compared_by_all(workbench, dimension.id), dimension)
     st.stop()
 try:
-    mine = begin(workbench, dimension, name)
+    mine = begin(workbench, dimension, name, outside=coming_from_outside(dimension, name))
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if st.button("Think aloud", key="side_to_think_aloud", type="primary"):
         st.switch_page(page("think_aloud"))
+    if may_be_outside(workbench, dimension, name):
+        from_outside(dimension, name)
     st.stop()
 llms = llms_word(attributes_of(workbench, project.id, dimension.id))
 comparison(workbench, dimension, mine, llms)

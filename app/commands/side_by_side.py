@@ -7,11 +7,12 @@ import typer
 from app.commands.output import JsonOption, ProjectOption, print_json, say, table
 
 if TYPE_CHECKING:
-    from app.services.side_by_side import SideBySide
+    from app.domain.task import Dimension
+    from app.services.side_by_side import SharedKeyword, SideBySide
     from app.services.workbench import Workbench
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension that is compared.")]
-ExpertOption = Annotated[str, typer.Option(help="Who compares; done with thinking aloud.")]
+ExpertOption = Annotated[str, typer.Option(help="Who compares; done with thinking aloud, or from outside.")]
 
 
 def register(root: typer.Typer) -> None:
@@ -23,15 +24,31 @@ def register(root: typer.Typer) -> None:
     root.add_typer(compared, name="side-by-side")
 
 
-def show(project: ProjectOption, dimension: DimensionOption, expert: ExpertOption, json_: JsonOption = False) -> None:
-    """Set A and set B as this expert sees them, the six questions, and the answers so far.
+def show(
+    project: ProjectOption,
+    dimension: DimensionOption,
+    expert: ExpertOption,
+    outside: Annotated[
+        bool,
+        typer.Option(
+            "--outside",
+            help="Begin without having thought aloud. What this person writes on the dimension later counts as "
+            "written after others could be seen.",
+        ),
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """The dimension's definition, set A and set B as this expert sees them, the six questions, the answers so far.
 
     Example: interacteval side-by-side show --project News --dimension coherence --expert Ada
     """
-    _, mine, questions = _begun(project, dimension, expert)
+    _, target, mine, questions = _begun(project, dimension, expert, outside)
     if json_:
-        print_json({"expert": mine.expert, **_sets(mine), "questions": questions, **_known(mine)})
+        told = {"expert": mine.expert, "dimension": target.name, "rubric": target.rubric, **_sets(mine)}
+        print_json({**told, "questions": questions, **_known(mine)})
         return
+    typer.echo(f"{target.name}, {target.low:g} to {target.high:g}")
+    typer.echo(f"  {' '.join(target.rubric.split()) or '(no definition yet)'}")
     for letter, texts in _sets(mine).items():
         typer.echo(f"Set {letter.upper()}")
         typer.echo("\n".join(f"  {number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1)))
@@ -54,7 +71,7 @@ def answer(
     from app.services.side_by_side import QUESTIONS
     from app.services.side_by_side import answer as keep
 
-    workbench, mine, _ = _begun(project, dimension, expert)
+    workbench, _, mine, _ = _begun(project, dimension, expert)
     keep(workbench, mine.id, question, text)
     answered = {*(name for name, given in mine.answers.items() if given), *([question] if text.strip() else [])}
     say(f"{len(answered)} of {len(QUESTIONS)} questions answered.")
@@ -67,7 +84,7 @@ def reveal(project: ProjectOption, dimension: DimensionOption, expert: ExpertOpt
     """
     from app.services.side_by_side import reveal as tell
 
-    workbench, mine, _ = _begun(project, dimension, expert)
+    workbench, _, mine, _ = _begun(project, dimension, expert)
     tell(workbench, mine.id)
     people, llms = ("A", "B") if mine.people_are_a else ("B", "A")
     if json_:
@@ -90,23 +107,40 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
     shared = keywords(found)
     if json_:
         comparisons = [{"expert": one.expert, **_known(one)} for one in found]
-        print_json({"comparisons": comparisons, "keywords": [{"word": k.word, "experts": k.experts} for k in shared]})
+        print_json({"comparisons": comparisons, "keywords": [_behind(keyword) for keyword in shared]})
         return
-    rows = [[one.expert, sum(map(bool, one.answers.values())), "yes" if one.revealed else "no"] for one in found]
-    typer.echo(table(["expert", "answered", "finished"], rows))
+    rows = [[one.expert, one.outside, sum(map(bool, one.answers.values())), one.revealed] for one in found]
+    typer.echo(table(["expert", "from outside", "answered", "finished"], rows))
     for keyword in shared:
         typer.echo(f"{keyword.word}: {', '.join(keyword.experts)}")
+        for who, text in keyword.answers:
+            typer.echo(f"  {who}: {' '.join(text.split())}")
 
 
-def _begun(project: str, dimension: str, expert: str) -> "tuple[Workbench, SideBySide, dict[str, str]]":
+def _behind(keyword: "SharedKeyword") -> dict[str, Any]:
+    answers = [{"expert": expert, "answer": text} for expert, text in keyword.answers]
+    return {"word": keyword.word, "experts": keyword.experts, "answers": answers}
+
+
+def _begun(
+    project: str, dimension: str, expert: str, outside: bool = False
+) -> "tuple[Workbench, Dimension, SideBySide, dict[str, str]]":
+    from app.errors import NotReadyError
     from app.services.projects import one_dimension
-    from app.services.side_by_side import QUESTIONS, begin
+    from app.services.side_by_side import QUESTIONS, begin, compared_by_all, may_be_outside
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     target = one_dimension(workbench, project, dimension)
     questions = {name: wording.format(target.name) for name, wording in QUESTIONS.items()}
-    return workbench, begin(workbench, target, expert.strip()), questions
+    name = expert.strip()
+    begun = any(one.expert == name for one in compared_by_all(workbench, target.id))
+    if not begun and not outside and may_be_outside(workbench, target, name):
+        raise NotReadyError(
+            f"{name} has written nothing on {target.name}.",
+            "Let them think aloud first, so that no set leads them, or call `side-by-side show` with --outside.",
+        )
+    return workbench, target, begin(workbench, target, name, outside=outside), questions
 
 
 def _sets(mine: "SideBySide") -> dict[str, tuple[str, ...]]:
@@ -116,4 +150,4 @@ def _sets(mine: "SideBySide") -> dict[str, tuple[str, ...]]:
 def _known(one: "SideBySide") -> dict[str, Any]:
     """Which set is whose is told once the expert knows, and to nobody before."""
     whose = {"people": "a" if one.people_are_a else "b"} if one.revealed else {}
-    return {"answers": dict(one.answers), "revealed": one.revealed, **whose}
+    return {"answers": dict(one.answers), "outside": one.outside, "revealed": one.revealed, **whose}

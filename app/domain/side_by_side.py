@@ -9,7 +9,8 @@ from datetime import datetime
 class SideBySide:
     """`people` and `llms` are the wordings as this expert sees them; which of them is set A was drawn.
 
-    `answers`: question -> text. Nothing changes any more once it is `revealed`.
+    `answers`: question -> text. Nothing changes any more once it is `revealed`. `outside`: the expert had not thought
+    aloud about the dimension when the comparison began.
     """
 
     id: int
@@ -19,6 +20,7 @@ class SideBySide:
     llms: tuple[str, ...]
     answers: Mapping[str, str] = field(default_factory=dict)
     revealed_at: datetime | None = None
+    outside: bool = False
 
     @property
     def revealed(self) -> bool:

@@ -9,12 +9,23 @@ from app.domain.side_by_side import SideBySide
 from app.domain.task import Dimension
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.workbench import Workbench
+from db.unit_of_work import UnitOfWork
 
-__all__ = ["QUESTIONS", "SharedKeyword", "SideBySide", "answer", "begin", "compared_by_all", "keywords", "reveal"]
+__all__ = [
+    "QUESTIONS",
+    "SharedKeyword",
+    "SideBySide",
+    "answer",
+    "begin",
+    "compared_by_all",
+    "keywords",
+    "may_be_outside",
+    "reveal",
+]
 
 # The six of InteractEval's Appendix F, in our own words; {0} is the dimension.
 QUESTIONS = {
-    "measures": "In your own words, what does {0} measure?",
+    "measures": "Going by its definition, what does {0} measure? Say it in your own words.",
     "means": "How well would set A, and how well would set B, serve somebody who has to judge {0}?",
     "grain": "How fine-grained is each set: does one go into more detail than the other, and where?",
     "diversity": "How diverse is each set: which one looks at more different things?",
@@ -23,10 +34,25 @@ QUESTIONS = {
 }
 
 
-def begin(workbench: Workbench, dimension: Dimension, expert: str, draw: random.Random | None = None) -> SideBySide:
+def may_be_outside(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
+    """Whether this person has written nothing on the dimension, and could compare as an expert from outside."""
+    with workbench.database.read() as work:
+        return not _has_written(work, dimension, expert)
+
+
+def begin(
+    workbench: Workbench,
+    dimension: Dimension,
+    expert: str,
+    draw: random.Random | None = None,
+    *,
+    outside: bool = False,
+) -> SideBySide:
     """This expert's comparison on the dimension: the one begun before, else a new one with its order drawn.
 
     The sets are kept as they are now, each shuffled, so that neither order nor later edits tell who said what.
+    outside: somebody who has written nothing on the dimension takes part without thinking aloud first; what they write
+    on it later counts as written after others could be seen.
     Raises NotReadyError before the expert is done thinking aloud, or where people or LLMs have said nothing.
     """
     chance = draw or random.SystemRandom()
@@ -36,7 +62,8 @@ def begin(workbench: Workbench, dimension: Dimension, expert: str, draw: random.
             return begun
         project = work.projects.project_of(dimension.id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
-        if not work.independence.is_done(dimension.id, who.id):
+        outside = outside and not _has_written(work, dimension, expert)
+        if not outside and not work.independence.is_done(dimension.id, who.id):
             raise NotReadyError(
                 f"You are not done yet with {dimension.name}.", "Think aloud first, so that the sets don't lead you."
             )
@@ -48,7 +75,15 @@ def begin(workbench: Workbench, dimension: Dimension, expert: str, draw: random.
         chance.shuffle(people)
         chance.shuffle(llms)
         work.side_by_side.add(dimension.id, who.id, chance.random() < 0.5, people, llms)
+        if outside:
+            work.independence.note_seen(dimension.id, who.id)
         return next(one for one in work.side_by_side.of(dimension.id) if one.expert == expert)
+
+
+def _has_written(work: UnitOfWork, dimension: Dimension, expert: str) -> bool:
+    project = work.projects.project_of(dimension.id)
+    theirs = work.think_aloud.attributes(project.id, contributor=expert)
+    return any(dimension.name in (a.dimension, a.original_dimension) for a in theirs)
 
 
 def _sets(attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:

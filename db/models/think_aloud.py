@@ -42,7 +42,8 @@ class ThinkAloudSampleRow(SQLModel, table=True):
 class ThinkAloudDoneRow(SQLModel, table=True):
     """An expert who said "done" on a dimension, and so may see what others wrote.
 
-    `first_done_at` stays when the expert writes on: what is newer was written after others could be seen.
+    `first_done_at` stays when the expert writes on: what is newer was written after others could be seen. Whoever
+    compares people and LLMs side by side without having thought aloud sees others' words too, and never said "done".
     """
 
     __tablename__ = "think_aloud_done"

@@ -25,6 +25,12 @@ class Independence:
             self._session.add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id))
             self._session.flush()
 
+    def note_seen(self, dimension_id: int, contributor_id: int) -> None:
+        """What this person writes from now on was written after others could be seen, without their being done."""
+        if self._row(dimension_id, contributor_id) is None:
+            self._session.add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id, done=False))
+            self._session.flush()
+
     def progress(self, project_id: int) -> list[ExpertProgress]:
         """Every person and dimension with anything written or said "done", in the order of people and dimensions."""
         written = self._written(project_id)
@@ -46,8 +52,8 @@ class Independence:
                 place = (int(person.id or 0), int(dimension.id or 0))
                 count, last = written.get(place, (0, None))
                 row = done.get(place)
-                if count or row:
-                    finished = row is not None and row.done
+                finished = row is not None and row.done
+                if count or finished:
                     found.append(
                         ExpertProgress(
                             person.name,

@@ -10,18 +10,39 @@ from app.errors import WorkbenchError
 from app.services.side_by_side import QUESTIONS, SideBySide, answer, keywords, reveal
 from app.services.workbench import Workbench
 from pages.components.conditions import number
+from pages.components.samples import rubric
 from pages.components.words import plain
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.
 ANSWER_WIDTH = 690
 _PROBLEM = "side_problem"
+_OUTSIDE = "side_from_outside"
+
+
+def from_outside(dimension: Dimension, name: str) -> None:
+    """The button for somebody who has written nothing: to compare all the same."""
+    st.caption(
+        "Or take part from outside, without thinking aloud: you will read what others wrote on "
+        f"{plain(dimension.name)}, so what you write on it later is marked as written after that."
+    )
+    st.button(
+        "Compare from outside",
+        key="side_outside",
+        on_click=lambda: st.session_state.update({_OUTSIDE: (dimension.id, name)}),
+    )
+
+
+def coming_from_outside(dimension: Dimension, name: str) -> bool:
+    """Whether that button was pressed for this dimension by this person, once."""
+    return bool(st.session_state.pop(_OUTSIDE, None) == (dimension.id, name))
 
 
 def comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
     """One expert's; names are shown when it is revealed and not before. `llms`: what those who are no people are."""
     if problem := st.session_state.pop(_PROBLEM, ""):
         st.error(plain(problem), icon=":material/error:")
+    rubric(dimension)
     first, second = st.columns(2, gap="large")
     for place, letter, texts in ((first, "A", mine.a), (second, "B", mine.b)):
         with place:

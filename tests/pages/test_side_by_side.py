@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from app.services.attributes import attributes_of
 from app.services.independence import say, say_done
-from app.services.projects import dimensions_named
+from app.services.projects import dimensions_named, get_project
 from app.services.side_by_side import QUESTIONS, compared_by_all
 from app.services.workbench import Workbench
 from tests.support.repository import ROOT
@@ -25,12 +26,32 @@ def test_whoever_is_not_done_is_sent_to_think_aloud(demo: Workbench):
     assert not app.dataframe
 
 
+def test_an_expert_from_outside_compares_and_reads_the_definition(demo: Workbench):
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    before = len(attributes_of(demo, get_project(demo, "Demo").id))
+    app = opened("Zoe")
+    app.button(key="side_outside").click().run()
+    assert not app.exception
+    assert [s.value for s in app.subheader] == ["coherence, 1 to 5", "Set A", "Set B"]
+    assert dimension.rubric in [t.value for t in app.text]
+    (mine,) = compared_by_all(demo, dimension.id)
+    assert (mine.expert, mine.outside) == ("Zoe", True)
+    assert [s.value for s in opened("Zoe").subheader][1:] == ["Set A", "Set B"]
+    assert len(attributes_of(demo, get_project(demo, "Demo").id)) == before
+
+
+def test_somebody_at_it_is_not_offered_to_compare_from_outside(demo: Workbench):
+    say(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", "Order.")
+    app = opened("Ada")
+    assert "side_outside" not in [b.key for b in app.button]
+
+
 def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench):
     dimension = dimensions_named(demo, "Demo", "all")[0]
     say(demo, dimension.id, "Ada", "Order.")
     say_done(demo, dimension.id, "Ada")
     app = opened("Ada")
-    assert [s.value for s in app.subheader] == ["Set A", "Set B"]
+    assert [s.value for s in app.subheader][1:] == ["Set A", "Set B"]
     assert "rules" not in " ".join(m.value for m in (*app.markdown, *app.caption, *app.subheader))
     number = compared_by_all(demo, dimension.id)[0].id
     for question in QUESTIONS:
@@ -39,7 +60,7 @@ def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench
     assert app.text_area(key=f"answer_{number}_grain").value == "<i>grain</i>"
     app.button(key="reveal").click().run()
     assert not app.exception
-    told = {s.value.partition(": ")[2] for s in app.subheader[:2]}
+    told = {s.value.partition(": ")[2] for s in app.subheader[1:3]}
     assert told == {"people", "rules, not an LLM"}
     assert "<i>grain</i>" in [t.value for t in app.text]
 

@@ -137,6 +137,29 @@ def test_an_expert_is_done_and_compares_blind(ids: list[int]) -> None:
     assert listed["keywords"] == []
 
 
+def test_experts_from_outside_compare_and_the_answers_stand_behind_each_keyword(ids: list[int]) -> None:
+    run("dimension", "edit", "coherence", *HERE, "--rubric", "How the parts hang together.")
+    with pytest.raises(NotReadyError, match="--outside"):
+        run("side-by-side", "show", *ABOUT, "--expert", "Zoe")
+    for name in ("Zoe", "Yan", "Xia"):
+        here = (*ABOUT, "--expert", name)
+        mine = told("side-by-side", "show", *here, "--outside")
+        assert (mine["rubric"], mine["outside"]) == ("How the parts hang together.", True)
+        for question in QUESTIONS:
+            run(
+                "side-by-side", "answer", *here, "--question", question, "--text", f"{name}: connectives in {question}."
+            )
+        run("side-by-side", "reveal", *here)
+    assert "How the parts hang together." in run("side-by-side", "show", *ABOUT, "--expert", "Zoe")
+    assert {a.contributor for a in pool().values()} == {"Ada", "llama:x"}
+    listed = told("side-by-side", "list", *ABOUT)
+    (keyword,) = [k for k in listed["keywords"] if k["word"] == "connective"]
+    assert keyword["experts"] == ["Zoe", "Yan", "Xia"]
+    assert len(keyword["answers"]) == 18
+    assert keyword["answers"][0] == {"expert": "Zoe", "answer": "Zoe: connectives in measures."}
+    assert "  Yan: Yan: connectives in grain." in run("side-by-side", "list", *ABOUT)
+
+
 def test_a_project_starts_from_a_preset_and_its_words_change(ids: list[int]) -> None:
     run("project", "create", "Letters", "--preset", "learner essays")
     assert told("project", "wording", "Letters", "--text", "letter", "--language", "German")["text_name"] == "letter"

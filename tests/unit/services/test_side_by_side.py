@@ -10,8 +10,8 @@ from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
 from app.services.attributes import add_attributes, attributes_of, edit_attribute
-from app.services.independence import say, say_done
-from app.services.side_by_side import QUESTIONS, answer, begin, compared_by_all, keywords, reveal
+from app.services.independence import experts_progress, say, say_done, visible_attributes
+from app.services.side_by_side import QUESTIONS, answer, begin, compared_by_all, keywords, may_be_outside, reveal
 from app.services.workbench import Workbench
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -44,6 +44,33 @@ def test_it_needs_an_expert_who_is_done_and_both_sets(bench: Workbench, dimensio
     say_done(bench, 1, "Ada")
     with pytest.raises(NotReadyError, match="no set"):
         begin(bench, dimension, "Ada")
+
+
+def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: Workbench, dimension: Dimension) -> None:
+    add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
+    say(bench, 1, "Ada", "Order.")
+    assert (may_be_outside(bench, dimension, "Zoe"), may_be_outside(bench, dimension, "Ada")) == (True, False)
+    with pytest.raises(NotReadyError, match="not done"):
+        begin(bench, dimension, "Zoe")
+    mine = begin(bench, dimension, "Zoe", outside=True)
+    assert (mine.people, mine.llms, mine.outside) == (("Order.",), ("Length.",), True)
+    assert begin(bench, dimension, "Zoe") == mine
+    assert {a.contributor for a in attributes_of(bench, 1)} == {"Ada", "rules"}
+    assert [one.expert for one in experts_progress(bench, 1)] == ["Ada"]
+    say(bench, 1, "Zoe", "What I saw there.")
+    zoe = experts_progress(bench, 1)[1]
+    assert (zoe.expert, zoe.attributes, zoe.late, zoe.done) == ("Zoe", 1, 1, False)
+    assert compared_by_all(bench, 1)[0].outside  # then, whatever came later
+    assert not visible_attributes(bench, 1, 1, "Zoe")[1]
+
+
+def test_whoever_is_thinking_aloud_is_no_expert_from_outside(bench: Workbench, dimension: Dimension) -> None:
+    add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
+    say(bench, 1, "Ada", "Order.")
+    with pytest.raises(NotReadyError, match="not done"):
+        begin(bench, dimension, "Ada", outside=True)
+    say_done(bench, 1, "Ada")
+    assert not begin(bench, dimension, "Ada").outside
 
 
 def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dimension: Dimension) -> None:
