@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from app.errors import DatabaseError
+from db.storable import json_text, keep_storable
 
 BUSY_TIMEOUT_MS = 30_000
 
@@ -25,12 +26,13 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
             return _sqlite(url, "BEGIN IMMEDIATE"), _sqlite(url, "BEGIN")
         if url.drivername == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
-        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True)
+        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, json_serializer=json_text)
     except (ArgumentError, NoSuchModuleError, ImportError) as error:  # a driver that isn't installed is imported
         raise DatabaseError(
             "The database address can't be used.",
             "INTERACTEVAL_DATABASE_URL looks like sqlite:////folder/file.db or postgresql://user@host/name.",
         ) from error
+    keep_storable(engine)
     return engine, engine
 
 
@@ -49,7 +51,9 @@ def _sqlite(url: URL, begin: str) -> Engine:
         url,
         connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
         hide_parameters=True,  # a text that couldn't be stored must not end up in a log
+        json_serializer=json_text,
     )
+    keep_storable(engine)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: Any, _record: Any) -> None:

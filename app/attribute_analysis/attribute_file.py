@@ -4,6 +4,7 @@ import codecs
 import json
 import re
 
+from app.domain.storable_text import storable
 from app.errors import FileFormatError, InputError
 
 # A dash, star or bullet, or a number with a dot or bracket, followed by white space.
@@ -53,8 +54,7 @@ def parse_attributes(text: str) -> list[str]:
 
 
 def _clean(line: str) -> str:
-    # JSON can escape half a surrogate pair, which no file or database can hold.
-    bare = line.encode("utf-8", "replace").decode("utf-8").strip()
+    bare = storable(line).strip()
     return "" if bare in {"-", "*", "•", "–"} else LIST_MARK.sub("", bare).strip()
 
 

@@ -28,8 +28,8 @@ def say(line: str) -> None:
     typer.echo(line, err=True)
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+def counted(count: int, noun: str, plural: str = "") -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or f'{noun}s'}"
 
 
 def shown_model(name: str) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, print_json, say, table
 from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
         "retries": report.retries,
         "input_tokens": tally.usage.input_tokens,
         "output_tokens": tally.usage.output_tokens,
+        "replies_mended": tally.mended,
         "cost_usd": tally.cost_usd,
         "seconds": round(report.seconds, 3),
     }
@@ -168,6 +169,8 @@ def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     typer.echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
     rows = [[name, *counts.values()] for name, counts in run_counts(workbench, run.id).items()]
     typer.echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    if mended := report.tally.mended:
+        say(f"{counted(mended, 'reply', 'replies')} held characters that can't be stored; \ufffd stands in their place")
     _say_failures(workbench, run)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
+from app.domain.storable_text import is_storable, storable
+
 _BLANK_WORDS = frozenset({"", "na", "n/a", "null", "none"})
 _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3},\d+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class BadCellError(ValueError):
@@ -28,7 +29,7 @@ def prose(value: object, what: str) -> str:
         raise BadCellError(f"The {what} is a nested structure, not a text.")
     if not isinstance(value, str):
         return identifier(value)
-    if "\0" in value or _SURROGATE.search(value):
+    if not is_storable(value):
         raise BadCellError(f"The {what} holds damaged characters.")
     return value.strip()
 
@@ -85,7 +86,7 @@ def json_safe(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value).replace("\0", "\ufffd")
+        return storable(value)
     if isinstance(value, Mapping):
         return {json_safe(str(key)): json_safe(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

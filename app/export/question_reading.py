@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from app.domain.checklist import Component, Question, QuestionOrigin
+from app.domain.storable_text import is_storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND
 
@@ -57,7 +58,10 @@ def _words(name: str, fields: Mapping[object, object], field: str) -> str:
         return ""
     if not isinstance(value, str | int | float):
         raise FileFormatError(f"“{field}” of {name} is no text.", "Write it as one piece of text.")
-    return " ".join(str(value).split())
+    said = " ".join(str(value).split())
+    if not is_storable(said):
+        raise FileFormatError(f"“{field}” of {name} holds a damaged character.", "Type it again, or save it as UTF-8.")
+    return said
 
 
 def _weight(name: str, value: object) -> float:

@@ -12,6 +12,8 @@ from typing import Any, NoReturn
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from app.domain.storable_text import storable_value
+
 _THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _OBJECT_START = re.compile(r"\{(?=\s*[\"}])")
@@ -26,7 +28,7 @@ def parse_object(text: str) -> dict[str, Any]:
     """The one JSON object in an answer: bare, fenced, or with prose around it.
 
     Refused with UnreadableAnswerError: no object, more than one, another JSON value instead, a key given twice,
-    NaN and infinity, characters that no database stores. Line breaks inside strings are tolerated.
+    NaN and infinity. Line breaks inside strings are tolerated; characters that no database stores become U+FFFD.
     """
     words = _THOUGHTS.sub("", text, count=1) if _THOUGHTS.match(text) else text
     fenced = _FENCED.fullmatch(words)
@@ -39,8 +41,11 @@ def parse_object(text: str) -> dict[str, Any]:
         value = _only_object_within(body)
     if not isinstance(value, dict):
         raise UnreadableAnswerError("it is JSON, but not an object")
-    _check_characters(value)
-    return value
+    try:
+        mended: dict[str, Any] = storable_value(value)
+    except RecursionError as error:
+        raise UnreadableAnswerError("it is nested too deeply") from error
+    return mended
 
 
 def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
@@ -89,20 +94,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse_constant, strict=False)
-
-
-def _check_characters(value: Any) -> None:
-    """NUL can't be stored in PostgreSQL, half a surrogate pair can't be written as UTF-8."""
-    if isinstance(value, str):
-        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-            raise UnreadableAnswerError("it holds characters that aren't text")
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            _check_characters(key)
-            _check_characters(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            _check_characters(inner)
 
 
 def _describe(error: ValidationError) -> str:

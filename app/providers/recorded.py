@@ -9,6 +9,7 @@ from app.errors import BudgetError, ProviderError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.pricing import shipped_prices
 from app.providers.retry import Patient
+from app.providers.storable_reply import storable_reply
 
 
 class Ledger(Protocol):
@@ -27,6 +28,7 @@ class Ledger(Protocol):
 class Tally:
     """What was asked so far: `calls` reached the model, `cached` were answered from the ledger.
 
+    `mended` replies held what no database keeps (app.domain.storable_text).
     `cost_usd` is None once a price is unknown: a sum that leaves out what it doesn't know would be wrong.
     """
 
@@ -34,6 +36,7 @@ class Tally:
     cached: int = 0
     usage: Usage = field(default_factory=Usage)
     cost_usd: float | None = 0.0
+    mended: int = 0
 
     def paid(self, usage: Usage, cost: float | None) -> None:
         self.usage += usage
@@ -109,10 +112,11 @@ class RecordedModel:
             raise BudgetError("The run's budget is reached.")
         self.tally.calls += 1
         try:
-            reply = await self._inner.complete(request)
+            reply, mended = storable_reply(await self._inner.complete(request))
         except ProviderError as error:
             await self._keep(replace(self._call(digest, request), error_kind=error.kind))
             raise
+        self.tally.mended += mended
         cost = shipped_prices().cost(self.name, reply.usage)
         self.tally.paid(reply.usage, cost)
         await self._keep(_answered(self._call(digest, request), reply, cost))

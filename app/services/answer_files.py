@@ -8,6 +8,7 @@ from app.corpora.delimited import parse_delimited
 from app.domain.attribute import ContributorKind
 from app.domain.expert_answer import AnswerSheet, ExpertAnswer
 from app.domain.judgment import Answer
+from app.domain.storable_text import check_storable
 from app.domain.text import Text
 from app.errors import FileFormatError, InputError
 from app.export.spreadsheet import csv_bytes, restored
@@ -115,6 +116,8 @@ class _Reader:
 
     def take(self, cells: Mapping[str, str]) -> str:
         """What becomes of a row: kept, known or blank. Raises InputError for one that can't be used."""
+        for column, cell in cells.items():
+            check_storable(cell, f"Its {column}")
         said, note = cells.get("answer", "").lower(), cells.get("note", "")
         if not said and not note:
             return "blank"

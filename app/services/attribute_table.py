@@ -10,6 +10,7 @@ from app.corpora.corpus import SkippedRow
 from app.corpora.delimited import parse_delimited
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.project import Project
+from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError
 from app.export.spreadsheet import restored
 from app.services.workbench import Workbench
@@ -134,4 +135,6 @@ class _Keeping:
 
 def _cell(row: Mapping[str, Any], column: str) -> str:
     value = row.get(column)
-    return "" if value is None else str(value).strip()
+    said = "" if value is None else str(value).strip()
+    check_storable(said, f"Its {column}")
+    return said

@@ -7,6 +7,7 @@ from difflib import unified_diff
 
 from app.domain.prompt import OwnPrompt, RenderedPrompt
 from app.domain.run import StageRun
+from app.domain.storable_text import check_storable
 from app.domain.task import Dimension, Task
 from app.errors import InputError, NotFoundError, PromptError
 from app.prompting import (
@@ -84,6 +85,7 @@ def save_wording(workbench: Workbench, project_id: int, name: str, system: str, 
     Variables and the form of the answer stay those of the built-in prompt. Raises PromptError where the wording uses
     what the prompt isn't given or can't be filled in, InputError where it says what is in use already.
     """
+    check_storable(system + user, "The wording")
     prompt = project_prompt(workbench, project_id, name)
     front = prompt.builtin.source.partition(f"\n{SYSTEM}")[0]
     source = f"{front}\n{SYSTEM}{_section(system)}{USER}{_section(user)}"

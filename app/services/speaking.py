@@ -8,6 +8,7 @@ from pathlib import Path
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.domain.run import StageRun
+from app.domain.storable_text import storable
 from app.domain.task import Dimension
 from app.domain.transcript import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
@@ -77,7 +78,7 @@ def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
             work.transcripts.heard(transcript_id, model, error=str(error))
         raise
     with workbench.database.write() as work:
-        work.transcripts.heard(transcript_id, model, text)
+        work.transcripts.heard(transcript_id, model, storable(text))
 
 
 async def _listen(workbench: Workbench, name: str, path: Path) -> str:
