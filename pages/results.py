@@ -49,6 +49,14 @@ if not runs:
     empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
     st.stop()
 chosen, choices = result_choices(runs, dimension.name)
+if not chosen:
+    empty(
+        "Only studies of conditions have scored texts of this project.",
+        "Conditions compares them; choose a run above to look into one, or score with a checklist of your own.",
+        "conditions",
+        "Go to Conditions",
+    )
+    st.stop()
 for run in chosen:
     unfinished = "" if run.done == run.all else f" · {state(run)}, {run.done:,} of {run.all:,} scored so far"
     st.caption(plain(title(run) + unfinished))

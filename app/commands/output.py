@@ -3,9 +3,12 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from app.domain.run import RunSummary
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 ProjectOption = Annotated[str, typer.Option("--project", help="The project's name.")]
@@ -35,6 +38,11 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 def shown_model(name: str) -> str:
     """A model's name for people; what is no LLM says so."""
     return "rules (not an LLM)" if name == "rules" else name
+
+
+def shown_method(run: "RunSummary") -> str:
+    """The method of a run for people; a study of conditions says for which one it ran."""
+    return f"{run.evaluator}, condition {run.study}" if run.study else run.evaluator
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

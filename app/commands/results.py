@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, say, shown_model, table
+from app.commands.output import JsonOption, ProjectOption, print_json, say, shown_method, shown_model, table
 
 if TYPE_CHECKING:
     from app.services.results import DimensionResult
@@ -55,7 +55,8 @@ def results(
 
 def print_results(found: "list[DimensionResult]", notice: str) -> None:
     rows = [
-        [r.run.id, r.run.evaluator, shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline] for r in found
+        [r.run.id, shown_method(r.run), shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline]
+        for r in found
     ]
     typer.echo(
         table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows)

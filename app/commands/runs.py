@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.method_comparison import bias, quality
-from app.commands.output import JsonOption, print_json, table
+from app.commands.output import JsonOption, print_json, shown_method, table
 from app.commands.run_comparison import compare
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def list_(
         print_json([_document(run) for run in found])
     else:
         rows = [
-            [r.id, r.project, r.evaluator, r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
+            [r.id, r.project, shown_method(r), r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
             for r in found
         ]
         typer.echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
@@ -81,7 +81,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
             }
         )
         return
-    typer.echo(f"Run {found.id} of {found.project}: {found.evaluator}, {found.judge}, {found.status.value}")
+    typer.echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
     typer.echo(
         table(
             ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
@@ -152,6 +152,7 @@ def _document(run: "RunSummary") -> dict[str, object]:
         "run": run.id,
         "project": run.project,
         "evaluator": run.evaluator,
+        "condition": run.study or None,
         "judge": run.judge,
         "dimensions": list(run.dimensions),
         "status": run.status.value,

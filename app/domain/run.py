@@ -68,6 +68,11 @@ class RunSummary:
         return bool(self.params.get("locked"))
 
     @property
+    def study(self) -> str:
+        """The condition for which a study of conditions made it, as `StudyCondition.key`; "" for every other run."""
+        return str(self.params.get("study", ""))
+
+    @property
     def resumable(self) -> bool:
         return not self.active and self.done < self.all
 

@@ -15,7 +15,8 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class DimensionProgress:
-    """How far one dimension is. `checklist` is its newest version, `run` the newest run that finished any of it."""
+    """How far one dimension is. `checklist` is its newest version, `run` the newest run that finished any of it;
+    those of studies of conditions don't count."""
 
     dimension: Dimension
     ratings: int
@@ -160,7 +161,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
                 human_attributes=humans,
                 llm_attributes=len(own) - humans,
                 checklist=work.checklists.find(dimension.id),
-                run=next((r for r in runs if dimension.name in r.dimensions and r.done), None),
+                run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.study), None),
             )
         )
     return found

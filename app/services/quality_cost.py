@@ -53,9 +53,11 @@ def quality_and_cost(
 ) -> list[QualityCost]:
     """The newest run of each evaluator, judge and checklist version on a dimension, best agreement first.
 
+    Studies of conditions compare checklists, not methods: their runs are left out.
+
     compared: with the paired comparison to the newest checklist run, which takes about a second a run the first time.
     """
-    sets = _newest(score_sets(workbench, project_id, dimension_id))
+    sets = _newest([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.study])
     found = []
     for scores in sets:
         result = kept_result(workbench, scores.run.id, dimension_id, choices)

@@ -87,7 +87,8 @@ def _notices(project: Project, results: Sequence[DimensionResult]) -> list[str]:
 
 
 def _label(result: DimensionResult) -> str:
-    return f"{result.dimension.name}, {result.run.evaluator}, run {result.run.id}"
+    condition = f", condition {result.run.study}" if result.run.study else ""
+    return f"{result.dimension.name}, {result.run.evaluator}{condition}, run {result.run.id}"
 
 
 def _pictures(result: DimensionResult) -> list[Markup]:

@@ -124,6 +124,7 @@ class DimensionResult:
         return {
             "run": self.run.id,
             "evaluator": self.run.evaluator,
+            "condition": self.run.study or None,
             "judge": self.run.judge,
             "dimension": self.dimension.name,
             "checklist_version": self.version,
@@ -275,7 +276,10 @@ def asks_soft(run: RunSummary) -> bool:
 
 
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
-    """The runs asked for, else the newest with a score. Raises NotFoundError or NotReadyError."""
+    """The runs asked for, else the newest with a score that no study of conditions made.
+
+    Raises NotFoundError or NotReadyError.
+    """
     with workbench.database.read() as work:
         runs = {run.id: run for run in work.runs.all(project_id)}
     unknown = [run for run in asked or () if run not in runs]
@@ -287,7 +291,12 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
             f"Run {locked[0]} scored the locked test split, so its results are seen on purpose only.",
             "`interacteval split look` shows them; each look is counted.",
         )
-    found = list(asked or ()) or [run.id for run in runs.values() if run.done and not run.locked][:1]
+    found = list(asked or ()) or [run.id for run in runs.values() if run.done and not run.locked and not run.study][:1]
+    if not found and any(run.done and run.study for run in runs.values()):
+        raise NotReadyError(
+            "Only studies of conditions have scored texts of this project.",
+            "`interacteval conditions show` compares them; --run shows one of their runs.",
+        )
     if not found:
         raise NotReadyError("No text of this project has been scored yet.", "Score them first.")
     return found

@@ -48,7 +48,7 @@ def contribution(workbench: Workbench, project: Project, dimension: Dimension, n
 
 
 def _chosen(runs: list[tuple[RunSummary, Checklist]]) -> tuple[RunSummary, Checklist]:
-    by_id = {run.id: (run, checklist) for run, checklist in runs}
+    by_id = {run.id: (run, checklist) for run, checklist in sorted(runs, key=lambda each: bool(each[0].study))}
     chosen = st.selectbox(
         "Run",
         list(by_id),

@@ -49,10 +49,15 @@ SOFT_HELP = (
 
 
 def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[RunSummary, ...], Choices]:
-    """`runs` are those with scores, newest first; the newest of the dimension, unless address or person say else."""
+    """`runs` are those with scores, newest first; the newest of the dimension, unless address or person say else.
+
+    No run where nothing is chosen and only studies of conditions have scored anything.
+    """
     left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
     with left:
         chosen = _runs(runs, dimension)
+    if not chosen:
+        return (), Choices()
     with right:
         level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
     soft = _soft(chosen)
@@ -71,18 +76,20 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 
 def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     by_id = {run.id: run for run in runs}
-    key, newest = "run", next((run.id for run in runs if dimension in run.dimensions), runs[0].id)
+    key, own = "run", [run for run in runs if not run.study]
+    usual = [run.id for run in own if dimension in run.dimensions][:1] or [run.id for run in own][:1]
     known = [run for run in st.session_state.get(key) or [] if run in by_id]
-    st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or [newest]
+    st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or usual
     chosen: list[int] = st.multiselect(
         "Runs",
         list(by_id),
         format_func=lambda run: f"{short_title(by_id[run])} · {started(by_id[run])}",
         key=key,
-        help="The newest with scores, unless you choose others. Several stand side by side.",
+        help="The newest with scores, unless you choose others. Several stand side by side. Runs of a study "
+        "of conditions are named by their condition, and shown when you choose them.",
     )
-    shown = chosen or [newest]
-    st.query_params[key] = ",".join(map(str, shown))
+    shown = chosen or usual
+    keep(key, ",".join(map(str, shown)), "")
     return tuple(run for run in runs if run.id in shown)
 
 

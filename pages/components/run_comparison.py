@@ -73,8 +73,8 @@ def set_labels(sets: Sequence[ScoreSet]) -> dict[int, str]:
 
 def _parts(scores: ScoreSet) -> list[str]:
     run = scores.run
-    if "study" in run.params:
-        parts = [condition_words(StudyCondition.parse(run.params["study"]))]
+    if run.study:
+        parts = [condition_words(StudyCondition.parse(run.study))]
     elif scores.version is not None:
         parts = [f"checklist {scores.version}, {condition_label(scores.condition)}"]
     else:
@@ -130,7 +130,8 @@ def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, l
     names = set_labels(sets)
     left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
     with left:
-        prepare("baseline", [str(run) for run in by_run], str(sets[-1].run.id))
+        usual = str(next((each.run.id for each in reversed(sets) if not each.run.study), sets[-1].run.id))
+        prepare("baseline", [str(run) for run in by_run], usual)
         first = int(
             st.selectbox(
                 "Baseline",
@@ -143,17 +144,22 @@ def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, l
         key, rest = "against", [run for run in by_run if run != first]
         known = [run for run in st.session_state.get(key) or [] if run in rest]
         asked = [run for run in numbers(key) if run in rest]
-        st.session_state[key] = known or asked or [run for run in shown if run in rest] or rest[:AT_FIRST]
+        st.session_state[key] = known or asked or [run for run in shown if run in rest] or _first(by_run, rest)
         against: list[int] = st.multiselect("Compared with it", rest, format_func=names.__getitem__, key=key)
     with right:
         prepare("coefficient", list(COEFFICIENTS), "spearman")
         coefficient = st.segmented_control(
             "Coefficient", list(COEFFICIENTS), format_func=COEFFICIENTS.__getitem__, required=True, key="coefficient"
         )
-    keep("baseline", str(first), str(sets[-1].run.id))
+    keep("baseline", str(first), usual)
     keep("coefficient", coefficient or "spearman", "spearman")
     st.query_params[key] = ",".join(map(str, against))
     return by_run[first], [by_run[run] for run in against], coefficient or "spearman"
+
+
+def _first(by_run: dict[int, ScoreSet], rest: Sequence[int]) -> list[int]:
+    """What is compared before anybody chooses; the many runs of a study only where there are no others."""
+    return ([run for run in rest if not by_run[run].run.study] or list(rest))[:AT_FIRST]
 
 
 def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:

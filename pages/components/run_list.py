@@ -9,7 +9,7 @@ from app.errors import WorkbenchError
 from app.services.scoring import list_runs, set_budget
 from app.services.scoring_jobs import can_go_on, failure_kinds, go_on, running_here
 from app.services.workbench import Workbench
-from pages.components.run_words import short_title, started, state
+from pages.components.run_words import short_title, started, state, way
 from pages.components.shell import page
 from pages.components.words import model_label, plain, show_error
 
@@ -43,7 +43,7 @@ def _table(runs: list[RunSummary]) -> pd.DataFrame:
             {
                 "Run": str(run.id),
                 "Started": started(run),
-                "Method": run.evaluator,
+                "Method": way(run),
                 "Judge": model_label(run.judge),
                 "Dimensions": ", ".join(run.dimensions),
                 "State": state(run),

@@ -1,7 +1,9 @@
 """A run in words, the same on every screen."""
 
 from app.domain.run import RunStatus, RunSummary
+from app.domain.study import StudyCondition
 from app.services.evaluating import NO_JUDGE
+from pages.components.study_words import condition_words
 from pages.components.words import model_label
 
 STATES = {
@@ -35,4 +37,11 @@ def short_title(run: RunSummary) -> str:
 
 def method(run: RunSummary) -> str:
     """The evaluator and its judge, where it asks one."""
-    return run.evaluator if run.judge == NO_JUDGE else f"{run.evaluator} · {model_label(run.judge)}"
+    return way(run) if run.judge == NO_JUDGE else f"{way(run)} · {model_label(run.judge)}"
+
+
+def way(run: RunSummary) -> str:
+    """The evaluator; where a study of conditions asked it, for which of them."""
+    if not run.study:
+        return run.evaluator
+    return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}"

@@ -1,8 +1,12 @@
 """The conditions of a study in words, not yet fit for Markdown."""
 
-from app.services.condition_figures import ConditionFigures
-from app.services.condition_study import Family, StudyCondition
+from typing import TYPE_CHECKING
+
+from app.domain.study import Family, StudyCondition
 from pages.components.words import RULES_LABEL, model_label
+
+if TYPE_CHECKING:  # every screen names runs, few show a study: what computes one takes a second to load
+    from app.services.condition_figures import ConditionFigures
 
 FAMILIES = {
     Family.SL: "Single LLMs (SL)",
@@ -20,7 +24,7 @@ def family_label(family: Family, name: str = "") -> str:
     return f"Without {model_label(name)}" if family is Family.WITHOUT and name else FAMILIES[family]
 
 
-def row_label(row: ConditionFigures) -> str:
+def row_label(row: "ConditionFigures") -> str:
     """A row of a study; `rules` stand in an LLM's place, and are none."""
     if row.family is Family.SL and {member.condition.name for member in row.members} == {"rules"}:
         return f"{RULES_LABEL} (SL)"

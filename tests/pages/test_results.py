@@ -13,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
 from app.services.attributes import attributes_of
+from app.services.condition_running import run_study
+from app.services.condition_study import Family, StudyOptions
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.question_analysis import questions_of, weights_of
 from app.services.raters import human_side_of
@@ -51,6 +53,13 @@ def change(home: Path, statement: str) -> None:
     with sqlite3.connect(home / "workbench.db") as connection:
         connection.execute(statement)
     connection.close()
+
+
+def study_of(workbench: Workbench, families: tuple[Family, ...]) -> None:
+    """A study of the demo's first dimension, on half of its texts, done."""
+    dimensions = tuple(dimensions_named(workbench, "Demo", "all")[:1])
+    options = StudyOptions(dimensions, "rules", "rules", families, sample=0.5)
+    assert run_study(workbench, get_project(workbench, "Demo"), options).missing == 0
 
 
 def table(app: AppTest, column: str) -> list[str]:
@@ -386,3 +395,28 @@ def test_an_answer_taken_over_names_the_run_that_asked(
     with sqlite3.connect(home / "workbench.db") as connection:
         connection.execute("UPDATE judgment SET origin_run_id = 1")
     assert "from run 1" in shown(open_results(view="texts", text=str(row.text)))
+
+
+def test_results_open_on_a_run_of_ones_own_and_name_those_of_a_study_by_their_condition(
+    demo: Workbench, open_screen: Open
+) -> None:
+    study_of(demo, (Family.WITHOUT,))
+    app = open_screen("results")
+    assert not app.exception
+    assert app.multiselect(key="run").value == [RUN]
+    assert "without simulated expert Ada" in " ".join(app.multiselect(key="run").options)
+
+
+def test_where_only_a_study_has_scored_no_run_is_chosen(
+    demo: Workbench, open_screen: Open, open_results: Callable[..., AppTest], home: Path
+) -> None:
+    study_of(demo, (Family.SH,))
+    change(home, f"DELETE FROM scoring_run WHERE id = {RUN}")
+    app = open_screen("results")
+    assert not app.exception
+    assert app.multiselect(key="run").value == []
+    assert "Only studies of conditions have scored texts" in shown(app)
+    study_run = list_runs(demo, get_project(demo, "Demo").id)[0]
+    asked = open_results(run=str(study_run.id))
+    assert asked.multiselect(key="run").value == [study_run.id]
+    assert table(asked, "Spearman")

@@ -49,3 +49,15 @@ def test_show_before_run_and_wrong_words(run: Run) -> None:
     assert (status, "Nothing has been scored" in out, "7 of the conditions" in err) == (0, True, True)
     status, _, err = run("conditions", "run", *HERE, "--conditions", "sl,xx")
     assert (status, "“xx” is no kind of condition" in err) == (2, True)
+
+
+@pytest.mark.usefixtures("project")
+def test_runs_of_a_study_are_listed_by_their_condition_and_never_shown_unasked(run: Run) -> None:
+    assert run("conditions", "run", *HERE, "--conditions", "sh")[0] == 0
+    listed = json.loads(run("runs", "list", "--project", "Small", "--json")[1])
+    assert [each["condition"] for each in listed] == ["sh:Ben", "sh:Ana"]
+    assert "condition sh:Ana" in run("runs", "list", "--project", "Small")[1]
+    assert "condition sh:Ana" in run("runs", "show", listed[1]["run"])[1]
+    status, _, err = run("results", "--project", "Small")
+    assert (status, "Only studies of conditions" in err) == (2, True)
+    assert "condition sh:Ana" in run("results", "--project", "Small", "--run", listed[1]["run"])[1]

@@ -1,12 +1,22 @@
 """How far a project is, and what comes next."""
 
+from pathlib import Path
+
+import pytest
+
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
+from app.errors import NotReadyError
 from app.services.attributes import add_attributes
-from app.services.projects import create_project, dimensions_named, how_far, next_step, overview
+from app.services.condition_running import run_study
+from app.services.condition_study import StudyOptions
+from app.services.flow import run_flow
+from app.services.projects import create_project, dimensions_named, get_project, how_far, next_step, overview
+from app.services.results import runs_to_show
 from app.services.samples import sample_options
 from app.services.workbench import Workbench, open_workbench
+from tests.support.projects import ready_to_score, workbench_at
 
 
 def rated_project(workbench: Workbench) -> int:
@@ -45,3 +55,20 @@ def test_other_samples_are_offered_nearest_in_score_first():
     assert [o.score for o in sample_options(workbench, order.id, near=4.5)] == [5, 3, 1]
     assert [o.text.doc_id for o in sample_options(workbench, order.id, near=4.5, search="TEXT 0")] == ["d0"]
     assert sample_options(workbench, order.id, near=4.5, limit=1)[0].score == 5
+
+
+def test_a_study_of_conditions_does_not_count_as_scoring(tmp_path: Path) -> None:
+    workbench = workbench_at(tmp_path)
+    dimension = ready_to_score(workbench, texts=40)
+    project = get_project(workbench, "Ready")
+    add_attributes(workbench, dimension.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
+    add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, ["It ends well."])
+    assert run_study(workbench, project, StudyOptions((dimension,), "rules", "rules")).scored == 3
+    found = overview(workbench, project.id)
+    assert (next_step(found).screen, how_far(found)) == ("score", "1 of 1 with a checklist")
+    with pytest.raises(NotReadyError, match="Only studies of conditions"):
+        runs_to_show(workbench, project.id)
+    run = run_flow(workbench, project, "rules")
+    assert run == 4
+    assert how_far(overview(workbench, project.id)) == "1 of 1 scored"
+    assert runs_to_show(workbench, project.id) == [run]
