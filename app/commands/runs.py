@@ -152,7 +152,7 @@ def _document(run: "RunSummary") -> dict[str, object]:
         "run": run.id,
         "project": run.project,
         "evaluator": run.evaluator,
-        "condition": run.study or None,
+        **({"condition": run.study} if run.study else {}),
         "judge": run.judge,
         "dimensions": list(run.dimensions),
         "status": run.status.value,
