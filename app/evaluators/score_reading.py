@@ -4,12 +4,15 @@ What was labelled as the score counts before what merely stands there: "Score: 4
 and last a number by itself. Among the best kind found, all must agree; of several labelled "final" or "overall" the
 same holds. A number that only names the scale ("on a scale of 1 to 5", "out of 5") is no score. A range ("3-4"), a
 hedged number ("not a 5", "almost 4", "4?"), a number outside the scale, and a scale other than the asked one are
-unreadable. So is a number by itself that counts or numbers something ("3 flaws", "sentence 3").
+unreadable. So is a number by itself that counts or numbers something ("3 flaws", "sentence 3"), but not one that ends
+the answer after a full stop or on a line of its own ("It is coherent on the sentence level. 5"). What a model thought
+before it answered is no part of the answer (app.domain.answer_text).
 """
 
 import re
 from dataclasses import dataclass
 
+from app.domain.answer_text import answer_part
 from app.errors import UnreadableScoreError
 
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -80,8 +83,13 @@ _NUMBERED = (
     "section|item|question|line|page|chapter|aspect|part|day|reason|example|figure|table|case|type|class|category|"
     "summary|text|response|essay|story|article|system|model|candidate|choice|bullet|rule|note|attempt|round|turn"
 )
+_ABBREVIATED = re.compile(r"\b(?:nr|no|vs|approx|ca|fig|p|pp|v|sec|ch|eq|vol)\.\s{0,6}$", re.IGNORECASE)
 _NUMBERS = re.compile(rf"(?:(?<!\bthis )\b(?:{_NUMBERED})s?\b[.:]?|№)\s{{0,3}}$", re.IGNORECASE)
 _SEVERAL = re.compile(rf"\[\s*{_N}\s*,\s*{_N}|\b[Ss](?i:core|core of)\s{{1,3}}(?:[A-Z]|\d)\s{{0,3}}[:=]")
+_LAST = re.compile(r"(?:[.!?][\"')]?\s|\n)\s{0,6}$")
+_NOTHING_MORE = re.compile(r"\s*\.?\s*\Z")
+# Signs as wide as a Chinese letter, each to its usual form.
+_WIDE = {0xFF01 + n: 0x21 + n for n in range(94)} | {0x3000: 0x20}
 _MARKUP = re.compile(r"(?:[*_`\"“”\[\]{}|]|#(?!\d))+|\\boxed")
 
 
@@ -97,11 +105,12 @@ class FoundScore:
 def find_score(text: str, low: float, high: float) -> FoundScore:
     """The one score from `low` to `high` that the text gives. Raises UnreadableScoreError.
 
-    Markup is blanked out, character for character, so places stay true.
+    Thoughts and markup are blanked out, character for character, so places stay true.
     """
-    if _SEVERAL.search(text):
+    answer = answer_part(text).translate(_WIDE)
+    if _SEVERAL.search(answer):
         raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
-    plain = _MARKUP.sub(lambda found: " " * len(found[0]), text)
+    plain = _MARKUP.sub(lambda found: " " * len(found[0]), answer)
     plain = _without_scale(plain, low, high)
     found = _candidates(plain, high)
     values = {candidate.value for candidate in found}
@@ -139,7 +148,9 @@ def _candidates(plain: str, high: float) -> list[FoundScore]:
     if ranges:
         raise UnreadableScoreError("The judge gives a range, not a score.")
     alone = list(_NUMBER.finditer(blank))
-    if any(_counted(blank, m) for m in alone):
+    if alone and _ends(blank, alone[-1]):
+        alone = [*(m for m in alone[:-1] if not _counted(blank, m)), alone[-1]]
+    elif any(_counted(blank, m) for m in alone):
         raise UnreadableScoreError("The judge's answer holds a number that counts something, and no score.")
     return [FoundScore(_number(m[0]), *m.span()) for m in alone]
 
@@ -153,6 +164,13 @@ def _counted(plain: str, number: re.Match[str]) -> bool:
     """Whether a number by itself says how many of something, or which."""
     before = plain[max(0, number.start() - 30) : number.start()]
     return bool(_COUNTS.match(plain, number.end()) or _NUMBERS.search(before))
+
+
+def _ends(blank: str, number: re.Match[str]) -> bool:
+    """Whether a number by itself is the last the answer says, after a full stop or on a line of its own."""
+    before = blank[max(0, number.start() - 30) : number.start()]
+    after_all = bool(_NOTHING_MORE.match(blank, number.end()))
+    return after_all and bool(_LAST.search(before)) and not _ABBREVIATED.search(before)
 
 
 def _touches(span: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:

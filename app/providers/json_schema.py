@@ -6,18 +6,24 @@ the schema and never quote what the model wrote.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
+from app.domain.answer_text import answer_part
 from app.domain.storable_text import storable_value
 
-_THOUGHTS = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _OBJECT_START = re.compile(r"\{(?=\s*[\"}])")
+# Qwen's <parameter=q1>, Claude's and MiniMax's <parameter name="q1">, GLM's <arg_key>q1</arg_key><arg_value>.
+_PARAMETER = re.compile(
+    r"(?:<parameter(?:=|\s{1,3}name=)[\"']?([\w-]{1,80})[\"']?>|<arg_key>([\w-]{1,80})</arg_key>\s{0,9}<arg_value>)"
+    r"([^<]{0,4000})</"
+)
 _SHOWN_ERRORS = 5
+_PROSE = object()
 
 
 class UnreadableAnswerError(ValueError):
@@ -25,20 +31,17 @@ class UnreadableAnswerError(ValueError):
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """The one JSON object in an answer: bare, fenced, or with prose around it.
+    """The one JSON object in an answer: bare, fenced, with prose around it, or as the parameters of a tool's call.
 
     Refused with UnreadableAnswerError: no object, more than one, another JSON value instead, a key given twice,
     NaN and infinity. Line breaks inside strings are tolerated; characters that no database stores become U+FFFD.
     """
-    words = _THOUGHTS.sub("", text, count=1) if _THOUGHTS.match(text) else text
-    fenced = _FENCED.fullmatch(words)
-    body = fenced[1] if fenced else words
-    try:
-        value = _DECODER.decode(body)
-    except UnreadableAnswerError:
-        raise
-    except (ValueError, RecursionError):
-        value = _only_object_within(body)
+    value = _whole(text)
+    if value is _PROSE:  # only now: in an object's strings anything may stand, a tag of thoughts too
+        words = answer_part(text)
+        value = _whole(words)
+        if value is _PROSE:
+            value = _parameters(words) or _only_object_within(words)
     if not isinstance(value, dict):
         raise UnreadableAnswerError("it is JSON, but not an object")
     try:
@@ -46,6 +49,22 @@ def parse_object(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise UnreadableAnswerError("it is nested too deeply") from error
     return mended
+
+
+def wrapped_objects(value: object, depth: int = 4) -> Iterator[dict[str, Any]]:
+    """The objects inside an object, also those that are written out in a string: what a model put around its answer,
+    such as the call of a tool, has the answer in one of them."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = parse_object(value)
+        except UnreadableAnswerError:
+            return
+        yield value
+    if depth and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            if isinstance(inner, dict):
+                yield inner
+            yield from wrapped_objects(inner, depth - 1)
 
 
 def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
@@ -57,6 +76,32 @@ def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str |
     if len(errors) > _SHOWN_ERRORS:
         said.append(f"and {len(errors) - _SHOWN_ERRORS} more")
     return "; ".join(said)
+
+
+def _whole(text: str) -> Any:
+    """The JSON that the text is, in a fence or bare, or _PROSE."""
+    fenced = _FENCED.fullmatch(text)
+    try:
+        return _DECODER.decode((fenced[1] if fenced else text).strip())
+    except UnreadableAnswerError:
+        raise
+    except (ValueError, RecursionError):
+        return _PROSE
+
+
+def _parameters(text: str) -> dict[str, Any]:
+    """What a call of a tool written with tags sets, such as <parameter=q1>yes</parameter>; empty for any other text."""
+    found = [(match[1] or match[2], match[3].strip()) for match in _PARAMETER.finditer(text)]
+    return _distinct([(name, _scalar(written)) for name, written in found])
+
+
+def _scalar(written: str) -> Any:
+    try:
+        return _DECODER.decode(written)
+    except UnreadableAnswerError:
+        raise
+    except (ValueError, RecursionError):
+        return written
 
 
 def _only_object_within(text: str) -> dict[str, Any]:

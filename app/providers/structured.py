@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from app.errors import CutOffError, RefusedError, WrongSchemaError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage
-from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem
+from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem, wrapped_objects
 
 Check = Callable[[dict[str, Any]], str | None]
+_MOST_WRAPPED = 50  # a wrapper holds few objects
 LastResort = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 
@@ -80,8 +82,19 @@ def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any
     except UnreadableAnswerError as error:
         return None, str(error)
     problem = schema_problem(value, schema)
+    if problem is not None:
+        value, problem = _unwrapped(value, schema, problem)
     if problem is None and check is not None:
         problem = check(value)
+    return value, problem
+
+
+def _unwrapped(value: dict[str, Any], schema: Any, problem: str) -> tuple[dict[str, Any], str | None]:
+    """The one object inside that satisfies the schema; else the value as it is, with its problem."""
+    inner_ones = islice(wrapped_objects(value), _MOST_WRAPPED)
+    fitting = [inner for inner in inner_ones if schema_problem(inner, schema) is None]
+    if fitting and all(other == fitting[0] for other in fitting):
+        return fitting[0], None
     return value, problem
 
 

@@ -72,6 +72,19 @@ READ = [
     ("[[4]]", 4),
     ("Score: 4 - the order holds.", 4),
     ("I would give this summary 4 stars.", 4),
+    ("It is coherent on the sentence level. 5", 5),
+    ("It names all points of the story.\n5", 5),
+    ("The summary has 3 errors. 2", 2),
+    ("It says the same twice! 3.", 3),
+    ("<think>My score would be 2 for flow</think>\n4", 4),
+    ("My score would be 2 for flow.\n</think>\n\n4", 4),
+    ("<|channel|>analysis<|message|>Score: 2?<|end|><|start|>assistant<|channel|>final<|message|>4", 4),
+    ("It has 3 flaws. <answer>4</answer>", 4),
+    ('{"name": "answer", "arguments": "4"}', 4),
+    ('<tool_call>\n{"name": "answer", "arguments": {"score": 4}}\n</tool_call>', 4),
+    ("<function=answer>\n<parameter=score>\n4\n</parameter>\n</function>", 4),
+    ("Score：４／５", 4),
+    ("４．５", 4.5),
 ]
 
 UNREADABLE = [
@@ -122,6 +135,10 @@ UNREADABLE = [
     "I can't give it a 3.",
     "Score: less than 3",
     "The score is not 5 but 4.",
+    "<think>My score would be 2",
+    "Its best sentence is no. 3",
+    "1. Good order. 2. Weak end. 3",
+    "I saw this in paragraph 2.",
 ]
 
 
@@ -145,8 +162,8 @@ def test_other_scales() -> None:
         find_score("Score: 4", 1, 3)
 
 
-def test_the_place_of_the_digits_is_kept_through_markup() -> None:
-    text = "**Score:** 4/5"
+@pytest.mark.parametrize("text", ["**Score:** 4/5", "<think>Score: 2</think>\n**Score:** 4/5"])
+def test_the_place_of_the_digits_is_kept_through_thoughts_and_markup(text: str) -> None:
     found = find_score(text, 1, 5)
     assert text[found.start : found.end] == "4"
 

@@ -22,6 +22,12 @@ BARE = json.dumps(OBJECT)
         f"Sure! {BARE} Anything else?",
         f'<think>Perhaps {{"q1": "no"}}?</think>\n{BARE}',
         json.dumps(OBJECT, indent=4),
+        f'Perhaps {{"q1": "no"}}?\n</think>\n\n```json\n{BARE}\n```',
+        f'<|channel|>analysis<|message|>{{"q1": "no"}}<|end|><|start|>assistant<|channel|>final<|message|>{BARE}',
+        f"<answer>{BARE}</answer>",
+        "<function=answer>\n<parameter=q1>\nyes\n</parameter>\n<parameter=q2>no</parameter>\n</function>",
+        '<invoke name="answer"><parameter name="q1">yes</parameter><parameter name="q2">no</parameter></invoke>',
+        "<tool_call>answer\n<arg_key>q1</arg_key>\n<arg_value>yes</arg_value><arg_key>q2</arg_key><arg_value>no</arg_value>",
     ],
 )
 def test_one_object_is_found_bare_fenced_or_among_prose(text: str) -> None:
@@ -65,6 +71,10 @@ def test_everything_else_is_refused_with_the_reason(text: str, why: str) -> None
 )
 def test_what_no_database_holds_is_replaced_and_not_asked_for_again(text: str, kept: dict[str, object]) -> None:
     assert parse_object(text) == kept
+
+
+def test_a_tag_in_a_string_is_no_thought() -> None:
+    assert parse_object('{"a": "it writes <think> twice", "b": "</think>"}')["a"] == "it writes <think> twice"
 
 
 def test_line_breaks_and_emoji_in_strings_are_kept() -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -107,3 +108,26 @@ def test_nothing_is_made_of_an_unreadable_last_answer() -> None:
 def test_a_request_without_schema_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="schema"):
         asyncio.run(ask(ScriptedModel([]), ChatRequest(PROMPT)))
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        f'{{"name": "answer", "arguments": {GOOD}}}',
+        json.dumps({"name": "answer", "arguments": GOOD}),
+        json.dumps({"tool_calls": [{"type": "function", "function": {"name": "answer", "arguments": GOOD}}]}),
+        f'<tool_call>{{"name": "answer", "arguments": {GOOD}}}</tool_call>',
+        f'{{"thought": "It flows.", "answer": {GOOD}}}',
+        f"I call the tool: answer({GOOD})",
+    ],
+)
+def test_an_answer_in_the_call_of_a_tool_is_taken_out(wrapped: str) -> None:
+    answer, _ = run(wrapped)
+    assert answer.value == json.loads(GOOD)
+    assert answer.attempts == 1
+
+
+def test_of_two_answers_in_one_wrapper_none_is_taken() -> None:
+    other = GOOD.replace("yes", "no")
+    with pytest.raises(WrongSchemaError):
+        run(*[f'{{"draft": {other}, "final": {GOOD}}}'] * 3)
