@@ -7,8 +7,10 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.endpoint_models import endpoint_models
 from pages.components.current import current_workbench
+from pages.components.own_address import stay_offline
 from pages.components.shell import navigation, sidebar
 
+stay_offline()  # here too, for `streamlit run app/main.py`
 st.set_page_config(
     page_title="InteractEval Workbench",
     page_icon=str(Path(__file__).parent / "static" / "icon.svg"),

@@ -15,6 +15,8 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=lambda: user_data_path("interacteval"), validation_alias="INTERACTEVAL_HOME")
     database_url: str | None = Field(default=None, validation_alias="INTERACTEVAL_DATABASE_URL")
+    # Further names under which the web server answers, with commas between them.
+    allowed_hosts: str = Field(default="", validation_alias="INTERACTEVAL_ALLOWED_HOSTS")
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")

@@ -19,21 +19,31 @@ def register(root: typer.Typer) -> None:
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; 127.0.0.1 is this machine only.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another name under which browsers reach it, *.NAME for all below one; also "
+            "INTERACTEVAL_ALLOWED_HOSTS, with commas. Requests under other names are refused."
+        ),
+    ] = None,
 ) -> None:
     """Start the web app.
 
-    Example: interacteval serve --port 8600
+    Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
+    from app.domain.server_names import names_of_server
     from app.services.workbench import open_workbench
+    from app.settings import settings
 
+    names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
+    names_of_server(host, names)  # a name that is none is said before anything starts
     _check_free(host, port)
     open_workbench()  # migrations, and a clear sentence where the database can't be used, before any page is asked for
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
-    options = [f"--server.address={host}", f"--server.port={port}", "--server.headless=true", "--logger.level=warning"]
     sys.stderr.flush()
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.
-    os.execv(sys.executable, [*command, *options])  # noqa: S606 - our own words
+    os.execv(sys.executable, [*command, host, str(port), *names])  # noqa: S606 - our own words
 
 
 def _check_free(host: str, port: int) -> None:

@@ -98,10 +98,12 @@ def _served(database_url: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = [f"--server.port={port}", "--server.address=127.0.0.1", "--server.headless=true"]
     environment = os.environ | {"INTERACTEVAL_DATABASE_URL": database_url}
     server = subprocess.Popen(  # noqa: S603 - our own words
-        [sys.executable, str(SERVER), *options], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, str(SERVER), "127.0.0.1", str(port)],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         address = f"http://127.0.0.1:{port}"

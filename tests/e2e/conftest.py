@@ -36,6 +36,7 @@ class App:
     home: Path
     port: int
     environment: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -44,7 +45,7 @@ class App:
 
     def start(self) -> None:
         with (self.home / "server.log").open("ab") as log:
-            command = [CONSOLE, "serve", "--port", str(self.port)]
+            command = [CONSOLE, "serve", "--port", str(self.port), *self.options]
             self.process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=log)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -72,11 +73,11 @@ class App:
 
 
 @contextmanager
-def served(home: Path, environment: Mapping[str, str]) -> Iterator[App]:
+def served(home: Path, environment: Mapping[str, str], *options: str) -> Iterator[App]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    running = App(home, port, dict(environment))
+    running = App(home, port, dict(environment), options)
     running.start()
     yield running
     running.stop()

@@ -5,6 +5,7 @@ listens to the interpreter's own audit events, which no library and no other plu
 """
 
 import ipaddress
+import os
 import socket
 import sys
 from typing import Any
@@ -15,6 +16,8 @@ LOOK_UPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 
 attempts: list[str] = []
 """Where code tried to go since the list was last emptied, in any thread of this process."""
+LOG = "NETWORK_ATTEMPTS"
+"""The variable that names a file to which a process writes its attempts too, for whoever started it."""
 
 
 class NetworkRefusedError(OSError):
@@ -49,4 +52,7 @@ def _audit(event: str, arguments: tuple[Any, ...]) -> None:
 def _refuse_unless_local(host: object) -> None:
     if not is_local(host):
         attempts.append(str(host))
+        if log := os.environ.get(LOG):
+            with open(log, "a", encoding="utf-8") as file:  # noqa: PTH123 - pathlib isn't loaded this early
+                file.write(f"{host}\n")
         raise NetworkRefusedError(f"tests stay on this machine; refused: {host}")

@@ -1,0 +1,82 @@
+"""The server answers to its own names alone, and asks nobody which these are."""
+
+import http.client
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import App, served
+from tests.support import network_guard
+
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+}
+OWN = ("localhost", "127.0.0.1", "[::1]", "LocalHost.")
+FOREIGN = ("evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.1.2.3", "", "a b", "localhost@evil")
+PATHS = ("/", "/_stcore/health", "/_stcore/host-config", "/_stcore/upload_file/a/b", "/media/a")
+
+
+@pytest.fixture
+def attempts(tmp_path: Path) -> Path:
+    return tmp_path / "attempts"
+
+
+@pytest.fixture
+def environment(attempts: Path) -> dict[str, str]:
+    return {network_guard.LOG: str(attempts)}
+
+
+def status(app: App, path: str, host: str, headers: dict[str, str] | None = None) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=30)
+    connection.putrequest("GET", path, skip_host=True)
+    for name, value in {"Host": host, **(headers or {})}.items():
+        connection.putheader(name, value)
+    connection.endheaders()
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def socket_status(app: App, host: str, origin: str = "") -> int:
+    """101 where the server takes the WebSocket that drives the whole app."""
+    return status(app, "/_stcore/stream", host, HANDSHAKE | ({"Origin": origin} if origin else {}))
+
+
+def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
+    for host in OWN:
+        assert status(app, "/_stcore/health", f"{host}:{app.port}") == 200
+        assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}") == 101
+    for host in FOREIGN:
+        assert {status(app, path, f"{host}:{app.port}") for path in PATHS} == {403}, host
+        assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}") == 403
+    assert not attempts.exists()
+
+
+def test_a_page_from_elsewhere_is_refused_and_nobody_is_asked_for_an_address(app: App, attempts: Path) -> None:
+    for origin in ("http://evil.example", "https://evil.example:8501", "null", "http://10.1.2.3"):
+        assert socket_status(app, f"127.0.0.1:{app.port}", origin) == 403
+    assert not attempts.exists()
+
+
+@pytest.fixture
+def renamed(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]:
+    more = {**environment, "INTERACTEVAL_ALLOWED_HOSTS": "bench.example.org, *.lab.example"}
+    with served(tmp_path, more, "--host", "0.0.0.0", "--allow-host", "Second.example") as running:
+        yield running
+
+
+def test_further_names_are_those_that_were_given(renamed: App, attempts: Path) -> None:
+    for host in ("bench.example.org", "a.lab.example", "second.example:80", "192.168.1.7:8501", "localhost"):
+        assert status(renamed, "/", host) == 200, host
+        assert socket_status(renamed, host, f"http://{host}") == 101, host
+    for host in ("evil.example", "lab.example", "other.example.org"):
+        assert status(renamed, "/", host) == 403, host
+        assert socket_status(renamed, host, f"http://{host}") == 403, host
+    assert socket_status(renamed, "127.0.0.1:8501", "https://bench.example.org") == 101, "behind a proxy"
+    assert socket_status(renamed, "127.0.0.1:8501", "https://evil.example") == 403
+    assert not attempts.exists()
