@@ -26,7 +26,9 @@ def score(
     project: ProjectOption,
     dimension: DimensionOption = "all",
     evaluator: Annotated[str, typer.Option(help="The method; a wrong name lists them all.")] = "checklist",
-    judge: Annotated[str, typer.Option(help="provider:name, or rules; methods without a judge ignore it.")] = "rules",
+    judge: Annotated[
+        str | None, typer.Option(help="provider:name; rules without it. Methods that ask no judge say so and go on.")
+    ] = None,
     checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
     sample: Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
@@ -35,10 +37,16 @@ def score(
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
-    reasons: Annotated[bool, typer.Option("--reasons", help="Ask for a short reason with each answer.")] = False,
-    repeats: Annotated[int, typer.Option(min=1, help="Ask each question so often; above 1 at temperature 1.")] = 1,
-    soft: Annotated[bool, typer.Option("--soft", help="Also P(yes) from log-probabilities.")] = False,
-    per_question: Annotated[bool, typer.Option("--per-question", help="One call per question, not per text.")] = False,
+    reasons: Annotated[
+        bool, typer.Option("--reasons", help="Checklist: ask for a short reason with each answer.")
+    ] = False,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Checklist: ask each question so often; above 1 at temperature 1.")
+    ] = None,
+    soft: Annotated[bool, typer.Option("--soft", help="Checklist: also P(yes) from log-probabilities.")] = False,
+    per_question: Annotated[
+        bool, typer.Option("--per-question", help="Checklist: one call per question, not per text.")
+    ] = False,
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
     reuse: Annotated[
@@ -55,23 +63,29 @@ def score(
 
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
     """
+    from app.services.evaluating import asks_a_judge
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import JudgeOptions, RunOptions, check_can_resume, set_budget, start_runs
+    from app.services.scoring import RunOptions, check_can_resume, set_budget, start_runs
     from app.services.workbench import open_workbench
 
+    flags = {"reasons": reasons, "soft": soft, "per_question": per_question}
+    written = [(name, "yes") for name, wanted in flags.items() if wanted]
+    if repeats is not None:
+        written.append(("repeats", str(repeats)))
+    if judge is not None and not asks_a_judge(evaluator):
+        say(f"{evaluator} asks no judge: {judge} is not used.")
     workbench = open_workbench()
     target = get_project(workbench, project)
     options = RunOptions(
         dimensions=tuple(dimensions_named(workbench, project, dimension)),
-        judge=judge,
+        judge=judge or "rules",
         evaluator=evaluator,
         version=checklist,
         sample=sample,
         seed=seed,
-        asking=JudgeOptions(reasons, repeats, soft, per_question),
         budget=budget,
         use_cache=not no_cache,
-        settings=read_settings(setting or ()),
+        settings=(*written, *read_settings(setting or ())),
         locked=locked,
         reuse=reuse,
         draw=read_draw(draw),

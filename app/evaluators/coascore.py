@@ -31,15 +31,19 @@ TARGET = "coascore-target"
 
 @dataclass(frozen=True, slots=True)
 class CoAScoreOptions:
-    """aspects: how many; the paper compares three numbers. variant: the whole method, or one of its ablations.
+    """aspects: how many; the paper compares 5, 10 and 20. variant: the whole method, or one of its ablations.
 
     average: the mean of the aspects' scores, no stage 3. without-scores: stage 3 sees definitions only. random: stage 3
     sees random scores. inter: the project's other dimensions are the aspects, no stage 1.
     """
 
-    aspects: Literal[5, 10, 20] = field(
+    aspects: int = field(
         default=10,
-        metadata=shown("Related aspects", "How many the judge names, once, and then scores on every text."),
+        metadata=shown(
+            "Related aspects",
+            "How many the judge names, once, and then scores on every text. The paper compares 5, 10 and 20.",
+            only={"variant": ("full", "average", "without-scores", "random")},
+        ),
     )
     variant: Literal["full", "average", "without-scores", "random", "inter"] = field(
         default="full",
@@ -91,7 +95,7 @@ class CoAScore:
 
     async def _name_aspects(self) -> tuple[Aspect, ...]:
         """Stage 1."""
-        here, count = self._setting, int(self._options.aspects)
+        here, count = self._setting, self._options.aspects
         if self._options.variant == "inter":
             return tuple(Aspect(other.name, other.rubric) for other in here.others)
         template = load_prompt(ASPECTS)

@@ -53,7 +53,11 @@ class GEvalOptions:
     )
     samples: int = field(
         default=20,
-        metadata=shown("Samples", "How often a text is scored where samples stand in for probabilities; each costs."),
+        metadata=shown(
+            "Samples",
+            "How often a text is scored where samples stand in for probabilities; each costs.",
+            only={"probabilities": ("auto", "samples")},
+        ),
     )
     steps: bool = field(
         default=True,

@@ -43,9 +43,14 @@ class GptScoreOptions:
             },
         ),
     )
-    direction: Direction = field(default="src-hypo", metadata=SHOWN)
+    direction: Direction = field(default="src-hypo", metadata=SHOWN | {"only": {"form": ("text",)}})
     demonstrations: Literal[1, 2, 3, 4] = field(
-        default=4, metadata=shown("Demonstrations", "How many of the dimension's samples are shown, the best rated.")
+        default=4,
+        metadata=shown(
+            "Demonstrations",
+            "How many of the dimension's samples are shown, the best rated.",
+            only={"setting": ("idm",)},
+        ),
     )
     form: Literal["text", "boolean"] = field(
         default="text",
@@ -60,6 +65,7 @@ class GptScoreOptions:
         metadata=shown(
             "Add the definitions of",
             "Names of other dimensions of the project that go along with this one, separated by commas.",
+            only={"setting": ("ist", "idm")},
         ),
     )
 

@@ -5,7 +5,7 @@ fields: what is written out is checked here, what is shown comes from `shown`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from app.errors import InputError
@@ -19,7 +19,8 @@ class NoOptions:
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option as a person sees it. `kind` is bool, int or str; `choices` maps each allowed value to its words, and
-    is empty where any value of the kind will do (whole numbers from 1 on)."""
+    is empty where any value of the kind will do (whole numbers from 1 on). `only`: other options of the method and the
+    values at which this one changes anything, by name; empty where it always does."""
 
     name: str
     label: str
@@ -27,11 +28,22 @@ class Option:
     kind: type
     default: Any
     choices: Mapping[Any, str] = field(default_factory=dict)
+    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def applies(self, chosen: Mapping[str, Any]) -> bool:
+        """Whether it changes anything beside these values of the method's options."""
+        return all(chosen[name] in values for name, values in self.only.items())
 
 
-def shown(label: str, help: str, choices: Mapping[Any, str] | None = None) -> dict[str, Any]:  # noqa: A002
-    """Metadata of an option's field: its label, a sentence or two on what it does, and words for each choice."""
-    return {"label": label, "help": help, "choices": choices or {}}
+def shown(
+    label: str,
+    help: str,  # noqa: A002
+    choices: Mapping[Any, str] | None = None,
+    only: Mapping[str, tuple[Any, ...]] | None = None,
+) -> dict[str, Any]:
+    """Metadata of an option's field: its label, a sentence or two on what it does, words for each choice, and the
+    values of other options at which alone it does anything."""
+    return {"label": label, "help": help, "choices": choices or {}, "only": only or {}}
 
 
 def described(options: type) -> tuple[Option, ...]:
@@ -46,7 +58,8 @@ def _described(found: Any, hint: Any) -> Option:
     label = found.metadata.get("label", found.name.replace("_", " ").capitalize())
     kind = type(allowed[0]) if allowed else hint
     choices = {value: words.get(value, str(value)) for value in allowed}
-    return Option(found.name, label, found.metadata.get("help", ""), kind, found.default, choices)
+    about, only = found.metadata.get("help", ""), found.metadata.get("only", {})
+    return Option(found.name, label, about, kind, found.default, choices, only)
 
 
 def read_options(method: str, options: type, given: Mapping[str, Any]) -> Any:
@@ -57,6 +70,16 @@ def read_options(method: str, options: type, given: Mapping[str, Any]) -> Any:
             has = f"It has: {', '.join(known)}." if known else "It has none."
             raise InputError(f"{method} has no option “{name}”.", has)
     return options(**{name: _value(method, known[name], value) for name, value in given.items()})
+
+
+def in_vain(method: str, options: Any) -> str:
+    """Which option was changed although it does nothing beside the others, and what it needs; "" for none."""
+    chosen = asdict(options)
+    for option in described(type(options)):
+        if chosen[option.name] != option.default and not option.applies(chosen):
+            needed = " and ".join(f"{name}={' or '.join(map(str, values))}" for name, values in option.only.items())
+            return f"{method} uses {option.name} only with {needed}."
+    return ""
 
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}

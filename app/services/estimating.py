@@ -97,7 +97,7 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
     check_provider_of(method, options.judge)
     judge = judge_named(workbench, options.judge)
     check_judge_of(method, judge.name, judge.is_llm)
-    check_wishes(judge, options.asking, options.budget)
+    check_wishes(judge, options.judge_options(), options.budget)
     counted = _counted(workbench.database, project_id, options, plan, judge)
     return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
 
@@ -131,14 +131,15 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
 def _estimate(
     database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
 ) -> Estimate:
+    asking = options.judge_options()
     with database.read() as work:
         if not judge.is_llm:
-            return Estimate(_rule_calls(work, plan, options.asking), 0, 0, 0, 0.0)
+            return Estimate(_rule_calls(work, plan, asking), 0, 0, 0, 0.0)
         reuse = reuse_of(work, project_id, options, plan)
-        known = {part.dimension: earlier_answers(work, reuse, part, options.asking.repeats) for part in plan}
-        per_answer = TOKENS_PER_REASON if options.asking.reasons else TOKENS_PER_ANSWER
+        known = {part.dimension: earlier_answers(work, reuse, part, asking.repeats) for part in plan}
+        per_answer = TOKENS_PER_REASON if asking.reasons else TOKENS_PER_ANSWER
         asked = []
-        for request in _requests(work, project_id, plan, options.asking, known):
+        for request in _requests(work, project_id, plan, asking, known):
             answers = len((request.schema or {}).get("required", ()))
             size = estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer
             asked.append((request.digest(judge.name), size))

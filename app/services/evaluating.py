@@ -8,11 +8,11 @@ from typing import Any
 from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunSummary
 from app.domain.task import Dimension
-from app.errors import UnsupportedError
+from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.method import Method, Setting
 from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
-from app.evaluators.options import described
+from app.evaluators.options import described, in_vain
 from app.evaluators.registry import METHODS, method_named
 from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
@@ -49,6 +49,20 @@ def needs_checklist(name: str, settings: Sequence[tuple[str, str]] = ()) -> bool
     return method.checklist(method.read_options(dict(settings)))
 
 
+def with_checklist() -> list[str]:
+    """The methods that need a published checklist, with the option they need it for where it isn't always."""
+    found = []
+    for method in METHODS.values():
+        choices = [(o.name, value) for o in described(method.options) for value in o.choices]
+        ways = [f"{method.name} with {name}={value}" for name, value in choices if _needs(method, {name: value})]
+        found += [method.name] if _needs(method, {}) else ways
+    return found
+
+
+def _needs(method: Method, chosen: Mapping[str, Any]) -> bool:
+    return method.checklist(method.read_options(chosen))
+
+
 def options_to_choose(name: str) -> tuple[Option, ...]:
     """What can be chosen about a method, in plain words and in order. Raises InputError for a name that none has."""
     return described(method_named(name).options)
@@ -63,6 +77,33 @@ def check_evaluator(name: str) -> Method:
     method = method_named(name)
     method.check()
     return method
+
+
+def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
+    """The method's options from names and values, which may be written out.
+
+    Raises InputError for an option that the method doesn't have, naming those that do, for one given twice with two
+    values, and for one that does nothing beside the others.
+    """
+    method = check_evaluator(name)
+    chosen: dict[str, Any] = {}
+    for option, value in given:
+        if option not in {o.name for o in described(method.options)}:
+            raise InputError(f"{name} has no option “{option}”.", _who_has(method, option))
+        read = getattr(method.read_options({option: value}), option)
+        if chosen.setdefault(option, read) != read:
+            raise InputError(f"{option} is given twice, as {chosen[option]} and as {read}.", "Give it once.")
+    options = method.read_options(chosen)
+    if problem := in_vain(name, options):
+        raise InputError(problem, "Leave it out, or choose that.")
+    return options
+
+
+def _who_has(method: Method, option: str) -> str:
+    own = ", ".join(o.name for o in described(method.options))
+    others = [other.name for other in METHODS.values() if option in {o.name for o in described(other.options)}]
+    has = f"It has: {own}." if own else "It has none."
+    return f"{', '.join(others)} {'takes' if len(others) == 1 else 'take'} it. {has}" if others else has
 
 
 def check_provider_of(method: Method, judge: str) -> None:

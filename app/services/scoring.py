@@ -12,11 +12,23 @@ from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.errors import DatabaseError, InputError, NotReadyError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
+from app.evaluators.method import Method
 from app.prompting import load_prompt
 from app.providers.recorded import Tally
 from app.services.answer_reuse import reuse_params
 from app.services.checklists import published_checklist
-from app.services.evaluating import CHECKLIST, NO_JUDGE, OWN, check_evaluator, check_judge_of, check_provider_of
+from app.services.evaluating import (
+    CHECKLIST,
+    EVALUATORS,
+    NO_JUDGE,
+    OWN,
+    asks_a_judge,
+    check_evaluator,
+    check_judge_of,
+    check_provider_of,
+    chosen_options,
+    with_checklist,
+)
 from app.services.judges import check_wishes, judge_named
 from app.services.prompts import in_force, own_wordings
 from app.services.samples import drawn
@@ -51,7 +63,7 @@ class RunOptions:
     """What to score and how.
 
     sample: the share of the texts to draw, stratified by human score.
-    asking: how a checklist is asked. settings: the options of any other method, by name, as written.
+    asking: how a checklist is asked. settings: options of the method by name, as written, a checklist's as well.
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
     locked: score the texts of the locked test split, and only those.
@@ -93,10 +105,15 @@ class RunOptions:
         }
 
     def method_options(self) -> Any:
-        """Of the method's own type. Raises InputError for an option it doesn't have."""
-        if self.evaluator == CHECKLIST and not self.settings:
-            return self.asking
-        return check_evaluator(self.evaluator).read_options(dict(self.settings))
+        """Of the method's own type. Raises InputError for an option that it doesn't have or that does nothing."""
+        plain = asdict(PLAIN)
+        changed = [(name, value) for name, value in asdict(self.asking).items() if value != plain[name]]
+        return chosen_options(self.evaluator, [*changed, *self.settings])
+
+    def judge_options(self) -> JudgeOptions:
+        """How a checklist is asked, with everything that was chosen; as always for other methods."""
+        chosen = self.method_options()
+        return chosen if isinstance(chosen, JudgeOptions) else PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +131,27 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
 
     Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
     """
-    check_evaluator(options.evaluator).ready(options.method_options())
+    method, chosen = check_evaluator(options.evaluator), options.method_options()
+    _check_of_use(options, method, chosen)
+    method.ready(chosen)
     return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+
+
+def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
+    """Raises InputError for what would be asked for in vain."""
+    if options.version is not None and not method.checklist(chosen):
+        raise InputError(
+            f"{method.name} uses no checklist, so no version of one can be chosen.",
+            f"Leave it out. Methods with a checklist: {', '.join(with_checklist())}.",
+        )
+    if not options.reuse and method.name != CHECKLIST:
+        raise InputError(f"{method.name} takes no answers over from earlier versions.", f"Only {CHECKLIST} does.")
+    if not method.judged and (options.budget is not None or not options.use_cache):
+        what = "a budget" if options.budget is not None else "asking again"
+        raise InputError(
+            f"{method.name} asks no model, so {what} means nothing.",
+            f"Leave it out. Methods that ask one: {', '.join(name for name in EVALUATORS if asks_a_judge(name))}.",
+        )
 
 
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
@@ -169,13 +205,13 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
 
 
 def _check_judge(workbench: Workbench, options: RunOptions) -> None:
-    method = check_evaluator(options.evaluator)
+    method, asking = check_evaluator(options.evaluator), options.judge_options()
     if method.judged:
         check_provider_of(method, options.judge)
         workbench.check_model(options.judge)
         judge = judge_named(workbench, options.judge)
         check_judge_of(method, judge.name, judge.is_llm)
-        check_wishes(judge, options.asking, options.budget)
+        check_wishes(judge, asking, options.budget)
 
 
 def _judge_of(options: RunOptions) -> str:
@@ -193,7 +229,7 @@ def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Seque
     if options.evaluator != CHECKLIST:
         return {}
     wanted = options.reuse and options.use_cache
-    return {"reuse": wanted} | reuse_params(work, project_id, plan, options.judge, options.asking, wanted)
+    return {"reuse": wanted} | reuse_params(work, project_id, plan, options.judge, options.judge_options(), wanted)
 
 
 def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:

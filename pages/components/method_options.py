@@ -10,7 +10,10 @@ from app.services.evaluating import Option, options_to_choose
 
 
 def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:
-    """Option -> what is chosen. Choices among words take the whole width; below, switches stand beside numbers."""
+    """Option -> what is chosen. Choices among words take the whole width; below, switches stand beside numbers.
+
+    What does nothing beside the other options is not offered, and stands at its default.
+    """
     options = options_to_choose(evaluator)
     if not options:
         return {}
@@ -20,7 +23,10 @@ def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, 
     def place(option: Option) -> DeltaGenerator:
         return wide if option.choices else switches if option.kind is bool else others
 
-    return {o.name: _widget(place(o), evaluator, o, o.name in disabled) for o in options}
+    now = {o.name: st.session_state.get(_key(evaluator, o), o.default) for o in options}
+    off = {o.name for o in options if o.name in disabled or not o.applies(now)}
+    chosen = {o.name: _widget(place(o), evaluator, o, o.name in off) for o in options}
+    return {o.name: chosen[o.name] if o.applies(now) else o.default for o in options}
 
 
 def written(evaluator: str, chosen: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -29,12 +35,16 @@ def written(evaluator: str, chosen: Mapping[str, Any]) -> tuple[tuple[str, str],
     return tuple((name, _in_words(chosen[name])) for name in changed)
 
 
+def _key(evaluator: str, option: Option) -> str:
+    return f"option_{evaluator}_{option.name}"
+
+
 def _in_words(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _widget(place: DeltaGenerator, evaluator: str, option: Option, disabled: bool) -> Any:
-    key, about = f"option_{evaluator}_{option.name}", option.help or None
+    key, about = _key(evaluator, option), option.help or None
     if option.choices:
         values = list(option.choices)
         return place.selectbox(

@@ -90,6 +90,18 @@ def test_chosen_options_are_kept_with_the_run_and_change_the_estimate(bare: Work
     assert can_start(app)
 
 
+def test_an_option_that_would_do_nothing_is_not_offered(bare: Workbench, open_screen: Open) -> None:
+    app = by(open_screen("score"), "g-eval")
+    app.number_input(key="option_g-eval_samples").set_value(4).run()
+    app.selectbox(key="option_g-eval_probabilities").set_value("none").run()
+    assert app.number_input(key="option_g-eval_samples").disabled
+    assert "12 calls" in shown(app)
+    assert can_start(app)
+    app.selectbox(key="option_g-eval_probabilities").set_value("samples").run()
+    assert not app.number_input(key="option_g-eval_samples").disabled
+    assert "42 calls" in shown(app)
+
+
 def test_a_checklist_is_asked_for_where_an_option_needs_one(bare: Workbench, open_screen: Open) -> None:
     app = by(open_screen("score"), "check-eval")
     assert can_start(app)

@@ -116,9 +116,19 @@ def test_too_few_aspects_or_a_score_off_the_scale_is_asked_again() -> None:
     assert "a1 must be from 1 to 5" in model.requests[3].turns[0].correction
 
 
-def test_options_are_those_of_the_paper() -> None:
-    assert [METHOD.read_options({"aspects": n}).aspects for n in ("5", "10", "20")] == [5, 10, 20]
-    with pytest.raises(InputError, match="5, 10, 20"):
-        METHOD.read_options({"aspects": "7"})
+@pytest.mark.parametrize("count", [1, 3, 12, 40])
+def test_any_number_of_aspects_is_named_and_scored(count: int) -> None:
+    named = json.dumps({"aspects": [{"name": f"Aspect {n}", "description": "It."} for n in range(count)]})
+    scores = json.dumps({f"a{n}": 3 for n in range(1, count + 1)})
+    (found,), model = scored(named, scores, "4", aspects=str(count))
+    assert found.value == 4
+    assert [a["score"] for a in found.details["aspects"]] == [3.0] * count
+    assert f"Name {count} such aspects" in model.requests[0].prompt.system
+
+
+def test_the_paper_s_choice_is_where_it_starts() -> None:
+    assert METHOD.read_options({}).aspects == 10
+    with pytest.raises(InputError, match="at least 1"):
+        METHOD.read_options({"aspects": "0"})
     with pytest.raises(InputError, match="without-scores"):
         METHOD.read_options({"variant": "mean"})

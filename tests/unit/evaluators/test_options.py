@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 
 from app.errors import InputError
-from app.evaluators.options import described, read_options, shown
+from app.evaluators.options import described, in_vain, read_options, shown
 from app.evaluators.registry import METHODS
 
 
@@ -59,3 +59,12 @@ def test_every_option_of_every_method_says_what_it_does(name: str) -> None:
         assert option.label
         assert option.help.endswith(".")
         assert not option.choices or option.default in option.choices
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_what_an_option_depends_on_is_an_option_of_the_method(name: str) -> None:
+    known = {option.name: option for option in described(METHODS[name].options)}
+    for option in known.values():
+        for other, values in option.only.items():
+            assert set(values) <= set(known[other].choices), (option.name, other)
+    assert in_vain(name, METHODS[name].options()) == ""
