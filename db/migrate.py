@@ -43,18 +43,29 @@ def _locked(engine: Engine) -> Iterator[Connection]:
                 driver.execute("PRAGMA foreign_keys=ON")
 
 
-def upgrade(engine: Engine) -> None:
-    """Run the migrations that are missing, all or none. Processes that start together take turns."""
+def upgrade(writer: Engine, reader: Engine) -> None:
+    """Run the migrations that are missing, all or none. Processes that start together take turns.
+
+    Where none is missing the database is only read, so that nobody waits for whoever writes to it.
+    """
     alembic = config()
     scripts = ScriptDirectory.from_config(alembic)
-    known = {script.revision for script in scripts.walk_revisions()}
-    with _locked(engine) as connection:
-        found = MigrationContext.configure(connection).get_current_heads()
-        if not known.issuperset(found):
-            raise DatabaseError(
-                "This database was made by a newer version of the workbench.",
-                "Update the program, or set INTERACTEVAL_HOME to another folder.",
-            )
-        if set(found) != set(scripts.get_heads()):
+    with reader.connect() as connection:
+        if _is_current(connection, scripts):
+            return
+    with _locked(writer) as connection:
+        if not _is_current(connection, scripts):  # somebody else may have run them meanwhile
             alembic.attributes["connection"] = connection
             command.upgrade(alembic, "head")
+
+
+def _is_current(connection: Connection, scripts: ScriptDirectory) -> bool:
+    """Raises DatabaseError where the tables are newer than this program."""
+    found = MigrationContext.configure(connection).get_current_heads()
+    known = {script.revision for script in scripts.walk_revisions()}
+    if not known.issuperset(found):
+        raise DatabaseError(
+            "This database was made by a newer version of the workbench.",
+            "Update the program, or set INTERACTEVAL_HOME to another folder.",
+        )
+    return set(found) == set(scripts.get_heads())

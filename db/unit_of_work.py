@@ -138,7 +138,7 @@ class Database:
             threading.RLock() if self._writer.dialect.name == "sqlite" else nullcontext()
         )
         try:
-            upgrade(self._writer)
+            upgrade(self._writer, self._reader)
         except Exception as error:
             self.close()
             if isinstance(error, OperationalError) or (isinstance(error, DriverError) and _is_broken(error)):
