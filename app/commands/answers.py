@@ -114,14 +114,12 @@ def import_(
 
     Example: interacteval answers import ana.csv --project News --dimension coherence --expert Ana
     """
-    from app.errors import NotFoundError
+    from app.input_file import LARGEST_LIST, read_file
     from app.services.answer_files import import_answers
     from app.services.workbench import open_workbench
 
-    if not file.is_file():
-        raise NotFoundError(f"There is no file {file}.", "Check the path.")
     checklist_id, _ = _checklist(project, dimension, version)
-    found = import_answers(open_workbench(), checklist_id, file.read_bytes(), file.name, expert, replace)
+    found = import_answers(open_workbench(), checklist_id, read_file(file, LARGEST_LIST), file.name, expert, replace)
     if json_:
         skipped = [{"row": row, "reason": reason} for row, reason in found.skipped]
         print_json({"kept": found.kept, "known": found.known, "blank": found.blank, "skipped": skipped})

@@ -8,7 +8,7 @@ import typer
 
 from app.commands.output import JsonOption, print_json, table
 from app.domain.attribute import ContributorKind
-from app.errors import FileFormatError, InputError, NotFoundError
+from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
@@ -105,13 +105,11 @@ def read_sets(files: Sequence[Path]) -> dict[str, list[str]]:
 def read_attributes(path: Path) -> list[str]:
     """The attributes of one file; raises the errors of `read_sets`."""
     from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+    from app.input_file import LARGEST_LIST, read_file
 
+    content = read_file(path, LARGEST_LIST)
     try:
-        found = parse_attributes(decode_attributes(path.read_bytes()))
-    except FileNotFoundError:
-        raise NotFoundError(f"There is no file {path}.", "Check the path.") from None
-    except OSError as error:
-        raise FileFormatError(f"{path} can't be read: {error.strerror}.", "Give a text file.") from None
+        found = parse_attributes(decode_attributes(content))
     except InputError as error:
         raise type(error)(f"{path}: {error.message}", error.hint) from None
     if not found:

@@ -37,7 +37,8 @@ def add(
     Example: interacteval attributes add ada.txt --project News --dimension coherence --contributor Ada --kind human
     """
     from app.domain.attribute import ContributorKind
-    from app.errors import InputError, NotFoundError
+    from app.errors import InputError
+    from app.input_file import LARGEST_LIST, read_file
     from app.services.attributes import import_attributes
     from app.services.independence import introduce
     from app.services.projects import get_project, one_dimension
@@ -48,10 +49,8 @@ def add(
     if kind == "llm" and (role or background):
         raise InputError("Role and background are a person's.", "Leave them out for an LLM.")
     workbench = open_workbench()
-    if not file.is_file():
-        raise NotFoundError(f"There is no file {file}.", "Check the path.")
     target = one_dimension(workbench, project, dimension)
-    ids = import_attributes(workbench, target.id, contributor, ContributorKind(kind), file.read_bytes())
+    ids = import_attributes(workbench, target.id, contributor, ContributorKind(kind), read_file(file, LARGEST_LIST))
     if role or background:
         introduce(workbench, get_project(workbench, project).id, contributor, role, background)
     if json_:
@@ -70,15 +69,15 @@ def import_(
 
     Example: interacteval attributes import attributes.csv --project News
     """
-    from app.errors import NotFoundError
+    from app.input_file import LARGEST_LIST, read_file
     from app.services.attribute_table import import_attribute_table
     from app.services.projects import get_project
     from app.services.workbench import open_workbench
 
-    if not file.is_file():
-        raise NotFoundError(f"There is no file {file}.", "Check the path.")
     workbench = open_workbench()
-    report = import_attribute_table(workbench, get_project(workbench, project), file.read_bytes(), dimension)
+    report = import_attribute_table(
+        workbench, get_project(workbench, project), read_file(file, LARGEST_LIST), dimension
+    )
     if json_:
         print_json(asdict(report))
         return

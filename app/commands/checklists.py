@@ -115,16 +115,14 @@ def import_(
 
     Example: interacteval checklist import coherence.yaml --project News --dimension coherence
     """
-    from app.errors import NotFoundError
+    from app.input_file import LARGEST_LIST, read_file
     from app.services.checklist_files import import_checklist_file
     from app.services.projects import one_dimension
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     target = one_dimension(workbench, project, dimension)
-    if not file.is_file():
-        raise NotFoundError(f"There is no file {file}.", "Check the path.")
-    saved = import_checklist_file(workbench, target.id, file.read_bytes(), file.name)
+    saved = import_checklist_file(workbench, target.id, read_file(file, LARGEST_LIST), file.name)
     if json_:
         print_json(summary(saved))
     else:

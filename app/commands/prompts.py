@@ -74,16 +74,15 @@ def save(
 
     Example: interacteval prompts save components components.md --project News
     """
-    from app.errors import NotFoundError
+    from app.corpora.decoding import decode
+    from app.input_file import LARGEST_LIST, read_file
     from app.services.projects import get_project
     from app.services.prompts import save_wording, sections_of
     from app.services.workbench import open_workbench
 
     workbench = open_workbench()
     target = get_project(workbench, project)
-    if not file.is_file():
-        raise NotFoundError(f"There is no file {file}.", "Check the path.")
-    number = save_wording(workbench, target.id, name, *sections_of(file.read_text(encoding="utf-8-sig")))
+    number = save_wording(workbench, target.id, name, *sections_of(decode(read_file(file, LARGEST_LIST), file.name)))
     typer.echo(f"{name}: wording {number} is in use from now on")
 
 

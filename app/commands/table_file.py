@@ -5,9 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import BinaryIO
 
 from app.corpora.cells import listed
+from app.corpora.table_limits import check_cells, check_columns
 from app.errors import FileFormatError, InputError, NotFoundError
+from app.input_file import open_file
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What an empty cell looks like in the wild; compared in lower case."""
@@ -61,12 +64,11 @@ def read_table(path: Path) -> TableFile:
 
     Raises:
         NotFoundError: no such file.
-        FileFormatError: the file isn't what its name says, or has no rows.
+        FileFormatError: no plain file, too large, not what its name says, or without rows.
     """
-    if not path.is_file():
-        raise NotFoundError(f"There is no file {path}.", "Check the path.")
     try:
-        columns = _columns(path)
+        with open_file(path) as file:
+            columns = _columns(path, file)
     except UnicodeDecodeError as error:
         raise FileFormatError(f"{path.name} is not UTF-8 text.", "Save it as UTF-8.") from error
     except OSError as error:
@@ -78,49 +80,49 @@ def read_table(path: Path) -> TableFile:
     return TableFile(path.name, columns)
 
 
-def _columns(path: Path) -> dict[str, list[object]]:
+def _columns(path: Path, file: BinaryIO) -> dict[str, list[object]]:
     suffix = path.suffix.lower()
     if suffix in (".jsonl", ".ndjson"):
-        return _from_objects(path.name, _json_lines(path))
+        return _from_objects(path.name, _json_lines(path.name, file))
     if suffix == ".json":
-        return _from_objects(path.name, _json_list(path))
-    return _parquet(path) if suffix in (".parquet", ".pq") else _separated(path, SEPARATORS.get(suffix, ","))
+        return _from_objects(path.name, _json_list(path.name, file))
+    if suffix in (".parquet", ".pq"):
+        return _parquet(path.name, file)
+    return _separated(path.name, file, SEPARATORS.get(suffix, ","))
 
 
-def _separated(path: Path, separator: str) -> dict[str, list[object]]:
+def _separated(name: str, file: BinaryIO, separator: str) -> dict[str, list[object]]:
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        check_columns(len(pd.read_csv(file, sep=separator, dtype=str, nrows=0, encoding="utf-8-sig").columns), name)
+        file.seek(0)
+        frame = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except pd.errors.EmptyDataError:
         return {}
     except pd.errors.ParserError as error:
-        raise FileFormatError(f"{path.name} is not a regular table: {str(error).strip()}.") from error
-    return {str(name): frame[name].tolist() for name in frame.columns}
+        raise FileFormatError(f"{name} is not a regular table: {str(error).strip()}.") from error
+    check_cells(len(frame), len(frame.columns), name)
+    return {str(column): frame[column].tolist() for column in frame.columns}
 
 
-def _parquet(path: Path) -> dict[str, list[object]]:
-    from pyarrow import ArrowInvalid
-    from pyarrow.parquet import read_table as read_parquet
+def _parquet(name: str, file: BinaryIO) -> dict[str, list[object]]:
+    from app.corpora.parquet import parquet_columns
 
-    try:
-        table = read_parquet(path)
-    except ArrowInvalid as error:
-        raise FileFormatError(f"{path.name} is not a Parquet file.") from error
-    return {name: table.column(name).to_pylist() for name in table.column_names}
+    return parquet_columns(file.read(), name)
 
 
-def _json_lines(path: Path) -> Iterable[tuple[str, object]]:
-    with path.open(encoding="utf-8-sig") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                yield f"line {number}", _parsed(path.name, f"line {number}", line)
+def _json_lines(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
+    for number, raw in enumerate(file, start=1):
+        line = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        if line.strip():
+            yield f"line {number}", _parsed(name, f"line {number}", line)
 
 
-def _json_list(path: Path) -> Iterable[tuple[str, object]]:
-    document = _parsed(path.name, "the document", path.read_text(encoding="utf-8-sig"))
+def _json_list(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
+    document = _parsed(name, "the document", file.read().decode("utf-8-sig"))
     if not isinstance(document, list):
-        raise FileFormatError(f"{path.name} is not a list of objects.", "Give a JSON list, one object a text.")
+        raise FileFormatError(f"{name} is not a list of objects.", "Give a JSON list, one object a text.")
     return ((f"entry {number}", entry) for number, entry in enumerate(document, start=1))
 
 
@@ -139,6 +141,7 @@ def _from_objects(name: str, entries: Iterable[tuple[str, object]]) -> dict[str,
             raise FileFormatError(f"{name}, {place} is not an object.", "Give one object a text.")
         rows.append(_flat(entry))
     names = dict.fromkeys(key for row in rows for key in row)
+    check_cells(len(rows), len(names), name)
     return {key: [row.get(key) for row in rows] for key in names}
 
 

@@ -20,7 +20,8 @@ def from_transcript(
 ) -> None:
     """Raises InputError for what a person has to correct; a recording that can't be transcribed is kept."""
     from app.attribute_analysis.attribute_file import decode_attributes
-    from app.errors import InputError, NotFoundError, WorkbenchError
+    from app.errors import InputError, WorkbenchError
+    from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
     from app.services.projects import get_project, one_dimension
     from app.services.speaking import (
         AUDIO_FORMATS,
@@ -40,12 +41,12 @@ def from_transcript(
         raise InputError("What a person said is about one dimension.", "Name it with --dimension.")
     if len(models) > 1:
         raise InputError("Several models are named.", "One picks the points out of a transcript.")
-    if not file.is_file():
-        raise NotFoundError(f"There is no file {file}.", "Check the path.")
+    spoken = file.suffix.lower().removeprefix(".") in AUDIO_FORMATS
+    content = read_file(file, LARGEST_FILE if spoken else LARGEST_LIST)
     workbench = open_workbench()
     project, dimension = get_project(workbench, project_name), one_dimension(workbench, project_name, dimension_name)
-    if file.suffix.lower().removeprefix(".") in AUDIO_FORMATS:
-        number = keep_recording(workbench, dimension.id, contributor, file.read_bytes(), file.name)
+    if spoken:
+        number = keep_recording(workbench, dimension.id, contributor, content, file.name)
         try:
             transcribe(workbench, number, transcriber)
         except WorkbenchError:
@@ -53,7 +54,7 @@ def from_transcript(
             say(f"The recording is kept as {recording_path(kept.audio)}.")
             raise
     else:
-        number = keep_transcript(workbench, dimension.id, contributor, decode_attributes(file.read_bytes()))
+        number = keep_transcript(workbench, dimension.id, contributor, decode_attributes(content))
     found = propose_attributes(workbench, project, dimension, number, models[0] if models else "")
     ids = [accept(workbench, proposal.id) for proposal in found] if accept_all else []
     if json_:

@@ -11,6 +11,9 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import FileFormatError
 
+LONGEST_KEY = 2_400
+"""Bytes; the index of a PostgreSQL database holds 2,700 a row."""
+
 
 @dataclass(frozen=True, slots=True)
 class RatingCell:
@@ -33,6 +36,11 @@ class CorpusBuilder:
         """One text. It is left out if it is empty, repeats a key, or if all ratings it has are bad."""
         if not text.text:
             self.skip(row, "It has no text.")
+            return
+        if sum(len(part.encode()) for part in text.key) > LONGEST_KEY:
+            self.skip(
+                row, f"The names of its document, system and item are longer than {LONGEST_KEY:,} bytes together."
+            )
             return
         ratings, reasons = self._ratings(cells)
         if reasons and not ratings:

@@ -1,12 +1,17 @@
 """From a path to the characters in the file, or to one clear sentence why not."""
 
 import codecs
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
-from app.errors import FileFormatError, NotFoundError
+from app.errors import FileFormatError
+from app.input_file import read_file
 
 _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SURROGATES = range(0xD800, 0xE000)
+_PART = 2**20
 _BINARY_KINDS = {
     b"PK\x03\x04": "a zip archive or an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
@@ -18,42 +23,75 @@ _SAVE_AS_TEXT = "Save the data as CSV, JSON, JSON Lines or Parquet and import th
 
 
 def read_bytes(path: Path) -> bytes:
-    """The file's bytes. Raises NotFoundError or FileFormatError (a folder, unreadable, empty)."""
-    if path.is_dir():
-        raise FileFormatError(f"{path.name or path} is a folder, not a file.", "Name the data file inside it.")
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise NotFoundError(f"There is no file {path}.", "Check the path.") from None
-    except OSError as error:
-        raise FileFormatError(
-            f"{path.name} can't be opened: {error.strerror or 'the system refuses it'}.", "Check who may read the file."
-        ) from error
+    """The file's bytes. Raises NotFoundError or FileFormatError (no plain file, too large, unreadable, empty)."""
+    raw = read_file(path)
     if not raw.strip():
         raise FileFormatError(f"{path.name} is empty.", "Choose a file that holds data.")
     return raw
 
 
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A file's bytes with how they are to be read. A file is decoded line by line where that will do: as one text it
+    takes up to four times its size."""
+
+    raw: bytes
+    encoding: str
+    errors: str = "strict"
+
+    def text(self) -> str:
+        return self.raw.decode(self.encoding, self.errors)
+
+    def lines(self, newline: str = "") -> Iterator[str]:
+        """Each with what ends it. newline: "" for any end of a line, or the only one."""
+        return iter(TextIOWrapper(BytesIO(self.raw), self.encoding, self.errors, newline))
+
+
 def decode(raw: bytes, name: str) -> str:
-    """The file's characters: UTF-8 with or without its mark, UTF-16 with its mark, else Windows-1252.
+    """The file's characters, as `encoded` says. Raises FileFormatError for binary files."""
+    return encoded(raw, name).text()
+
+
+def encoded(raw: bytes, name: str) -> Encoded:
+    """UTF-8 with or without its mark, UTF-16 with its mark, else Windows-1252.
 
     A UTF-8 file that is damaged in places keeps each damaged byte as a lone surrogate, so that the rows that hold
     one can be named and left out. Raises FileFormatError for binary files.
     """
     if raw.startswith(_UTF_16_MARKS):
-        return _decode_utf_16(raw, name)
+        return _checked(Encoded(raw, "utf-16"), f"{name} says it is UTF-16 text but breaks off or is damaged.")
     _refuse_binary(raw, name)
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return _decode_other(raw, name)
+    if _fits(whole := Encoded(raw, "utf-8-sig")):
+        return whole
+    damaged = Encoded(raw, "utf-8-sig", "surrogateescape")
+    lost = sound = 0
+    for part in _parts(damaged):
+        odd = [ord(character) for character in part if not character.isascii()]
+        broken = sum(character in _SURROGATES for character in odd)
+        lost, sound = lost + broken, sound + len(odd) - broken
+    if sound > lost:
+        return damaged
+    why = f"{name} is text in an unknown encoding (neither UTF-8, UTF-16 nor Windows-1252)."
+    return _checked(Encoded(raw, "cp1252"), why, "Save it as UTF-8.")
 
 
-def _decode_utf_16(raw: bytes, name: str) -> str:
+def _checked(file: Encoded, why: str, hint: str = _SAVE_AS_TEXT) -> Encoded:
+    if not _fits(file):
+        raise FileFormatError(why, hint)
+    return file
+
+
+def _fits(file: Encoded) -> bool:
     try:
-        return raw.decode("utf-16")
+        return all(True for _ in _parts(file))
     except UnicodeDecodeError:
-        raise FileFormatError(f"{name} says it is UTF-16 text but breaks off or is damaged.", _SAVE_AS_TEXT) from None
+        return False
+
+
+def _parts(file: Encoded) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder(file.encoding)(file.errors)
+    for start in range(0, len(file.raw), _PART):
+        yield decoder.decode(file.raw[start : start + _PART], final=start + _PART >= len(file.raw))
 
 
 def _refuse_binary(raw: bytes, name: str) -> None:
@@ -62,17 +100,3 @@ def _refuse_binary(raw: bytes, name: str) -> None:
             raise FileFormatError(f"{name} is {kind}, which can't be read as data.", _SAVE_AS_TEXT)
     if b"\0" in raw:
         raise FileFormatError(f"{name} holds binary data, not text.", _SAVE_AS_TEXT)
-
-
-def _decode_other(raw: bytes, name: str) -> str:
-    damaged = raw.decode("utf-8-sig", "surrogateescape")
-    lost = sum(ord(character) in _SURROGATES for character in damaged)
-    sound = sum(not character.isascii() for character in damaged) - lost
-    if sound > lost:
-        return damaged
-    try:
-        return raw.decode("cp1252")
-    except UnicodeDecodeError:
-        raise FileFormatError(
-            f"{name} is text in an unknown encoding (neither UTF-8, UTF-16 nor Windows-1252).", "Save it as UTF-8."
-        ) from None

@@ -1,9 +1,12 @@
 """Records of JSON lists and of JSON Lines."""
 
 import json
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from app.corpora.corpus import SkippedRow
+from app.corpora.decoding import Encoded
 from app.errors import FileFormatError
 
 _LIST_WANTED = "A JSON file must hold a list of objects, one object a text."
@@ -11,13 +14,19 @@ CUT_OFF = "The file seems to be cut off: download or copy it again in full."
 _LINES_TO_LOOK_AT = 20
 
 
-def looks_like_json_lines(text: str) -> bool:
+def looks_like_json_lines(file: Encoded) -> bool:
     """Whether objects stand one to a line. One object alone on one line counts, unless it wraps a list of objects."""
+    first = list(islice((line for line in file.lines("\n") if line.strip()), _LINES_TO_LOOK_AT))
+    objects = [isinstance(_parsed(line), dict) for line in first]
+    if objects and objects[0] and len(first) > 1:
+        return True
+    if not first or not first[0].lstrip().startswith(("{", "[")):  # not read whole in vain
+        return any(objects)
     try:
-        whole = json.loads(text)
+        whole = json.loads(file.text())
     except (ValueError, RecursionError):
-        return any(isinstance(_parsed(line), dict) for line in text.split("\n", _LINES_TO_LOOK_AT)[:_LINES_TO_LOOK_AT])
-    return isinstance(whole, dict) and "\n" not in text.strip() and _wrapped_list(whole) is None
+        return any(objects)
+    return isinstance(whole, dict) and len(first) == 1 and _wrapped_list(whole) is None
 
 
 def parse_json(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
@@ -45,20 +54,20 @@ def parse_json(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], 
     return _sort_out(list(enumerate(entries, start=1)))
 
 
-def parse_json_lines(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
-    """Objects as (line from 1, object); broken lines are skipped, blank ones passed over.
+def parse_json_lines(lines: Iterable[str], name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+    """Objects as (line from 1, object), of lines that end at a line feed alone: texts may hold other separators.
+
+    Broken lines are skipped, blank ones passed over.
 
     Raises FileFormatError where no line holds an object.
     """
-    # Not splitlines(): texts may hold other line separators, which JSON leaves as they are.
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    parsed = [(number, _parsed(line)) for number, line in lines]
+    parsed = [(number, _parsed(line)) for number, line in enumerate(lines, start=1) if line.strip()]
     good, skipped = _sort_out(parsed)
     if good and parsed[-1][1] is _BROKEN:
         skipped[-1] = SkippedRow(parsed[-1][0], f"The last line is not complete JSON. {CUT_OFF}")
     if not good:
         raise FileFormatError(
-            f"{name} is not JSON Lines: none of its {len(lines)} lines is a JSON object.",
+            f"{name} is not JSON Lines: none of its {len(parsed)} lines is a JSON object.",
             "Each line must be one object; choose json if the file is one list.",
         )
     return good, skipped

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.corpora.cells import BadCellError, is_blank, number
+from app.domain.name import NAME_LIMIT
 from app.errors import InputError
 
 FIELDS: tuple[str, ...] = ("text", "source", "doc_id", "system_id", "item_id", "reference")
@@ -125,6 +126,8 @@ def _guess_id(
 
 
 def _holds_ratings(column: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    if len(column) > NAME_LIMIT:
+        return False
     if _NOT_RATINGS.search(re.sub(r"\d+$", "", _plain(column)).replace("_", " ")):
         return False
     cells = [row.get(column) for row in rows[:_ROWS_TO_LOOK_AT]]

@@ -1,28 +1,20 @@
 """Records of a data file, as they stand in it, whatever the file's container."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from app.corpora.cells import json_safe
 from app.corpora.corpus import SkippedRow
-from app.corpora.decoding import decode, read_bytes
-from app.corpora.delimited import parse_delimited
+from app.corpora.decoding import Encoded, encoded, read_bytes
+from app.corpora.delimited import parse_delimited_lines
 from app.corpora.json_records import looks_like_json_lines, parse_json, parse_json_lines
+from app.corpora.parquet import parquet_columns
 from app.errors import FileFormatError
 
 CONTAINERS = ("csv", "jsonl", "json", "parquet")
 _PARQUET_MARK = b"PAR1"
-_PARSERS: dict[str, Callable[[str, str], tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]]] = {
-    "csv": parse_delimited,
-    "json": parse_json,
-    "jsonl": parse_json_lines,
-}
+Read = tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,29 +36,33 @@ def read_records(path: Path, container: str = "auto") -> Records:
     raw = read_bytes(path)
     if container == "parquet" or (container == "auto" and raw.startswith(_PARQUET_MARK)):
         return _read_parquet(raw, path.name)
-    text = decode(raw, path.name)
-    container = sniff_container(text, path.suffix.lower()) if container == "auto" else container
-    items, skipped = _PARSERS[container](text, path.name)
+    file = encoded(raw, path.name)
+    container = sniff_container(file, path.suffix.lower()) if container == "auto" else container
+    items, skipped = _parsed(container, file, path.name)
     return Records(container, tuple(items), tuple(skipped))
 
 
-def sniff_container(text: str, suffix: str) -> str:
+def sniff_container(file: Encoded, suffix: str) -> str:
     """json, jsonl or csv, by how the text begins; the file's suffix decides only where that says nothing."""
-    start = text.lstrip()[:1]
+    start = next((line.lstrip()[0] for line in file.lines() if line.strip()), "")
     if start == "[" and suffix not in {".csv", ".tsv"}:
         return "json"
-    if looks_like_json_lines(text):
+    if looks_like_json_lines(file):
         return "jsonl"
     if start == "{" or suffix == ".json":
         return "json"
     return "jsonl" if suffix in {".jsonl", ".ndjson"} else "csv"
 
 
+def _parsed(container: str, file: Encoded, name: str) -> Read:
+    if container == "csv":
+        return parse_delimited_lines(file.lines, name)
+    return parse_json_lines(file.lines("\n"), name) if container == "jsonl" else parse_json(file.text(), name)
+
+
 def _read_parquet(raw: bytes, name: str) -> Records:
-    try:
-        rows = pq.read_table(BytesIO(raw)).to_pylist()
-    except (pa.ArrowException, OSError, ValueError):
-        raise FileFormatError(f"{name} is not a complete Parquet file.", "Write it again, or save it as CSV.") from None
+    columns = parquet_columns(raw, name)
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     if not rows:
         raise FileFormatError(f"{name} holds no rows.", "Choose a file that holds data.")
     # Parquet writers store a missing number as NaN; json_safe makes it None, as a blank cell is.

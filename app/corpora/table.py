@@ -8,6 +8,7 @@ from typing import Any
 from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
 from app.corpora.records import Records, read_records
+from app.corpora.table_limits import check_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,15 @@ def preview(path: Path, n: int = 20) -> TableData:
 
 
 def as_table(records: Records) -> TableData:
-    """Nested objects become columns named with dots (`scores.coherence`); lists stay one value."""
-    flat = [flatten(record) for _, record in records.items]
-    columns = tuple(dict.fromkeys(name for row in flat for name in row))
-    rows = tuple({name: row.get(name) for name in columns} for row in flat)
+    """Nested objects become columns named with dots (`scores.coherence`); lists stay one value.
+
+    Raises FileFormatError for a table that is too large.
+    """
+    delimited = records.container == "csv"  # its records are rows already: each has every column, in order
+    flat = [record if delimited else flatten(record) for _, record in records.items]
+    columns = tuple(flat[0]) if delimited and flat else tuple(dict.fromkeys(name for row in flat for name in row))
+    check_cells(len(flat), len(columns), "The file")
+    rows = tuple(flat if delimited else ({name: row.get(name) for name in columns} for row in flat))
     return TableData(columns, rows, tuple(number for number, _ in records.items), records.skipped, records.container)
 
 

@@ -15,7 +15,10 @@ from jinja2.nodes import Template as SyntaxTree
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from app.prompting.limits import bounded, count, joined
+
 MIN_FENCE = 5
+_LONGEST_LABEL = 200
 _RUN_OF_SIGNS = re.compile(r"=+")
 
 
@@ -25,10 +28,11 @@ def enclose(content: str, label: str) -> str:
     The lines are longer than any run of equals signs inside, so that no text can pretend to end its own enclosure;
     the same content always gives the same lines, which keeps requests cacheable.
     """
+    bounded(content)
     longest = max((len(run) for run in _RUN_OF_SIGNS.findall(content)), default=0)
     fence = "=" * max(MIN_FENCE, longest + 1)
-    name = one_line(label.replace("=", " "))
-    return f"{fence} begin {name} {fence}\n{content.strip()}\n{fence} end {name} {fence}"
+    name = one_line(label.replace("=", " "))[:_LONGEST_LABEL]
+    return bounded(f"{fence} begin {name} {fence}\n{content.strip()}\n{fence} end {name} {fence}")
 
 
 def one_line(content: str) -> str:
@@ -43,6 +47,7 @@ def plain_number(value: float) -> str:
 
 class _PromptEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"*", "**", "%"})
+    concat = staticmethod(joined)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         raise SecurityError(f"the operator {operator} isn't available in prompts")
@@ -57,6 +62,7 @@ def _environment() -> _PromptEnvironment:
         autoescape=False,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=count,
     )
     environment.globals.clear()
     environment.filters = {

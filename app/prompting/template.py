@@ -13,7 +13,7 @@ from app.domain.prompt import RenderedPrompt, prompt_label
 from app.errors import PromptError
 from app.prompting.environment import compiled, syntax_tree
 from app.prompting.front_matter import FrontMatter, split_front_matter
-from app.prompting.limits import refusal
+from app.prompting.limits import TooLongToRenderError, counted, refusal
 
 _SECTIONS = re.compile(r"\s*^# System$\n(?P<system>.*?)^# User$\n(?P<user>.*)\Z", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^# (System|User)$", re.MULTILINE)
@@ -82,7 +82,13 @@ class PromptTemplate:
 
     def _fill(self, section: str, variables: Mapping[str, Any]) -> str:
         try:
-            return compiled(section).render(variables).strip()
+            with counted():
+                return compiled(section).render(variables).strip()
+        except TooLongToRenderError as error:
+            raise PromptError(
+                f"The prompt {self.label} can't be filled in: {error.message}.",
+                "Let it show each text once, as the built-in one does.",
+            ) from error
         except (TemplateError, TypeError, ValueError, ArithmeticError, SyntaxError, RecursionError) as error:
             # Only Jinja's own messages are free of the variables' content.
             why = error.message if isinstance(error, TemplateError) else type(error).__name__

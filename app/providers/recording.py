@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from app.domain.call import Finish, RecordedCall
-from app.errors import FileFormatError, NotFoundError
+from app.errors import FileFormatError
+from app.input_file import open_file, shown_path
 from app.providers.base import ChatReply, TokenLogprob, Usage
 
 _KIND = re.compile(r"[a-z-]{1,40}")
+_LONGEST_LINE = 50 * 2**20  # bytes; a longer one is no reply, and would only fill the memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +52,13 @@ def read_recording(path: Path) -> dict[str, RecordedEntry]:
 
     Raises NotFoundError and FileFormatError, naming the line.
     """
-    try:
-        # Split at line feeds alone: answers may hold other characters that end a line.
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise NotFoundError(f"There is no recording {path}.", "Export one from a run.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path} is not readable as a recording.", "Export it again.") from error
     entries: dict[str, RecordedEntry] = {}
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            entry = _parse(path, number, line)
-            if entry.reply is not None or entry.digest not in entries:
-                entries[entry.digest] = entry
+    with open_file(path) as file:  # bytes are split at line feeds alone: answers may hold other ends of a line
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE + 1), b""), start=1):
+            if line.strip():
+                entry = _parse(path, number, line)
+                if entry.reply is not None or entry.digest not in entries:
+                    entries[entry.digest] = entry
     return entries
 
 
@@ -90,9 +86,9 @@ def _failed(call: RecordedCall) -> dict[str, Any]:
     return {"digest": call.digest, "model": call.model, "prompt": call.prompt, "error": call.error_kind}
 
 
-def _parse(path: Path, number: int, line: str) -> RecordedEntry:
+def _parse(path: Path, number: int, line: bytes) -> RecordedEntry:
     try:
-        entry = json.loads(line)
+        entry = json.loads(line.decode("utf-8"))
         digest, model = _string(entry["digest"]), _string(entry["model"])
         if "error" in entry:
             return RecordedEntry(digest, model, None, _kind(entry["error"]))
@@ -107,7 +103,7 @@ def _parse(path: Path, number: int, line: str) -> RecordedEntry:
         return RecordedEntry(digest, model, reply)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileFormatError(
-            f"Line {number} of {path} is not a recorded call.", "Export the recording again."
+            f"Line {number} of {shown_path(path)} is not a recorded call.", "Export the recording again."
         ) from error
 
 

@@ -13,6 +13,7 @@ from app.corpora.table import load_table
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.domain.task import Dimension
 from app.errors import InputError
+from app.input_file import read_file
 from app.services.evaluating import NO_JUDGE, OWN
 from app.services.samples import evaluation_texts
 from app.services.uploads import Upload, stored
@@ -149,7 +150,7 @@ def _ids(work: UnitOfWork, project_id: int, matched: MatchedScores) -> dict[Key,
 
 
 def _params(path: Path, columns: ScoreColumns) -> dict[str, Any]:
-    return {"column": columns.score, "file_digest": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return {"column": columns.score, "file_digest": hashlib.sha256(read_file(path)).hexdigest()}
 
 
 def _called(name: str) -> str:

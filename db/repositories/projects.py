@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
+from app.domain.name import checked_name, quoted
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError, InputError, NotFoundError
@@ -27,7 +28,7 @@ class Projects:
     def get(self, name: str) -> Project:
         project = self.find(name)
         if project is None:
-            raise NotFoundError(f"There is no project “{name}”.", "`interacteval project list` shows them.")
+            raise NotFoundError(f"There is no project {quoted(name)}.", "`interacteval project list` shows them.")
         return project
 
     def by_id(self, project_id: int) -> Project:
@@ -37,9 +38,7 @@ class Projects:
         return _project(row)
 
     def add(self, name: str, task: Task, notice: str = "") -> Project:
-        cleaned = name.strip()
-        if not cleaned:
-            raise InputError("The project has no name.", "Give it one.")
+        cleaned = checked_name(name, "project")
         if self.find(cleaned):
             raise ConflictError(f"There is already a project “{cleaned}”.", "Choose another name.")
         row = ProjectRow(
@@ -83,7 +82,7 @@ class Projects:
         exact = [d for d in found if d.name == name] or [d for d in found if d.name.lower() == name.lower()]
         if not exact:
             names = ", ".join(d.name for d in found) or "none yet"
-            raise NotFoundError(f"There is no dimension “{name}” in this project.", f"It has: {names}.")
+            raise NotFoundError(f"There is no dimension {quoted(name)} in this project.", f"It has: {names}.")
         return exact[0]
 
     def dimension_by_id(self, dimension_id: int) -> Dimension:
@@ -121,7 +120,7 @@ class Projects:
     def set_dimension(self, dimension: Dimension) -> None:
         """Overwrite name, rubric and range of the dimension with this id."""
         row = self._session.get_one(DimensionRow, dimension.id)
-        name = _dimension_name(dimension.name)
+        name = row.name if dimension.name == row.name else _dimension_name(dimension.name)
         if any(d.name == name and d.id != dimension.id for d in self.dimensions(row.project_id)):
             raise ConflictError(f"There is already a dimension “{name}”.", "Choose another name.")
         row.name, row.rubric = name, dimension.rubric
@@ -130,10 +129,7 @@ class Projects:
 
 
 def _dimension_name(name: str) -> str:
-    cleaned = name.strip()
-    if not cleaned:
-        raise InputError("The dimension has no name.", "Give it one, for example coherence.")
-    return cleaned
+    return checked_name(name, "dimension", "Give it one, for example coherence.")
 
 
 def _check_range(row: DimensionRow) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.name import checked_name
 from app.domain.sample import Sample
 from app.errors import ConflictError, InputError, NotFoundError
 from db.models import AttributeRow, ContributorRow, DimensionRow, StageRunRow, TextRow, ThinkAloudSampleRow
@@ -26,12 +27,12 @@ class ThinkAloud:
     def contributor(self, project_id: int, name: str, kind: ContributorKind, model: str = "") -> Contributor:
         """The contributor of this name, added if new. A name belongs to one kind."""
         cleaned = name.strip()
-        if not cleaned:
-            raise InputError("The contributor has no name.", "Say who had these thoughts.")
         row = self._session.exec(
             select(ContributorRow).where(ContributorRow.project_id == project_id, ContributorRow.name == cleaned)
         ).first()
         if row is None:
+            if not model:  # an LLM is called what its provider calls it
+                cleaned = checked_name(name, "contributor", "Say who had these thoughts.")
             row = ContributorRow(project_id=project_id, name=cleaned, kind=kind.value, model=model)
             self._session.add(row)
             self._session.flush()

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
 from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, number, prose, proses
@@ -12,6 +12,7 @@ from app.corpora.corpus import Corpus
 from app.corpora.mapping import ColumnMapping, guess_mapping
 from app.corpora.records import Records
 from app.corpora.table import TableData, as_table
+from app.domain.name import checked_name
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import FileFormatError
@@ -30,14 +31,15 @@ def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str
     table = as_table(records)
     mapping = mapping or guess_mapping(table.columns, table.rows)
     _check_columns(mapping, table, file_name)
-    flat = replace(records, items=tuple(zip(table.numbers, map(dict, table.rows), strict=True)))
+    rows = cast("tuple[dict[str, Any], ...]", table.rows)  # not copied: nobody changes them
+    flat = replace(records, items=tuple(zip(table.numbers, rows, strict=True)))
     builder = CorpusBuilder(_dimensions(mapping, table))
     items = _items(mapping, flat)
 
     def read_one(row: int, record: dict[str, Any]) -> None:
         text = _text(row, record, mapping)
         item = text.item_id or items.get(row, "")
-        builder.add(row, replace(text, item_id=item), list(_cells(record, mapping)))
+        builder.add(row, replace(text, item_id=item) if item else text, list(_cells(record, mapping)))
 
     read_each(flat, builder, read_one)
     return builder.build(records.container, Task(), flat, file_name)
@@ -65,6 +67,9 @@ def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> 
             close = get_close_matches(column, table.columns, n=1)
             hint = f"Did you mean {close[0]}?" if close else "Map one of these columns."
             raise FileFormatError(f"{file_name} has no column {column!r}; it has: {columns}.", hint)
+    for rating in mapping.ratings:
+        checked_name(rating.dimension, "dimension")
+        checked_name(rating.rater, "rater")
     if "text" not in mapping.columns:
         raise FileFormatError(
             f"No column of {file_name} is known to hold the texts; it has: {columns}.",

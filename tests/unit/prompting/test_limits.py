@@ -1,5 +1,7 @@
 """Wordings that would keep the program busy, fill its memory or end it are refused before they are filled in."""
 
+import tracemalloc
+
 import pytest
 
 from app.errors import PromptError
@@ -40,3 +42,43 @@ def test_python_s_own_limit_of_nesting_is_a_faulty_prompt() -> None:
     deep = "{% if text %}" * 120 + "x" + "{% endif %}" * 120
     with pytest.raises(PromptError, match="can't be filled in"):
         worded(deep).render(text="t", parts=[])
+
+
+TEXT = "w" * 96_000
+LONG_LIST = "[" + "text, " * 7_000 + "]"
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "{{ text }}" * 4_900,
+        "{% for a in text %}" + "x" * 48_000 + "{% endfor %}",
+        "{% for a in parts %}{{ text }}{% endfor %}",
+        "{% for a in parts %}" + "{{ a }}" * 6_000 + "{% endfor %}",
+        '{% filter enclose("all") %}{% for a in text %}' + "x" * 48_000 + "{% endfor %}{% endfilter %}",
+        '{% filter enclose("all") %}' + "{{ text }}" * 4_800 + "{% endfilter %}",
+        "{{ " + LONG_LIST + " }}",
+    ],
+    ids=["repeated", "letters", "loop", "many in a loop", "filtered", "filtered texts", "list"],
+)
+def test_a_wording_that_multiplies_texts_ends_in_a_sentence_and_not_in_the_memory(user: str) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(PromptError, match="longer than 5,000,000 characters"):
+            worded(user).render(text=TEXT, parts=["part"] * 12_000)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("user", ["{{ text" + " ~ text" * 101 + " }}", "{{ text" + " + text" * 101 + " }}"])
+def test_joining_many_texts_in_one_place_is_refused(user: str) -> None:
+    with pytest.raises(PromptError, match="joins more than 100 pieces"):
+        worded(user)
+
+
+def test_the_longest_text_that_models_read_is_filled_in_whole() -> None:
+    text = "word " * 400_000
+    assert (
+        worded("{{ text }}{% for part in parts %}\n- {{ part }}{% endfor %}").render(text=text, parts=["a"] * 5000).user
+    )

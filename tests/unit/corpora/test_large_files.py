@@ -1,0 +1,139 @@
+"""Small files that would keep the program busy or fill its memory are refused in words, without unpacking them."""
+
+import json
+import os
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from app.commands.table_file import read_table
+from app.corpora import records
+from app.corpora.delimited import parse_delimited
+from app.corpora.reading import read_corpus
+from app.corpora.table import load_table
+from app.corpora.table_limits import MOST_COLUMNS
+from app.errors import FileFormatError, WorkbenchError
+from app.input_file import open_file, read_file
+
+Reading = Callable[[Path], object]
+READERS: tuple[Reading, ...] = (read_corpus, load_table, read_table)
+
+
+def test_equal_column_names_are_told_apart_in_one_pass() -> None:
+    names = ["a"] * 1_000 + ["a (2)", "", "b"] + ["a"] * 900
+    (_, row), *_ = parse_delimited(f"{','.join(names)}\n{','.join('1' for _ in names)}\n", "t.csv")[0]
+    assert list(row)[:3] == ["a", "a (2)", "a (3)"]
+    assert "column 1002" in row
+    assert "a (2) (2)" in row
+    assert len(row) == len(names)
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("name", ["t.csv", "t.json", "t.jsonl", "t.parquet"])
+def test_more_columns_than_anybody_looks_at_are_refused(tmp_path: Path, name: str, read: Reading) -> None:
+    path, row = tmp_path / name, {f"c{n}": 1 for n in range(MOST_COLUMNS + 400)}
+    match path.suffix:
+        case ".csv":
+            path.write_text(f"{','.join('text' for _ in row)}\n{','.join('1' for _ in row)}\n")
+        case ".parquet":
+            pq.write_table(pa.table({column: [1] for column in row}), path)
+        case suffix:
+            path.write_text(json.dumps(row if suffix == ".jsonl" else [row]) + "\n")
+    with pytest.raises(FileFormatError, match="2,400 columns; 2,000 are the most"):
+        read(path)
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_objects_with_ever_new_fields_are_refused(tmp_path: Path, read: Reading) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(f'{{"c{n % 1999}": 1}}\n' for n in range(11_000)))
+    with pytest.raises(FileFormatError, match="more than 20,000,000 cells"):
+        read(path)
+
+
+BOMBS = {
+    "a long text": lambda: pa.table({"text": ["word " * 200_000] * 2_000}),
+    "lists of long texts": lambda: pa.table({"text": [["x" * 1_000_000] * 1_000] * 2}),
+    "objects with long texts": lambda: pa.table({"text": [{"a": "x" * 1_000_000}] * 2_000}),
+    "rows": lambda: pa.table({"text": pa.nulls(21_000_000, pa.int8())}),
+    "lists of numbers": lambda: pa.table({"text": pa.array([[0] * 3_000_000] * 7)}),
+}
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_parquet_unpacks_to_is_reckoned_before(tmp_path: Path, bomb: str, read: Reading) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(BOMBS[bomb](), path, compression="zstd")
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(FileFormatError, match=r"unpacks to more than 500 MB|more than 20,000,000 cells"):
+            read(path)
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_parquet_of_every_kind_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    table = pa.table(
+        {
+            "text": [f"Text {n % 7}." for n in range(5_000)],
+            "kind": pa.array([("a", "b", None)[n % 3] for n in range(5_000)]).dictionary_encode(),
+            "number": pa.array([n % 5 for n in range(5_000)]).dictionary_encode(),
+            "list": [[f"r{n}", "r"] for n in range(5_000)],
+            "object": [{"a": "x", "b": [1, 2]} for _ in range(5_000)],
+            "map": pa.array([[("k", "v")]] * 5_000, pa.map_(pa.string(), pa.string())),
+        }
+    )
+    pq.write_table(table, path)
+    assert read_table(path).columns == {name: table[name].to_pylist() for name in table.column_names}
+    assert len(records.read_records(path).items) == 5_000
+
+
+def test_a_delimited_file_is_not_held_several_times_over(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = (f"d{n},🙂 {'wörter ' * 300},{n % 5 + 1}\n" for n in range(4_000))
+    path.write_text("doc_id,text,coherence\n" + "".join(rows), encoding="utf-8")
+    tracemalloc.start()
+    try:
+        assert len(records.read_records(path).items) == 4_000
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # The bytes, and each cell in Python's form, which takes 4 bytes a character where there is an emoji.
+    assert held < 6 * path.stat().st_size
+
+
+@pytest.mark.parametrize("read", [*READERS, open_file, read_file])
+def test_devices_pipes_and_folders_are_no_files(tmp_path: Path, read: Reading) -> None:
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    link = tmp_path / "endless.csv"
+    link.symlink_to("/dev/zero")
+    for path in (pipe, link, Path("/dev/zero")):
+        with pytest.raises(FileFormatError, match="is a device or a pipe"):
+            read(path)
+    with pytest.raises(FileFormatError, match="is a folder"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("read", [*READERS, open_file, read_file])
+def test_a_disk_image_is_too_large(tmp_path: Path, read: Reading) -> None:
+    path = tmp_path / "disk.csv"
+    with path.open("wb") as file:
+        file.truncate(5 * 2**30)
+    with pytest.raises(FileFormatError, match="larger than 500 MB"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["x" * 100_000, "a\0b"])
+def test_a_name_that_no_file_can_have_is_a_sentence(name: str) -> None:
+    with pytest.raises(WorkbenchError) as caught:
+        read_file(Path(name))
+    assert len(str(caught.value)) < 300
