@@ -14,9 +14,11 @@
         ├── MissingAddressError      no address is set for models that are nobody's in particular
         ├── WrongKeyError            the provider refuses the key
         ├── UnknownModelError        the provider or the model doesn't exist
+        ├── WrongAddressError        what answers at the address isn't the provider's API
         ├── QuotaError               the account is used up; never retried
         ├── UnsupportedError         the model can't do what the method needs
-        │   └── NoLogprobsError      it gives no log-probabilities, whatever it is asked
+        │   ├── NoLogprobsError      it gives no log-probabilities, whatever it is asked
+        │   └── EffortError          it doesn't reason, or not with this effort
         ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
@@ -32,6 +34,7 @@
 Messages never hold a key, a prompt or a text: they are shown, logged and stored.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -109,6 +112,12 @@ class UnknownModelError(ProviderError):
     default_hint = "Models are written provider:name, for example openai:gpt-4o, or rules."
 
 
+class WrongAddressError(ProviderError):
+    kind = "wrong-address"
+    exit_status = 2
+    default_hint = "Check the base URL."
+
+
 class QuotaError(ProviderError):
     kind = "quota"
     default_hint = "Add credit or raise the limit on the provider's console, then resume."
@@ -124,6 +133,17 @@ class NoLogprobsError(UnsupportedError):
     kind = "no-logprobs"
 
 
+class EffortError(UnsupportedError):
+    kind = "effort"
+
+    @classmethod
+    def of(cls, model: str, effort: str, taken: Sequence[str]) -> "EffortError":
+        """taken: the efforts it does take, empty where it takes none."""
+        if not taken:
+            return cls(f"{model} takes no reasoning effort.", "Leave the effort out.")
+        return cls(f"{model} doesn't take the effort “{effort}”.", f"It takes {', '.join(taken)}.")
+
+
 class TooLongError(ProviderError):
     kind = "too-long"
     default_hint = "Choose a model with a longer context, or shorten the text."
@@ -136,7 +156,7 @@ class RefusedError(ProviderError):
 
 class CutOffError(ProviderError):
     kind = "cut-off"
-    default_hint = "Raise the limit on output tokens, then retry the failures."
+    default_hint = "Give its answers more room (--max-output-tokens, on Score under More options), then resume."
 
 
 class WrongSchemaError(ProviderError):
@@ -166,7 +186,7 @@ class TransientError(ProviderError):
 
 class RateLimitError(TransientError):
     kind = "rate-limit"
-    default_hint = "Lower the concurrency, or wait and resume."
+    default_hint = "Ask less at a time (--concurrency), or wait, then resume."
 
 
 class OverloadedError(TransientError):
@@ -176,7 +196,7 @@ class OverloadedError(TransientError):
 
 class ModelTimeoutError(TransientError):
     kind = "timeout"
-    default_hint = "Resume; raise the time limit if it keeps happening."
+    default_hint = "Give each request more time (--timeout, on Score under More options), then resume."
 
 
 class ConnectionFailedError(TransientError):

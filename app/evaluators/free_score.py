@@ -6,10 +6,11 @@ from typing import Any
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import CutOffError, RefusedError, UnreadableScoreError
+from app.errors import RefusedError, UnreadableScoreError
 from app.evaluators.score_reading import FoundScore, find_score
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn
+from app.providers.structured import with_more_room
 
 ATTEMPTS = 3
 
@@ -31,24 +32,24 @@ async def ask_score(
 ) -> tuple[FoundScore, ChatReply]:
     """The score on the dimension's scale, its place in the reply, and the reply.
 
-    An answer without a readable score is asked again with the reason, one that was cut off with twice the room. Raises
-    RefusedError at once, CutOffError or UnreadableScoreError after the last attempt, and whatever the model raises.
+    An answer without a readable score is asked again with the reason, one that was cut off with twice the room, which
+    is no attempt. Raises RefusedError at once, CutOffError where no more room can be given, UnreadableScoreError after
+    the last attempt, and whatever the model raises.
     """
-    for attempt in range(1, attempts + 1):
+    attempt = 1
+    while attempt <= attempts:
         reply = await model.complete(request)
         if reply.finish == "refused":
             raise RefusedError(f"{model.name} declined to answer.")
-        last = attempt == attempts
         if reply.finish == "length":
-            if last:
-                raise CutOffError(f"The answer of {model.name} ended at the limit of output tokens.")
-            request = replace(request, max_output_tokens=2 * request.max_output_tokens)
+            request = with_more_room(model.name, request, reply)
             continue
         try:
             return find_score(reply.text, dimension.low, dimension.high), reply
         except UnreadableScoreError as error:
-            if last:
+            if attempt == attempts:
                 raise
             correction = f"{error.message} Answer once more: one number from {dimension.low:g} to {dimension.high:g}."
             request = replace(request, turns=(*request.turns, Turn(reply.text.strip() or "(empty)", correction)))
+            attempt += 1
     raise AssertionError("the last attempt returns or raises")

@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from app.domain.run import StageRun
 from app.domain.task import Dimension
-from app.providers.base import ChatModel, ChatRequest
+from app.providers.base import ChatModel, ChatRequest, digest_of
 from app.providers.structured import Check, ask
 
 Made = TypeVar("Made")
@@ -50,7 +50,7 @@ async def ask_once(
     stages: Stages, model: ChatModel, dimension: Dimension, stage: str, request: ChatRequest, check: Check | None = None
 ) -> dict[str, Any]:
     """The kept answer to this request, else the model's, which is then kept. Raises what `ask` raises."""
-    digest = request.digest(model.name)
+    digest = digest_of(request, model)
     found = await stages.find(dimension.id, stage, digest)
     if found is not None:
         value: dict[str, Any] = json.loads(found)

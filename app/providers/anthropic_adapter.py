@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import httpx2
 from anthropic import (
     APIConnectionError,
     APIResponseValidationError,
     APIStatusError,
     APITimeoutError,
     AsyncAnthropic,
+    Timeout,
     transform_schema,
 )
 from anthropic.types import Message, TextBlock
@@ -21,18 +23,19 @@ from anthropic.types import Usage as AnthropicUsage
 from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.base import ChatReply, ChatRequest, Usage
-from app.providers.calling import DEFAULT_TIMEOUT, call
+from app.providers.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.rejection import (
     Rejection,
+    asked_at,
     no_logprobs,
     retry_after_seconds,
     timed_out,
     unreachable,
     unreadable,
 )
-from app.providers.request_style import RequestStyle, StyleMemory, first_style, is_closed, system_text
+from app.providers.request_style import RequestStyle, is_closed, memory_of, system_text
 
 # At debug level the SDK logs whole requests, prompts and texts included.
 logging.getLogger("anthropic").setLevel(logging.WARNING)
@@ -49,11 +52,17 @@ class AnthropicModel:
 
     is_llm = True
 
-    def __init__(self, name: ModelName, client: AsyncAnthropic, timeout: float = DEFAULT_TIMEOUT) -> None:
+    def __init__(
+        self,
+        name: ModelName,
+        client: AsyncAnthropic,
+        timeout: float = DEFAULT_TIMEOUT,
+        most_output: int | None = None,
+    ) -> None:
         self._name = name
         self._client = client
         self._timeout = timeout
-        self._memory = StyleMemory(first_style(name))
+        self._memory = memory_of(name, most_output)
 
     @property
     def name(self) -> str:
@@ -64,17 +73,17 @@ class AnthropicModel:
             raise no_logprobs(self._name)
         started = time.perf_counter()
 
-        async def send(style: RequestStyle) -> Any:
+        async def send(sized: ChatRequest, style: RequestStyle) -> Any:
             # The SDK walks through every typed parameter and sends an extra body as it is, which takes less CPU.
             return await self._client.messages.create(
                 model=self._name.model,
-                max_tokens=request.max_output_tokens,
+                max_tokens=sized.max_output_tokens,
                 messages=(),
-                extra_body=self._body(request, style),
+                extra_body=self._body(sized, style),
             )
 
-        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
-        return self._reply(answer, time.perf_counter() - started)
+        answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        return self._memory.room.noted(self._reply(answer, time.perf_counter() - started), request, room)
 
     async def aclose(self) -> None:
         await self._client.close()
@@ -90,6 +99,8 @@ class AnthropicModel:
         if by_schema and request.schema is not None:
             form = {"type": "json_schema", "schema": transform_schema(dict(request.schema))}
             body["output_config"] = {"format": form}
+        if request.effort:
+            body["output_config"] = body.get("output_config", {}) | {"effort": request.effort}
         if request.temperature is not None and style.temperature:
             # No longer a parameter of the SDK; the older models that take one still do.
             body["temperature"] = request.temperature
@@ -117,10 +128,12 @@ class AnthropicModel:
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
         match error:
+            case APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
+                return unreachable(self._name, asked_at(error.request))
             case APITimeoutError():
                 return timed_out(self._name, self._timeout)
             case APIConnectionError():
-                return unreachable(self._name)
+                return unreachable(self._name, asked_at(error.request))
             case APIStatusError():
                 return _rejection(error)
             case APIResponseValidationError() | json.JSONDecodeError():
@@ -128,15 +141,17 @@ class AnthropicModel:
         return None
 
 
-def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> AnthropicModel:
+def open_model(
+    name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
+) -> AnthropicModel:
     """A client is opened here and kept until `aclose`."""
     client = AsyncAnthropic(
         api_key=endpoint.key.get_secret_value(),
         base_url=endpoint.base_url,
         max_retries=0,
-        timeout=timeout,
+        timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
     )
-    return AnthropicModel(name, client, timeout)
+    return AnthropicModel(name, client, timeout, most_output)
 
 
 def _messages(request: ChatRequest) -> list[dict[str, Any]]:
@@ -155,4 +170,5 @@ def _rejection(error: APIStatusError) -> Rejection:
         code=str(error.error_code or error.type or ""),
         words=f"{error.type or ''} {words}",
         retry_after=retry_after_seconds(error.response.headers),
+        address=asked_at(error.response),
     )

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from app.domain.call import Finish
@@ -29,6 +29,9 @@ class ChatRequest:
     turns: earlier failed exchanges, oldest first (re-asks).
     given: a text that could go on from `before`: the log-probabilities of its tokens are wanted, and nothing is
     generated. None for an ordinary question.
+    max_output_tokens: room for the answer itself; a model gets more where it has it (app.providers.output_room).
+    cut_off: the room of earlier tries that were cut off, oldest first; the next one gets more.
+    effort: how long a reasoning model thinks; "" leaves that to the model.
     """
 
     prompt: RenderedPrompt
@@ -39,6 +42,8 @@ class ChatRequest:
     top_logprobs: int = 0
     turns: tuple[Turn, ...] = ()
     given: str | None = None
+    cut_off: tuple[int, ...] = ()
+    effort: str = ""
 
     @property
     def before(self) -> str:
@@ -46,20 +51,26 @@ class ChatRequest:
         return "\n\n".join(part for part in (self.prompt.system, self.prompt.user) if part) + "\n"
 
     def digest(self, model: str) -> str:
-        """Hash of everything that decides the answer; equal digests are never paid for twice."""
+        """Hash of everything that decides the answer; equal digests are never paid for twice.
+
+        An answer that came to its end doesn't depend on the room it had, so that stays out; which try it was doesn't.
+        """
         parts = {
             "model": model,
             "system": self.prompt.system,
             "user": self.prompt.user,
             "schema": self.schema,
             "temperature": self.temperature,
-            "max_output_tokens": self.max_output_tokens,
+            # As if each try that was cut off had doubled the room, which is how replies are on record.
+            "max_output_tokens": self.max_output_tokens << len(self.cut_off),
             "sample": self.sample,
             "top_logprobs": self.top_logprobs,
             "turns": [[turn.answer, turn.correction] for turn in self.turns],
         }
         if self.given is not None:
             parts["given"] = self.given
+        if self.effort:
+            parts["effort"] = self.effort
         canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 
@@ -94,7 +105,10 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """What came back. `rationales` (property -> short reason) come beside the answer where a model gives them."""
+    """What came back. `rationales` (property -> short reason) come beside the answer where a model gives them.
+
+    room: how many output tokens it might have used, 0 where that isn't known; last_room: more can't be given.
+    """
 
     text: str
     model: str
@@ -103,6 +117,8 @@ class ChatReply:
     seconds: float = 0.0
     logprobs: tuple[TokenLogprob, ...] = ()
     rationales: Mapping[str, str] = field(default_factory=dict)
+    room: int = 0
+    last_room: bool = False
 
 
 class ChatModel(Protocol):
@@ -123,6 +139,20 @@ class ChatModel(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class WithEffort(Protocol):
+    """A model that is asked with one effort whatever it is asked."""
+
+    @property
+    def effort(self) -> str: ...
+
+
+def digest_of(request: ChatRequest, model: ChatModel) -> str:
+    """The request's digest as this model will be asked it."""
+    effort = model.effort if isinstance(model, WithEffort) else ""
+    return (replace(request, effort=effort) if effort else request).digest(model.name)
 
 
 @runtime_checkable

@@ -3,18 +3,28 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from app.errors import ProviderError
 from app.providers.base import ChatRequest
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName
-from app.providers.rejection import Rejection, provider_error, rates_no_given_text, timed_out
+from app.providers.model_options import TIMEOUT
+from app.providers.rejection import (
+    Rejection,
+    provider_error,
+    rates_no_given_text,
+    refused_effort,
+    timed_out,
+)
 from app.providers.request_style import RequestStyle, StyleMemory, lesson_of
 
 Answer = TypeVar("Answer")
 ReadError = Callable[[Exception], Rejection | ProviderError | None]
 
-DEFAULT_TIMEOUT = 120.0
+DEFAULT_TIMEOUT = TIMEOUT
+# An address where nobody answers is known soon, however long an answer may take.
+CONNECT_TIMEOUT = 15.0
 
 # At info level the library beneath all SDKs logs whole addresses, with a password that stands in one.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
@@ -24,13 +34,13 @@ async def call(
     name: ModelName,
     memory: StyleMemory,
     request: ChatRequest,
-    send: Callable[[RequestStyle], Awaitable[Answer]],
+    send: Callable[[ChatRequest, RequestStyle], Awaitable[Answer]],
     read_error: ReadError,
     timeout: float,
-) -> Answer:
-    """What the SDK answers.
+) -> tuple[Answer, int]:
+    """What the SDK answers, and the room in output tokens that the answer had.
 
-    send: makes one request in a given style.
+    send: makes one request, with its room as `max_output_tokens`, in a given style.
     read_error: what an exception of the SDK says; None for anything that isn't the SDK's, which is raised as it is.
     timeout: seconds for one request, from sending it to the last byte of the answer.
 
@@ -38,12 +48,13 @@ async def call(
     """
     if request.given is not None and not KNOWN_PROVIDERS[name.provider].rates_given:
         raise rates_no_given_text(str(name))
+    room = memory.room.of(request, str(name))
     while True:
         style = memory.style
         failure: Rejection | ProviderError | None
         try:
             async with asyncio.timeout(timeout):
-                return await send(style)
+                return await send(replace(request, max_output_tokens=room), style), room
         except TimeoutError:
             failure = timed_out(name, timeout)
         except Exception as error:
@@ -53,6 +64,12 @@ async def call(
         # Raised out here so that the SDK's exception is not its context.
         if isinstance(failure, ProviderError):
             raise failure
+        if refused := refused_effort(name, failure, request.effort):
+            raise refused
         lesson = lesson_of(failure, request, style)
-        if lesson is None or not memory.learn(lesson, style):
+        if lesson is not None and memory.learn(lesson, style):
+            continue
+        smaller = memory.room.smaller(failure, request, room)
+        if smaller is None:
             raise provider_error(name, failure)
+        room = smaller

@@ -3,11 +3,11 @@
 import time
 from typing import Any
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 from openai.types import Completion
 
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
-from app.providers.calling import DEFAULT_TIMEOUT, call
+from app.providers.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.certificates import trusted
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
@@ -28,13 +28,13 @@ class CompatibleModel(OpenAIModel):
             return await super().complete(request)
         started, given, whole = time.perf_counter(), request.given, request.before + request.given
 
-        async def send(_: RequestStyle) -> Any:
+        async def send(_sized: ChatRequest, _style: RequestStyle) -> Any:
             # Servers refuse to generate nothing at all; the one token is left out again.
             return await self._client.completions.create(
                 model=self._name.model, prompt=whole, echo=True, logprobs=1, max_tokens=1, temperature=0.0
             )
 
-        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        answer, _ = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         if not isinstance(answer, Completion) or not answer.choices:
             raise unreadable(self._name)
         usage = Usage(answer.usage.prompt_tokens or 0, 0, answer.usage.completion_tokens or 0) if answer.usage else None
@@ -62,9 +62,11 @@ class CompatibleModel(OpenAIModel):
         return tuple(found)
 
 
-def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> CompatibleModel:
+def open_model(
+    name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
+) -> CompatibleModel:
     """A client is opened here and kept until `aclose`."""
-    return CompatibleModel(name, open_client(endpoint, timeout), timeout, for_openai=False)
+    return CompatibleModel(name, open_client(endpoint, timeout), timeout, most_output, for_openai=False)
 
 
 def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
@@ -73,7 +75,7 @@ def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
         api_key=endpoint.key.get_secret_value() or _NO_KEY,
         base_url=endpoint.base_url,
         max_retries=0,
-        timeout=timeout,
+        timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
         http_client=DefaultAsyncHttpxClient(verify=trusted()),
     )
     # The SDK takes these from the environment; they are between the person and OpenAI, not for another server.

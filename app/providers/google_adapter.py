@@ -26,15 +26,17 @@ from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
 from app.providers.calling import DEFAULT_TIMEOUT, call
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
+from app.providers.model_options import BUDGETS, check_effort
 from app.providers.rejection import (
     Rejection,
+    asked_at,
     no_logprobs,
     retry_after_seconds,
     timed_out,
     unreachable,
     unreadable,
 )
-from app.providers.request_style import RequestStyle, StyleMemory, first_style, system_text
+from app.providers.request_style import RequestStyle, memory_of, system_text
 
 _CUT_OFF = {FinishReason.MAX_TOKENS, FinishReason.CONTINUATION}
 _REFUSED = {
@@ -55,12 +57,14 @@ class GoogleModel:
 
     is_llm = True
 
-    def __init__(self, name: ModelName, client: Client, timeout: float = DEFAULT_TIMEOUT) -> None:
+    def __init__(
+        self, name: ModelName, client: Client, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
+    ) -> None:
         self._name = name
         # The async side loses its connections when the client itself is collected.
         self._client = client
         self._timeout = timeout
-        self._memory = StyleMemory(first_style(name))
+        self._memory = memory_of(name, most_output)
 
     @property
     def name(self) -> str:
@@ -69,13 +73,14 @@ class GoogleModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         started = time.perf_counter()
 
-        async def send(style: RequestStyle) -> GenerateContentResponse:
+        async def send(sized: ChatRequest, style: RequestStyle) -> GenerateContentResponse:
             return await self._client.aio.models.generate_content(
-                model=self._name.model, contents=_contents(request), config=_config(request, style)
+                model=self._name.model, contents=_contents(sized), config=_config(self._name, sized, style)
             )
 
-        answer = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
-        return self._reply(answer, request, time.perf_counter() - started)
+        answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        reply = self._reply(answer, request, time.perf_counter() - started)
+        return self._memory.room.noted(reply, request, room)
 
     async def aclose(self) -> None:
         await self._client.aio.aclose()
@@ -112,7 +117,7 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
         case httpx2.TimeoutException():
             return timed_out(name, timeout)
         case httpx2.RequestError():
-            return unreachable(name)
+            return unreachable(name, _address(error))
         case json.JSONDecodeError():
             return unreadable(name)
         case ValidationError() if error.title in (GenerateContentResponse.__name__, EmbedContentResponse.__name__):
@@ -120,7 +125,16 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
     return None
 
 
-def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> GoogleModel:
+def _address(error: httpx2.RequestError) -> str:
+    try:
+        return asked_at(error.request)
+    except RuntimeError:  # the library's own where it knows of none
+        return ""
+
+
+def open_model(
+    name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
+) -> GoogleModel:
     """A client is opened here and kept until `aclose`."""
     # The SDK's own limit keeps only 20 connections alive and would reopen the rest for every call.
     limits = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
@@ -130,7 +144,7 @@ def open_model(name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIM
         async_client_args={"limits": limits},
     )
     client = Client(enterprise=False, api_key=endpoint.key.get_secret_value(), http_options=options)
-    return GoogleModel(name, client, timeout)
+    return GoogleModel(name, client, timeout, most_output)
 
 
 def _contents(request: ChatRequest) -> list[Content]:
@@ -143,12 +157,15 @@ def _contents(request: ChatRequest) -> list[Content]:
     return contents
 
 
-def _config(request: ChatRequest, style: RequestStyle) -> GenerateContentConfig:
+def _config(name: ModelName, request: ChatRequest, style: RequestStyle) -> GenerateContentConfig:
     by_schema = request.schema is not None and style.json_schema
     return GenerateContentConfig(
         system_instruction=system_text(request, style) or None,
         temperature=request.temperature if style.temperature else None,
         max_output_tokens=request.max_output_tokens,
+        http_options=HttpOptions(
+            api_version="v1beta" if style.beta else None, extra_body=_thinking(name, request.effort)
+        ),
         response_mime_type="application/json" if by_schema else None,
         response_json_schema=dict(request.schema or {}) if by_schema else None,
         response_logprobs=True if request.top_logprobs else None,
@@ -157,6 +174,19 @@ def _config(request: ChatRequest, style: RequestStyle) -> GenerateContentConfig:
         automatic_function_calling=AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
     )
+
+
+def _thinking(name: ModelName, effort: str) -> dict[str, Any] | None:
+    """Models before Gemini 3 count tokens of thought, later ones know levels. Raises EffortError for one of neither.
+
+    Not as the SDK's own setting: that leaves the names within it in its own spelling.
+    """
+    if not effort:
+        return None
+    check_effort(str(name), effort)
+    by_count = name.model.startswith("gemini-2.5")
+    chosen = {"thinkingBudget": BUDGETS[effort]} if by_count else {"thinkingLevel": effort.upper()}
+    return {"generationConfig": {"thinkingConfig": chosen}}
 
 
 def _finish(candidate: Candidate | None) -> Finish:
@@ -211,6 +241,7 @@ def _rejection(error: APIError) -> Rejection:
         code=str(error.status or ""),
         words=" ".join([*reasons, *quotas, str(error.message or "")]),
         retry_after=wait if wait is not None else _retry_delay(parts),
+        address=asked_at(error.response),
     )
 
 

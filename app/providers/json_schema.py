@@ -72,10 +72,10 @@ def schema_problem(value: Mapping[str, Any], schema: Mapping[str, Any]) -> str |
     errors = sorted(Draft202012Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
     if not errors:
         return None
-    said = [_describe(error) for error in errors[:_SHOWN_ERRORS]]
-    if len(errors) > _SHOWN_ERRORS:
-        said.append(f"and {len(errors) - _SHOWN_ERRORS} more")
-    return "; ".join(said)
+    # The validator objects once for each missing property, and each time all of them are named.
+    said = list(dict.fromkeys(map(_describe, errors)))
+    more = [f"and {len(said) - _SHOWN_ERRORS} more"] if len(said) > _SHOWN_ERRORS else []
+    return "; ".join(said[:_SHOWN_ERRORS] + more)
 
 
 def _whole(text: str) -> Any:

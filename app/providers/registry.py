@@ -41,15 +41,17 @@ _NOTES = {
 OWN = "llama"
 LIST_SECONDS = 3.0
 
-_Open = Callable[[ModelName, Endpoint, float], ChatModel]
+_Open = Callable[[ModelName, Endpoint, float, int | None], ChatModel]
 # SDKs share modules; imported by several threads at once, one can see another's half made.
 _importing = threading.Lock()
 
 
-def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIMEOUT) -> ChatModel:
+def open_model(
+    name: str, credentials: Credentials, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
+) -> ChatModel:
     """A model ready to answer; close it with `aclose`.
 
-    timeout: seconds for one request.
+    timeout: seconds for one request. most_output: tokens an answer may take at most; None for as many as it gives.
 
     Raises UnknownModelError, MissingKeyError, MissingAddressError, WrongKeyError, InputError; for replay NotFoundError
     or FileFormatError, for local NotReadyError.
@@ -67,7 +69,7 @@ def open_model(name: str, credentials: Credentials, timeout: float = DEFAULT_TIM
         from app.providers.local_adapter import LocalModel  # noqa: PLC0415
 
         return LocalModel(parsed)
-    return _open_over_http(parsed, credentials, timeout)
+    return _open_over_http(parsed, credentials, timeout, most_output)
 
 
 def gives_logprobs(name: str) -> bool:
@@ -122,9 +124,9 @@ def import_sdk(prefix: str) -> None:
     _opener(prefix)
 
 
-def _open_over_http(name: ModelName, credentials: Credentials, timeout: float) -> ChatModel:
+def _open_over_http(name: ModelName, credentials: Credentials, timeout: float, most_output: int | None) -> ChatModel:
     reached = endpoint(KNOWN_PROVIDERS[name.provider], credentials.of(name.provider))
-    return _opener(name.provider)(name, reached, timeout)
+    return _opener(name.provider)(name, reached, timeout, most_output)
 
 
 def _opener(prefix: str) -> _Open:

@@ -9,9 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
 
 from app.errors import (
     ConnectionFailedError,
+    EffortError,
     ModelTimeoutError,
     NoLogprobsError,
     OverloadedError,
@@ -23,9 +26,11 @@ from app.errors import (
     TransientError,
     UnknownModelError,
     UnsupportedError,
+    WrongAddressError,
     WrongKeyError,
 )
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+from app.providers.model_options import EFFORTS
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -33,7 +38,7 @@ class Rejection:
     """An HTTP answer that isn't a success. Has no repr on purpose: `words` are the provider's.
 
     code: the provider's own name of the cause; parameter: the part of the request it objects to.
-    retry_after: seconds, None where it wasn't said.
+    retry_after: seconds, None where it wasn't said. address: where it was asked, without what may be secret.
     """
 
     status: int
@@ -41,6 +46,7 @@ class Rejection:
     parameter: str = ""
     words: str = ""
     retry_after: float | None = None
+    address: str = ""
 
     @property
     def gist(self) -> str:
@@ -54,6 +60,8 @@ _QUOTA = re.compile(
 )
 _WRONG_KEY = re.compile(r"api_key_invalid|invalid_api_key|api key (not valid|expired)|api_key_expired")
 _UNKNOWN_MODEL = re.compile(r"model_not_found|does not have access to model|no such model")
+_NAMES_A_MODEL = re.compile(r"(?!.*invalid url).*\bmodels?\b", re.DOTALL)
+_ABOUT_EFFORT = re.compile(r"effort|thinking|reasoning")
 _CONTENT_REFUSED = re.compile(r"content_filter|content_policy|responsibleai")
 _TOO_LONG = re.compile(
     r"context_length_exceeded|context (length|window)|prompt is too long|too many tokens|exceeds the maximum number"
@@ -76,10 +84,11 @@ def timed_out(name: ModelName, seconds: float) -> ProviderError:
     return ModelTimeoutError(f"{name} gave no answer within {seconds:g} seconds.")
 
 
-def unreachable(name: ModelName) -> ProviderError:
+def unreachable(name: ModelName, address: str = "") -> ProviderError:
     variable = KNOWN_PROVIDERS[name.provider].url_variable
+    at = f" at {address}" if address else ""
     return ConnectionFailedError(
-        f"The connection to {name.title} for {name} failed.",
+        f"The connection to {name.title}{at} for {name} failed.",
         f"Check the network and the address ({variable}), then resume.",
     )
 
@@ -91,6 +100,28 @@ def unreadable(name: ModelName) -> ProviderError:
         f"What came back for {name} is not an answer in the form of {name.title}'s API.",
         f"Check the address ({variable}): a proxy or another program may be answering.",
     )
+
+
+def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> EffortError | None:
+    """Where what is refused is the reasoning effort that was asked for."""
+    gist = rejection.gist
+    if not effort or rejection.status not in (400, 404, 422) or "temperature" in gist:
+        return None
+    if not _ABOUT_EFFORT.search(gist):
+        return None
+    named = [known for known in EFFORTS if known != effort and re.search(rf"['\"`]{known}['\"`]", gist)]
+    if named:
+        return EffortError.of(str(name), effort, named)
+    return EffortError(f"{name} doesn't take the effort “{effort}”.", "Try another one, or leave it out.")
+
+
+def asked_at(response: Any) -> str:
+    """Scheme, host, port and path of where a response comes from: the rest may hold a key or a password."""
+    try:
+        parts = urlsplit(str(response.url))
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if parts.hostname else ""
+    except (AttributeError, RuntimeError, ValueError):
+        return ""
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
@@ -134,6 +165,14 @@ def _unknown_model(name: ModelName, rejection: Rejection) -> ProviderError:
     if name.provider == "llama":
         hint = "Check which models the server offers (ollama list) and the address in LLAMA_BASE_URL."
     return UnknownModelError(f"{name.title} offers no model {name.model} ({_status(rejection)}).", hint)
+
+
+def _wrong_address(name: ModelName, rejection: Rejection) -> ProviderError:
+    at = f" at {rejection.address}" if rejection.address else ""
+    return WrongAddressError(
+        f"{rejection.status}{at}: is the address right? What answers there is not {name.title}'s API.",
+        f"Check {KNOWN_PROVIDERS[name.provider].url_variable}.",
+    )
 
 
 def _quota(name: ModelName, rejection: Rejection) -> ProviderError:
@@ -197,7 +236,8 @@ _TABLE: tuple[tuple[Callable[[Rejection], bool], Callable[[ModelName, Rejection]
     (lambda r: r.status < 500 and bool(_WRONG_KEY.search(r.gist)), _wrong_key),
     (lambda r: r.status in (400, 403, 404) and bool(_UNKNOWN_MODEL.search(r.gist)), _unknown_model),
     (lambda r: r.status in (401, 403), _wrong_key),
-    (lambda r: r.status == 404, _unknown_model),
+    (lambda r: r.status == 404 and bool(_NAMES_A_MODEL.match(r.gist)), _unknown_model),
+    (lambda r: r.status in (404, 405), _wrong_address),
     (lambda r: r.status == 429, _rate_limit),
     (lambda r: r.status in (408, 504), _timeout),
     (lambda r: r.status >= 500 or r.status in (409, 425), _overloaded),

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from app.providers.base import ChatRequest
 from app.providers.model_name import ModelName
+from app.providers.model_options import efforts_of
+from app.providers.output_room import OutputRoom
 from app.providers.rejection import Rejection
 
 
@@ -18,12 +20,14 @@ class RequestStyle:
 
     json_schema: use the API's own schema mode; otherwise the schema stands in the prompt.
     cache_mark: mark the end of the constant part for the provider's prompt cache, where that can be refused.
+    beta: ask at the provider's beta version of its API, where some models are before they are anywhere else.
     """
 
     temperature: bool = True
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     json_schema: bool = True
     cache_mark: bool = False
+    beta: bool = False
 
 
 class Lesson(StrEnum):
@@ -33,6 +37,7 @@ class Lesson(StrEnum):
     LIMIT_PARAMETER = "limit parameter"
     JSON_SCHEMA = "json schema"
     CACHE_MARK = "cache mark"
+    BETA = "beta version"
 
 
 # Reasoning models refuse a temperature; one missing here costs a single refused request.
@@ -42,6 +47,8 @@ _NO_TEMPERATURE = {
 }
 # From GPT-5.6 on a breakpoint can be set (openai SDK 3.52, PromptCacheBreakpoint); before that caching is automatic.
 _CACHE_MARK = {"openai": re.compile(r"gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)")}
+# Previews and moving names are only in the beta version of Gemini's API. What else is turns out when v1 lacks it.
+_BETA = {"google": re.compile(r".*(-preview\b|-latest$|-exp\b)")}
 
 _REFUSED_STATUS = (400, 404, 422, 501)
 _NOT_SUPPORTED = re.compile(
@@ -64,7 +71,13 @@ def first_style(name: ModelName) -> RequestStyle:
         temperature=not listed(_NO_TEMPERATURE),
         limit_parameter="max_completion_tokens" if name.provider == "openai" else "max_tokens",
         cache_mark=listed(_CACHE_MARK),
+        beta=listed(_BETA),
     )
+
+
+def memory_of(name: ModelName, most_output: int | None = None) -> "StyleMemory":
+    """For a client of this model. most_output: a person's own limit on the tokens of an answer."""
+    return StyleMemory(first_style(name), OutputRoom(most_output, reasons=efforts_of(name) != ()))
 
 
 def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> Lesson | None:
@@ -72,6 +85,8 @@ def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -
     if rejection.status not in _REFUSED_STATUS:
         return None
     gist = rejection.gist
+    if not style.beta and "not found for api version v1" in gist:
+        return Lesson.BETA
     if style.temperature and request.temperature is not None and "temperature" in gist:
         return Lesson.TEMPERATURE
     if re.search(r"max_(completion_)?tokens", gist) and _NOT_SUPPORTED.search(gist):
@@ -84,10 +99,12 @@ def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -
 
 
 class StyleMemory:
-    """The style one client has arrived at. Each lesson is learned once, so that asking again comes to an end."""
+    """The style one client has arrived at, and the room of its answers. Each lesson is learned once, so that asking
+    again comes to an end."""
 
-    def __init__(self, style: RequestStyle) -> None:
+    def __init__(self, style: RequestStyle, room: OutputRoom | None = None) -> None:
         self.style = style
+        self.room = room or OutputRoom()
         self._learned: set[Lesson] = set()
 
     def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
@@ -112,6 +129,8 @@ def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
             return replace(style, json_schema=False)
         case Lesson.CACHE_MARK:
             return replace(style, cache_mark=False)
+        case Lesson.BETA:
+            return replace(style, beta=True)
 
 
 def system_text(request: ChatRequest, style: RequestStyle) -> str:

@@ -5,9 +5,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from app.errors import CutOffError, RefusedError, WrongSchemaError
+from app.errors import RefusedError, WrongSchemaError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage
 from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem, wrapped_objects
+from app.providers.output_room import START, cut_off
+
+MOST_CUT_OFF = 3  # with the room doubled each time, the last has as much as any model gives
 
 Check = Callable[[dict[str, Any]], str | None]
 _MOST_WRAPPED = 50  # a wrapper holds few objects
@@ -40,39 +43,48 @@ async def ask(
     last_resort: what to make of the last answer when all attempts are used up and it is at least an object; None
         from it means nothing can be made of it.
 
-    An answer that was cut off is asked for again with twice the room. Raises RefusedError at once (asking again doesn't
-    change it), CutOffError or WrongSchemaError after the last attempt, and whatever the model raises. Messages name
-    what is wrong, never what the model wrote.
+    An answer that was cut off is asked for again with twice the room, which is no attempt. Raises RefusedError at once
+    (asking again doesn't change it), CutOffError where no more room can be given, WrongSchemaError after the last
+    attempt, and whatever the model raises. Messages name what is wrong, never what the model wrote.
     """
     if request.schema is None:
         raise ValueError("structured answers need a schema")
     if attempts < 1:
         raise ValueError("attempts must be at least 1")
     usage, seconds = Usage(), 0.0
-    problem = ""
-    for attempt in range(1, attempts + 1):
+    problem, attempt, asked = "", 1, 0
+    while attempt <= attempts:
         answer = await model.complete(request)
+        asked += 1
         usage, seconds = usage + answer.usage, seconds + answer.seconds
         reply = replace(answer, usage=usage, seconds=seconds)
         if reply.finish == "refused":
             raise RefusedError(f"{model.name} declined to answer.")
         if reply.finish == "length":
-            if attempt == attempts:
-                raise CutOffError(f"The answer of {model.name} ended at the limit of output tokens.")
-            request = replace(request, max_output_tokens=2 * request.max_output_tokens)
+            request = with_more_room(model.name, request, answer)
             continue
         value, found = _examine(reply.text, request.schema, check)
         if found is None and value is not None:
-            return Structured(value, reply, attempt)
+            return Structured(value, reply, asked)
         problem = found or problem
         if attempt == attempts and value is not None and last_resort is not None:
             rest = last_resort(value)
             if rest is not None:
-                return Structured(rest, reply, attempt, complete=False)
+                return Structured(rest, reply, asked, complete=False)
         request = replace(request, turns=(*request.turns, _correction(reply.text, problem)))
+        attempt += 1
     raise WrongSchemaError(
         f"{model.name} did not answer {request.prompt.label} as asked in {attempts} attempts: {problem}."
     )
+
+
+def with_more_room(name: str, request: ChatRequest, reply: ChatReply) -> ChatRequest:
+    """The same request once more after an answer that was cut off. Raises CutOffError where that makes no sense."""
+    again = replace(request, cut_off=(*request.cut_off, reply.room))
+    # Small rooms are those of earlier times and of models that were known not to reason.
+    if reply.last_room or sum(not 0 < room < START for room in again.cut_off) >= MOST_CUT_OFF:
+        raise cut_off(name, reply.room)
+    return again
 
 
 def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any] | None, str | None]:

@@ -12,10 +12,11 @@ from app.errors import (
     RefusedError,
     TooLongError,
     UnknownModelError,
+    WrongAddressError,
     WrongKeyError,
 )
 from app.providers.model_name import ModelName
-from app.providers.rejection import Rejection, provider_error, retry_after_seconds
+from app.providers.rejection import Rejection, asked_at, provider_error, refused_effort, retry_after_seconds
 
 NAME = ModelName("openai", "gpt-4o")
 NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
@@ -27,7 +28,14 @@ NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
         (Rejection(401), WrongKeyError),
         (Rejection(403), WrongKeyError),
         (Rejection(400, words="API_KEY_INVALID"), WrongKeyError),
-        (Rejection(404), UnknownModelError),
+        (Rejection(404), WrongAddressError),
+        (Rejection(404, words="Invalid URL (POST /chat/completions)"), WrongAddressError),
+        (Rejection(404, "not_found_error", words="not_found_error Not found"), WrongAddressError),
+        (Rejection(405, words="Method Not Allowed"), WrongAddressError),
+        (Rejection(404, words="The model `x` does not exist."), UnknownModelError),
+        (Rejection(404, words='model "x" not found, try pulling it first'), UnknownModelError),
+        (Rejection(404, "not_found_error", words="model: claude-9"), UnknownModelError),
+        (Rejection(404, words="models/gemini-9 is not found for API version v1beta"), UnknownModelError),
         (Rejection(403, code="model_not_found"), UnknownModelError),
         (Rejection(429), RateLimitError),
         (Rejection(429, code="insufficient_quota"), QuotaError),
@@ -90,3 +98,45 @@ def test_the_wait_is_kept_with_the_error() -> None:
     for status in (429, 503, 408):
         error = provider_error(NAME, Rejection(status, retry_after=7.0))
         assert getattr(error, "retry_after", None) == 7.0
+
+
+def test_a_wrong_address_is_named_with_what_answered_there() -> None:
+    error = provider_error(NAME, Rejection(404, address="http://localhost:8000/chat/completions"))
+    assert "404 at http://localhost:8000/chat/completions: is the address right?" in str(error)
+    assert "OPENAI_BASE_URL" in error.hint
+
+
+def test_an_address_is_shown_without_what_may_be_secret() -> None:
+    class Response:
+        url = "https://user:password@example.org:8443/v1/chat/completions?key=secret"
+
+    assert asked_at(Response()) == "https://example.org:8443/v1/chat/completions"
+    assert asked_at(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("rejection", "said"),
+    [
+        (
+            Rejection(
+                400,
+                parameter="reasoning_effort",
+                words="'reasoning_effort' does not support 'minimal'. Supported values are: 'low', 'high'.",
+            ),
+            "openai:gpt-4o doesn't take the effort “minimal”. It takes low, high.",
+        ),
+        (Rejection(400, words="Thinking level MINIMAL is not supported for this model."), "Try another one"),
+        (Rejection(422, words="reasoning_effort: Extra inputs are not permitted"), "Try another one"),
+    ],
+)
+def test_a_refused_effort_says_what_is_taken(rejection: Rejection, said: str) -> None:
+    assert said in str(refused_effort(NAME, rejection, "minimal"))
+
+
+@pytest.mark.parametrize(
+    "rejection",
+    [Rejection(400, parameter="temperature", words="only with reasoning off"), Rejection(500, words="effort")],
+)
+def test_what_is_not_about_the_effort_is_left_alone(rejection: Rejection) -> None:
+    assert refused_effort(NAME, rejection, "low") is None
+    assert refused_effort(NAME, Rejection(400, words="effort"), "") is None

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -78,13 +79,28 @@ def test_a_refused_answer_is_not_asked_again() -> None:
 
 
 def test_a_cut_off_answer_is_asked_again_with_twice_the_room() -> None:
-    cut_off = ChatReply('{"q1": "yes"', "m", finish="length")
+    cut_off = ChatReply('{"q1": "yes"', "m", finish="length", room=40_000)
     answer, model = run(cut_off, GOOD)
     assert answer.attempts == 2
-    assert [request.max_output_tokens for request in model.requests] == [4096, 8192]
+    assert [request.cut_off for request in model.requests] == [(), (40_000,)]
     assert model.requests[1].turns == ()
+    assert model.requests[1].digest("m") == replace(REQUEST, max_output_tokens=8192).digest("m"), "as on record"
     with pytest.raises(CutOffError):
         run(cut_off, cut_off, cut_off)
+    with pytest.raises(CutOffError, match="limit of 40,000 output tokens"):
+        run(replace(cut_off, last_room=True))
+
+
+def test_answers_that_were_cut_off_do_not_use_up_the_attempts() -> None:
+    cut_off = ChatReply('{"q1": "yes"', "m", finish="length", room=40_000)
+    answer, _ = run(cut_off, "nonsense", cut_off, GOOD, attempts=2)
+    assert answer.attempts == 4
+
+
+def test_what_is_missing_is_said_once() -> None:
+    with pytest.raises(WrongSchemaError) as caught:
+        run(*["{}"] * 3)
+    assert caught.value.message.count("q1, q2") == 1
 
 
 def test_the_models_own_errors_pass_through() -> None:

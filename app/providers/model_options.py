@@ -1,0 +1,82 @@
+"""What a person may choose about how any model is asked."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from app.errors import EffortError, InputError
+from app.providers.model_name import ModelName, parse_model_name
+
+TIMEOUT = 600.0
+LONGEST = 86_400.0
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+# Tokens of thought for the models of Google that count them instead of naming a level, as its own OpenAI endpoint does.
+BUDGETS: Mapping[str, int] = {"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24_576}
+# What is certain beforehand. Of all others the provider is asked, and refuses before anything is paid.
+_EFFORTS_OF: Mapping[str, tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = {
+    "openai": (
+        (re.compile(r"gpt-[34]|chatgpt|gpt-5-chat"), ()),
+        (re.compile(r"gpt-5(-|$)"), ("minimal", "low", "medium", "high")),
+        (re.compile(r"o\d"), ("low", "medium", "high")),
+    ),
+    "anthropic": (
+        (re.compile(r"claude-(instant|2|3)"), ()),
+        (re.compile(r""), ("low", "medium", "high", "xhigh", "max")),
+    ),
+    "google": (
+        (re.compile(r"gemini-(1|2\.0)|gemma"), ()),
+        (re.compile(r"gemini-2\.5"), tuple(BUDGETS)),
+        (re.compile(r""), ("minimal", "low", "medium", "high", "xhigh")),
+    ),
+    "rules": ((re.compile(r""), ()),),
+    "local": ((re.compile(r""), ()),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """max_output_tokens: the most tokens an answer may take, reasoning included; None for as many as the model gives.
+    timeout: seconds for one request. effort: how long a reasoning model thinks; "" leaves that to the model.
+
+    Raises InputError for what no model could mean.
+    """
+
+    max_output_tokens: int | None = None
+    timeout: float = TIMEOUT
+    effort: str = ""
+
+    def __post_init__(self) -> None:
+        if self.max_output_tokens is not None and self.max_output_tokens < 1:
+            raise InputError("An answer needs at least one output token.", "Leave the limit out for as much as needed.")
+        if not (math.isfinite(self.timeout) and 0 < self.timeout <= LONGEST):
+            raise InputError("A request needs more than 0 seconds and gets a day at most.", "Give seconds, as in 600.")
+        if self.effort and self.effort not in EFFORTS:
+            raise InputError("There is no such reasoning effort.", f"The efforts are {', '.join(EFFORTS)}.")
+
+    @classmethod
+    def of_run(cls, params: Mapping[str, Any]) -> "ModelOptions":
+        """What is stored with a run; runs from before these options have none of them."""
+        return cls(**{name: params[name] for name in ("max_output_tokens", "timeout", "effort") if name in params})
+
+    def params(self) -> dict[str, Any]:
+        """As stored with a run: what was chosen."""
+        usual = asdict(ModelOptions())
+        return {name: value for name, value in asdict(self).items() if value != usual[name]}
+
+
+def check_effort(model: str, effort: str) -> None:
+    """Raises EffortError where it is known beforehand that the model doesn't take it."""
+    if effort:
+        taken = efforts_of(parse_model_name(model))
+        if taken is not None and effort not in taken:
+            raise EffortError.of(model, effort, taken)
+
+
+def efforts_of(name: ModelName) -> tuple[str, ...] | None:
+    """The efforts a model takes, none of them for one that doesn't reason; None where only its provider knows."""
+    for pattern, efforts in _EFFORTS_OF.get(name.provider, ()):
+        if pattern.match(name.model):
+            return efforts
+    return None
