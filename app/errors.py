@@ -25,6 +25,7 @@
         ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
         ├── UnreadableScoreError     a judge's free text gives no score, several, or one off the scale
         ├── BudgetError              the run's budget is reached
+        ├── StoppedError             the run is ending; what wasn't asked yet stays open
         └── TransientError           worth trying again; `retry_after` in seconds where the provider says it
             ├── RateLimitError
             ├── OverloadedError
@@ -82,10 +83,12 @@ class PromptError(WorkbenchError):
 
 
 class ProviderError(WorkbenchError):
-    """A model did not answer as asked."""
+    """A model did not answer as asked. `usage` is what that cost all the same (app.providers.base.Usage), None for
+    nothing: the provider refused the request, or what came back was no answer of its."""
 
     kind: ClassVar[str] = "provider"
     exit_status = 3
+    usage: object | None = None
 
 
 class MissingKeyError(ProviderError):
@@ -172,6 +175,11 @@ class UnreadableScoreError(ProviderError):
 class BudgetError(ProviderError):
     kind = "budget"
     default_hint = "Raise the budget, then resume; nothing done is paid again."
+
+
+class StoppedError(ProviderError):
+    kind = "stopped"
+    default_hint = "Resume the run to go on."
 
 
 class TransientError(ProviderError):

@@ -1,6 +1,5 @@
 """A text's score from a checklist: low + (high - low) * yes / answered (InteractEval, section 3.5)."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -11,6 +10,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.checklist import PLAIN, JudgeOptions, judge
+from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Method, Setting
 from app.providers.base import ChatModel
@@ -36,7 +36,7 @@ class ChecklistEvaluator:
     earlier: Mapping[int, Sequence[Judgment]] = field(default_factory=dict)
 
     async def score(self, text: Text) -> Evaluation:
-        repeats = await asyncio.gather(*(self._answers(text, n) for n in range(self.options.repeats)))
+        repeats = await gather_all(self._answers(text, n) for n in range(self.options.repeats))
         judgments = tuple(judgment for answers in repeats for judgment in answers)
         weighted = _mean(self._score(answers, weighted=True).value for answers in repeats)
         return Evaluation(
@@ -52,7 +52,7 @@ class ChecklistEvaluator:
         known = {j.question: j for j in self.earlier.get(text.id, ()) if j.repeat == repeat}
         left = tuple(question for question in self.checklist.asked if question.id not in known)
         groups = [(question,) for question in left] if self.options.per_question else [left] if left else []
-        new = await asyncio.gather(*(self._ask(group, text, repeat) for group in groups))
+        new = await gather_all(self._ask(group, text, repeat) for group in groups)
         known |= {judgment.question: judgment for judgments in new for judgment in judgments}
         return tuple(known[question.id] for question in self.checklist.asked)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import RefusedError, UnreadableScoreError
+from app.errors import CutOffError, RefusedError, UnreadableScoreError
 from app.evaluators.score_reading import FoundScore, find_score
 from app.prompting import dimension_variables, load_prompt, task_variables
-from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn
+from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, discard
 from app.providers.structured import with_more_room
 
 ATTEMPTS = 3
@@ -36,8 +36,20 @@ async def ask_score(
     is no attempt. Raises RefusedError at once, CutOffError where no more room can be given, UnreadableScoreError after
     the last attempt, and whatever the model raises.
     """
+    asked: list[ChatRequest] = []
+    try:
+        return await _insist(model, request, dimension, attempts, asked)
+    except (RefusedError, CutOffError, UnreadableScoreError):
+        await discard(model, asked)
+        raise
+
+
+async def _insist(
+    model: ChatModel, request: ChatRequest, dimension: Dimension, attempts: int, asked: list[ChatRequest]
+) -> tuple[FoundScore, ChatReply]:
     attempt = 1
     while attempt <= attempts:
+        asked.append(request)
         reply = await model.complete(request)
         if reply.finish == "refused":
             raise RefusedError(f"{model.name} declined to answer.")

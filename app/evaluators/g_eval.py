@@ -6,7 +6,6 @@ renormalised over the scores of the scale; where the judge gives none, from n = 
 as `outside`, beside the probabilities.
 """
 
-import asyncio
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from typing import Any, Literal
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NoLogprobsError, UnreadableScoreError
+from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import Calls, Method, Setting
@@ -127,7 +127,7 @@ class GEval:
                 return None
             return found.value
 
-        drawn = await asyncio.gather(*map(one, requests))
+        drawn = await gather_all(map(one, requests))
         values = [value for value in drawn if value is not None]
         if not values:
             raise UnreadableScoreError(f"None of {len(drawn)} sampled answers holds a score.")

@@ -6,7 +6,6 @@ demonstrations: here they are the dimension's samples with the best ratings, the
 demonstration shows what is to be done. With several references the mean over them is taken.
 """
 
-import asyncio
 import math
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -14,6 +13,7 @@ from typing import Literal
 
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
+from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.direction import SHOWN, Direction, Reading, needs_references, per_reference, readings
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Calls, Method, Setting
@@ -85,7 +85,7 @@ class GptScore:
             p_yes = math.exp(sum(token.logprob for token in tokens))
             return Evaluation(p_yes, details={"p_yes": p_yes})
         rated = readings(self._options.direction, text)
-        replies = await asyncio.gather(*(self._rate(self._continuation(reading)) for reading in rated))
+        replies = await gather_all(self._rate(self._continuation(reading)) for reading in rated)
         means = [fmean(token.logprob for token in tokens) for tokens in replies]
         parts = [
             {"way": reading.way, "tokens": len(tokens), "logprob": mean}

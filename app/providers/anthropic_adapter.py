@@ -18,11 +18,10 @@ from anthropic import (
     transform_schema,
 )
 from anthropic.types import Message, TextBlock
-from anthropic.types import Usage as AnthropicUsage
 
 from app.domain.call import Finish
 from app.errors import ProviderError
-from app.providers.base import ChatReply, ChatRequest, Usage
+from app.providers.base import ChatReply, ChatRequest, Usage, counted_usage
 from app.providers.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
@@ -108,20 +107,12 @@ class AnthropicModel:
 
     def _reply(self, answer: Any, seconds: float) -> ChatReply:
         # The SDK doesn't check what it parses: proxies may send anything.
-        usage = answer.usage if isinstance(answer, Message) else None
-        if not isinstance(usage, AnthropicUsage) or not isinstance(answer.content, list):
+        if not isinstance(answer, Message) or not isinstance(getattr(answer, "content", None), list):
             raise unreadable(self._name)
-        cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
         return ChatReply(
             text="".join(block.text for block in answer.content if isinstance(block, TextBlock)),
             model=str(ModelName(self._name.provider, answer.model or self._name.model)),
-            usage=Usage(
-                # Anthropic counts what it reads from and writes to the cache beside the input.
-                input_tokens=(usage.input_tokens or 0) + cached + written,
-                cached_tokens=cached,
-                output_tokens=usage.output_tokens or 0,
-                cache_write_tokens=written,
-            ),
+            usage=_usage(answer),
             finish=_FINISH.get(answer.stop_reason or "", "stop"),
             seconds=seconds,
         )
@@ -152,6 +143,17 @@ def open_model(
         timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
     )
     return AnthropicModel(name, client, timeout, most_output)
+
+
+def _usage(answer: Message) -> Usage:
+    if answer.stop_reason == "refusal" and not answer.content:
+        return Usage()  # declined before anything was said: counted, but not billed
+    said = getattr(answer, "usage", None)
+    read, written = (getattr(said, f"cache_{what}_input_tokens", None) for what in ("read", "creation"))
+    fresh = getattr(said, "input_tokens", None)
+    # Anthropic counts what it reads from and writes to the cache beside the input.
+    parts = [part for part in (fresh, read, written) if isinstance(part, int)]
+    return counted_usage(sum(parts), getattr(said, "output_tokens", None), read, written)
 
 
 def _messages(request: ChatRequest) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -78,12 +78,14 @@ class ChatRequest:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens as the provider counts them. Of the input, `cached_tokens` were read from the provider's prompt cache and
-    `cache_write_tokens` written to it, each at a price of its own."""
+    `cache_write_tokens` written to it, each at a price of its own. `known` is False where the provider didn't say what
+    a reply took: then nobody knows what it costs."""
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     cache_write_tokens: int = 0
+    known: bool = True
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -91,7 +93,20 @@ class Usage:
             self.cached_tokens + other.cached_tokens,
             self.output_tokens + other.output_tokens,
             self.cache_write_tokens + other.cache_write_tokens,
+            self.known and other.known,
         )
+
+
+def counted_usage(input_tokens: object, output_tokens: object, cached: object = 0, written: object = 0) -> Usage:
+    """Usage from what a reply says, which servers leave out, set to 0 or fill with anything. No request has 0 tokens of
+    input, so that counts as not said."""
+
+    def count(value: object) -> int:
+        return value if isinstance(value, int) and value > 0 else 0
+
+    if not count(input_tokens):
+        return Usage(known=False)
+    return Usage(count(input_tokens), count(cached), count(output_tokens), count(written))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +168,22 @@ def digest_of(request: ChatRequest, model: ChatModel) -> str:
     """The request's digest as this model will be asked it."""
     effort = model.effort if isinstance(model, WithEffort) else ""
     return (replace(request, effort=effort) if effort else request).digest(model.name)
+
+
+@runtime_checkable
+class RepliesOnRecord(Protocol):
+    """A model that answers what it was asked before from a record."""
+
+    async def discard(self, requests: Sequence[ChatRequest]) -> None:
+        """Nothing could be made of the replies to these: who tries once more gets others."""
+        ...
+
+
+async def discard(model: ChatModel, requests: Sequence[ChatRequest]) -> None:
+    """Say that a conversation came to nothing: all its requests, re-asks included. Replies that lead to a usable one
+    are kept, so that the way there isn't paid again."""
+    if isinstance(model, RepliesOnRecord):
+        await model.discard(requests)
 
 
 @runtime_checkable

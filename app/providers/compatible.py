@@ -6,13 +6,14 @@ from typing import Any
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
 from openai.types import Completion
 
-from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
+from app.errors import ProviderError
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, counted_usage
 from app.providers.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.certificates import trusted
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.openai_adapter import OpenAIModel
-from app.providers.rejection import no_echo, unreadable
+from app.providers.rejection import billed, no_echo, unreadable
 from app.providers.request_style import RequestStyle
 
 # The SDK demands a key; servers without one ignore it.
@@ -37,10 +38,13 @@ class CompatibleModel(OpenAIModel):
         answer, _ = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         if not isinstance(answer, Completion) or not answer.choices:
             raise unreadable(self._name)
-        usage = Usage(answer.usage.prompt_tokens or 0, 0, answer.usage.completion_tokens or 0) if answer.usage else None
-        return ChatReply(
-            "", self.name, usage or Usage(), "stop", time.perf_counter() - started, self._of_given(answer, whole, given)
-        )
+        said = answer.usage
+        usage = counted_usage(getattr(said, "prompt_tokens", None), getattr(said, "completion_tokens", None))
+        try:
+            rated = self._of_given(answer, whole, given)
+        except ProviderError as error:
+            raise billed(error, usage) from None
+        return ChatReply("", self.name, usage, "stop", time.perf_counter() - started, rated)
 
     def _of_given(self, answer: Completion, whole: str, given: str) -> tuple[TokenLogprob, ...]:
         """The tokens at the end of the echoed prompt that hold a character of the text, the first of them perhaps with

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from app.domain.call import Finish
 from app.errors import ProviderError
-from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
 from app.providers.calling import DEFAULT_TIMEOUT, call
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
@@ -30,6 +30,7 @@ from app.providers.model_options import BUDGETS, check_effort
 from app.providers.rejection import (
     Rejection,
     asked_at,
+    billed,
     no_logprobs,
     retry_after_seconds,
     timed_out,
@@ -91,11 +92,12 @@ class GoogleModel:
         blocked = answer.prompt_feedback is not None and answer.prompt_feedback.block_reason is not None
         empty = candidate is None or (candidate.content is None and candidate.finish_reason is None)
         if empty and not blocked:
-            raise unreadable(self._name)
+            said = answer.usage_metadata is not None
+            raise billed(unreadable(self._name), _usage(answer)) if said else unreadable(self._name)
         finish = _finish(candidate)
         logprobs = _logprobs(candidate)
         if request.top_logprobs and not logprobs and finish == "stop":
-            raise no_logprobs(self._name)
+            raise billed(no_logprobs(self._name), _usage(answer))
         return ChatReply(
             text=_text(candidate),
             model=str(ModelName(self._name.provider, answer.model_version or self._name.model)),
@@ -201,15 +203,12 @@ def _text(candidate: Candidate | None) -> str:
 
 
 def _usage(answer: GenerateContentResponse) -> Usage:
-    counted = answer.usage_metadata
-    if counted is None:
-        return Usage()
-    return Usage(
-        input_tokens=counted.prompt_token_count or 0,
-        cached_tokens=counted.cached_content_token_count or 0,
-        # What the model thinks is billed as output.
-        output_tokens=(counted.candidates_token_count or 0) + (counted.thoughts_token_count or 0),
-    )
+    said = answer.usage_metadata
+    if said is None:
+        return Usage(known=False)
+    # What the model thinks is billed as output.
+    output = (said.candidates_token_count or 0) + (said.thoughts_token_count or 0)
+    return counted_usage(said.prompt_token_count, output, said.cached_content_token_count)
 
 
 def _logprobs(candidate: Candidate | None) -> tuple[TokenLogprob, ...]:

@@ -22,7 +22,7 @@ from openai.types.chat.chat_completion import Choice
 
 from app.domain.call import Finish
 from app.errors import ProviderError
-from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
 from app.providers.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.certificates import trusted
 from app.providers.credentials import Endpoint
@@ -30,6 +30,7 @@ from app.providers.model_name import ModelName
 from app.providers.rejection import (
     Rejection,
     asked_at,
+    billed,
     no_logprobs,
     provider_error,
     retry_after_seconds,
@@ -128,11 +129,12 @@ class OpenAIModel:
         # The SDK doesn't check what it parses: look-alikes and proxies may send anything.
         choice = answer.choices[0] if isinstance(answer, ChatCompletion) and answer.choices else None
         if not isinstance(choice, Choice) or not isinstance(choice.message, ChatCompletionMessage):
-            raise unreadable(self._name)
+            empty = isinstance(answer, ChatCompletion) and answer.usage is not None
+            raise billed(unreadable(self._name), _usage(answer)) if empty else unreadable(self._name)
         finish = _finish(choice)
         logprobs = _logprobs(choice)
         if request.top_logprobs and not logprobs and finish == "stop":
-            raise no_logprobs(self._name)
+            raise billed(no_logprobs(self._name), _usage(answer))
         # A local server reports the path of a file on its disk.
         reported = answer.model if self._for_openai and answer.model else self._name.model
         return ChatReply(
@@ -200,14 +202,13 @@ def _finish(choice: Choice) -> Finish:
 
 
 def _usage(answer: ChatCompletion) -> Usage:
-    if answer.usage is None:
-        return Usage()
-    details = answer.usage.prompt_tokens_details
-    return Usage(
-        input_tokens=answer.usage.prompt_tokens or 0,
-        cached_tokens=(details.cached_tokens or 0) if details else 0,
-        output_tokens=answer.usage.completion_tokens or 0,
-        cache_write_tokens=(details.cache_write_tokens or 0) if details else 0,
+    # The SDK doesn't check what it parses: what isn't said as it should be has no such attribute.
+    said, details = answer.usage, getattr(answer.usage, "prompt_tokens_details", None)
+    return counted_usage(
+        getattr(said, "prompt_tokens", None),
+        getattr(said, "completion_tokens", None),
+        getattr(details, "cached_tokens", None),
+        getattr(details, "cache_write_tokens", None),
     )
 
 

@@ -51,9 +51,9 @@ class PriceList:
         return self.prices.get(model) or self.prices.get(_SNAPSHOT.sub("", model))
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """US dollars; None where the price is unknown."""
+        """US dollars; None where the price is unknown, or how much was used."""
         price = self.of(model)
-        if price is None:
+        if price is None or not usage.known:
             return None
         fresh = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
         written = usage.cache_write_tokens * (price.input if price.written is None else price.written)

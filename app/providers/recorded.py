@@ -1,12 +1,15 @@
 """A model whose answers are kept: the same request is paid for once, and every call stands in the ledger."""
 
 import asyncio
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from app.domain.call import RecordedCall
-from app.errors import BudgetError, ProviderError
-from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage
+from app.errors import ModelTimeoutError, ProviderError, StoppedError
+from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
+from app.providers.budget import Budget
 from app.providers.pricing import shipped_prices
 from app.providers.retry import Patient
 from app.providers.storable_reply import storable_reply
@@ -15,12 +18,20 @@ from app.providers.storable_reply import storable_reply
 class Ledger(Protocol):
     """Where calls are kept."""
 
-    async def find(self, digest: str) -> RecordedCall | None:
-        """The reply to this very request, if it was ever answered."""
+    async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
+        """The newest reply to this very request, if it was ever answered; usable: that wasn't discarded."""
         ...
 
     async def add(self, call: RecordedCall) -> None:
         """Returns once the call is kept for good; cancelled, it is kept all the same."""
+        ...
+
+    async def discard(self, digests: Sequence[str]) -> None:
+        """Mark the replies to these requests: nothing could be made of them."""
+        ...
+
+    async def note_use(self, digest: str, project: int) -> None:
+        """The project rests on a reply that another paid for."""
         ...
 
 
@@ -47,7 +58,10 @@ class RecordedModel:
     """Answers from the ledger where it can; else asks `inner` and writes the reply down before handing it on.
 
     Without a ledger it only counts: a model that is no LLM costs nothing and says the same again at once. With a budget
-    (US dollars) it asks nothing more once that much was spent; what is in flight then is still paid.
+    nothing is sent for which no money is left. Once `stop` was called nothing more is asked at all.
+
+    use_cache: False asks again what was asked before, by whom and when ever; its ledger then knows the calls of this
+        run alone, so that a run that is gone on with pays nothing again.
     """
 
     def __init__(
@@ -56,8 +70,9 @@ class RecordedModel:
         ledger: Ledger | None,
         run: int | None = None,
         use_cache: bool = True,
-        budget: float | None = None,
+        budget: Budget | None = None,
         project: int | None = None,
+        stopped: asyncio.Event | None = None,
     ) -> None:
         self._inner = inner
         self._ledger = ledger
@@ -65,14 +80,21 @@ class RecordedModel:
         self._use_cache = use_cache
         self._budget = budget
         self._project = project
+        self._stopped = stopped or asyncio.Event()
+        self._second_try = False
         self._asking: dict[str, asyncio.Future[ChatReply]] = {}
+        self._asked_here: set[str] = set()
         self.tally = Tally()
 
-    def afresh(self) -> "RecordedModel":
-        """The same model, asked even where the ledger has an answer: what failed with that answer is tried again."""
-        fresh = RecordedModel(self._inner, self._ledger, self._run, False, self._budget, self._project)
-        fresh.tally = self.tally
-        return fresh
+    def second_try(self) -> "RecordedModel":
+        """The same model for what failed: it asks anew where nothing could be made of a reply, and finds the others."""
+        again = copy(self)
+        again._second_try = True
+        return again
+
+    def stop(self) -> None:
+        """Ask nothing more; what is under way is waited for and kept."""
+        self._stopped.set()
 
     @property
     def name(self) -> str:
@@ -89,8 +111,8 @@ class RecordedModel:
     async def complete(self, request: ChatRequest) -> ChatReply:
         if self._ledger is None:
             return await self._ask(request, "")
-        digest = request.digest(self.name)
-        if not self._use_cache:
+        digest = digest_of(request, self)
+        if not self._may_find(digest):
             return await self._ask(request, digest)
         if digest in self._asking:  # the same request is under way: one of the two is enough
             return self._free(await asyncio.shield(self._asking[digest]))
@@ -100,27 +122,62 @@ class RecordedModel:
         finally:
             del self._asking[digest]
 
+    def _may_find(self, digest: str) -> bool:
+        """Without the cache, only what an earlier sitting of this run asked, or this one in a first try."""
+        return self._use_cache or (self._run is not None and (self._second_try or digest not in self._asked_here))
+
+    async def discard(self, requests: Sequence[ChatRequest]) -> None:
+        if self._ledger is not None:
+            await self._ledger.discard([digest_of(request, self) for request in requests])
+
     async def _find_or_ask(self, request: ChatRequest, digest: str) -> ChatReply:
         assert self._ledger is not None
-        found = await self._ledger.find(digest)
+        found = await self._ledger.find(digest, self._second_try)
         if found is None:
             return await self._ask(request, digest)
+        if self._project is not None and found.project != self._project:
+            await self._ledger.note_use(digest, self._project)
         return self._free(_reply(found))
 
     async def _ask(self, request: ChatRequest, digest: str) -> ChatReply:
-        if self._budget is not None and (self.tally.cost_usd or 0.0) >= self._budget:
-            raise BudgetError("The run's budget is reached.")
-        self.tally.calls += 1
+        self._asked_here.add(digest)
+        prices = shipped_prices()
+        reserved = await self._budget.reserve(request, prices.of(self.name)) if self._budget is not None else None
+        usage, cost, perhaps_billed = None, None, False
         try:
+            self._check_open()
+            self.tally.calls += 1
             reply, mended = storable_reply(await self._inner.complete(request))
+            usage, cost = reply.usage, prices.cost(self.name, reply.usage)
         except ProviderError as error:
-            await self._keep(replace(self._call(digest, request), error_kind=error.kind))
+            usage = error.usage if isinstance(error.usage, Usage) else None
+            cost = prices.cost(self.name, usage) if usage is not None else None
+            perhaps_billed = isinstance(error, ModelTimeoutError)
+            await self._keep_failure(request, digest, error, usage, cost)
             raise
+        finally:
+            if self._budget is not None and reserved is not None:
+                await self._budget.settle(reserved, usage, cost, perhaps_billed)
         self.tally.mended += mended
-        cost = shipped_prices().cost(self.name, reply.usage)
         self.tally.paid(reply.usage, cost)
         await self._keep(_answered(self._call(digest, request), reply, cost))
         return reply
+
+    def _check_open(self) -> None:
+        if self._stopped.is_set():
+            raise StoppedError("The run is ending: nothing more is asked.")
+
+    async def _keep_failure(
+        self, request: ChatRequest, digest: str, error: ProviderError, usage: Usage | None, cost: float | None
+    ) -> None:
+        """Some failures are paid: a reply came, and was of no use."""
+        if isinstance(error, StoppedError) and usage is None:  # it was never sent
+            return
+        call = replace(self._call(digest, request), error_kind=error.kind)
+        if usage is not None:
+            self.tally.paid(usage, cost)
+            call = replace(call, **_counted(usage), cost_usd=cost)
+        await self._keep(call)
 
     def _free(self, reply: ChatReply) -> ChatReply:
         """A reply that was paid before costs nothing now."""
@@ -146,10 +203,17 @@ def _answered(call: RecordedCall, reply: ChatReply, cost: float | None) -> Recor
         rationales=reply.rationales,
         logprobs=[[token.token, token.logprob, dict(token.top)] for token in reply.logprobs],
         finish=reply.finish,
-        **asdict(reply.usage),
+        **_counted(reply.usage),
         cost_usd=cost,
         seconds=reply.seconds,
     )
+
+
+def _counted(usage: Usage) -> dict[str, Any]:
+    """As the ledger has it: a usage that isn't known shows in the cost, which isn't known either."""
+    tokens = asdict(usage)
+    del tokens["known"]
+    return tokens
 
 
 def _reply(call: RecordedCall) -> ChatReply:

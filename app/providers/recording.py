@@ -95,7 +95,7 @@ def _parse(path: Path, number: int, line: bytes) -> RecordedEntry:
         reply = ChatReply(
             text=_string(entry["text"]),
             model=model,
-            usage=Usage(**{name: int(count) for name, count in entry.get("usage", {}).items()}),
+            usage=Usage(**{str(name): int(count) for name, count in entry.get("usage", {}).items()}),  # type: ignore[arg-type]
             finish=_finish(entry.get("finish", "stop")),
             logprobs=tuple(_token(token) for token in entry.get("logprobs", [])),
             rationales={_string(key): _string(said) for key, said in entry.get("rationales", {}).items()},

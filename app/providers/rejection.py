@@ -29,6 +29,7 @@ from app.errors import (
     WrongAddressError,
     WrongKeyError,
 )
+from app.providers.base import Usage
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName
 from app.providers.model_options import EFFORTS
 
@@ -122,6 +123,12 @@ def asked_at(response: Any) -> str:
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if parts.hostname else ""
     except (AttributeError, RuntimeError, ValueError):
         return ""
+
+
+def billed(error: ProviderError, usage: Usage) -> ProviderError:
+    """An error about a reply that came: useless as it is, it is paid."""
+    error.usage = usage
+    return error
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

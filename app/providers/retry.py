@@ -3,11 +3,12 @@
 import asyncio
 import random
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.errors import ModelTimeoutError, TransientError
-from app.providers.base import ChatModel, ChatReply, ChatRequest
+from app.errors import ModelTimeoutError, ProviderError, StoppedError, TransientError
+from app.providers.base import ChatModel, ChatReply, ChatRequest, Usage
 from app.providers.rate_limit import AdaptiveLimit, Share
+from app.providers.rejection import billed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +42,14 @@ class Patient:
         policy: RetryPolicy | None = None,
         limiter: AdaptiveLimit | Share | None = None,
         rng: random.Random | None = None,
+        stopped: asyncio.Event | None = None,
     ) -> None:
+        """stopped: once it is set, nothing is tried again."""
         self.retries = 0
         self._model = model
         self._policy = policy or RetryPolicy()
         self._limiter = limiter
+        self._stopped = stopped or asyncio.Event()
         self._rng = rng or random.Random()  # noqa: S311 - jitter, nothing secret
 
     @property
@@ -57,22 +61,41 @@ class Patient:
         return self._model.is_llm
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Raises the last error when attempts or time are used up; at once when the wait would outlast the time."""
+        """Raises the last error when attempts or time are used up; at once when the wait would outlast the time.
+
+        Reply and error carry the usage of all attempts: some that failed are billed.
+        """
         deadline = _Deadline(self._policy.total)
-        attempt = 1
+        attempt, spent = 1, Usage()
         while True:
             try:
-                return await self._attempt(request, deadline)
-            except TransientError as error:
+                reply = await self._attempt(request, deadline)
+                return replace(reply, usage=spent + reply.usage)
+            except ProviderError as error:
+                if isinstance(error.usage, Usage):
+                    spent += error.usage
+                error.usage = spent if spent != Usage() else None
+                if not isinstance(error, TransientError):
+                    raise
                 wait = self._wait(attempt, error.retry_after)
                 if attempt == self._policy.attempts or wait >= deadline.left():
                     raise
-            await asyncio.sleep(wait)
+            if await self._stopped_within(wait):
+                raise billed(StoppedError("The run is ending: nothing is tried again."), spent)
             attempt += 1
             self.retries += 1
 
     async def aclose(self) -> None:
         await self._model.aclose()
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        waiting = {asyncio.ensure_future(asyncio.sleep(seconds)), asyncio.ensure_future(self._stopped.wait())}
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waiting:
+                each.cancel()
+        return self._stopped.is_set()
 
     async def _attempt(self, request: ChatRequest, deadline: "_Deadline") -> ChatReply:
         if self._limiter is None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from app.errors import RefusedError, WrongSchemaError
-from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage
+from app.errors import CutOffError, RefusedError, WrongSchemaError
+from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage, discard
 from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem, wrapped_objects
 from app.providers.output_room import START, cut_off
 
@@ -51,11 +51,28 @@ async def ask(
         raise ValueError("structured answers need a schema")
     if attempts < 1:
         raise ValueError("attempts must be at least 1")
+    asked: list[ChatRequest] = []
+    try:
+        return await _insist(model, request, attempts, check, last_resort, asked)
+    except (RefusedError, CutOffError, WrongSchemaError):
+        await discard(model, asked)
+        raise
+
+
+async def _insist(
+    model: ChatModel,
+    request: ChatRequest,
+    attempts: int,
+    check: Check | None,
+    last_resort: LastResort | None,
+    asked: list[ChatRequest],
+) -> Structured:
+    """`ask`, with what was asked put down in `asked`."""
     usage, seconds = Usage(), 0.0
-    problem, attempt, asked = "", 1, 0
+    problem, attempt = "", 1
     while attempt <= attempts:
+        asked.append(request)
         answer = await model.complete(request)
-        asked += 1
         usage, seconds = usage + answer.usage, seconds + answer.seconds
         reply = replace(answer, usage=usage, seconds=seconds)
         if reply.finish == "refused":
@@ -65,12 +82,13 @@ async def ask(
             continue
         value, found = _examine(reply.text, request.schema, check)
         if found is None and value is not None:
-            return Structured(value, reply, asked)
+            return Structured(value, reply, len(asked))
         problem = found or problem
         if attempt == attempts and value is not None and last_resort is not None:
             rest = last_resort(value)
             if rest is not None:
-                return Structured(rest, reply, asked, complete=False)
+                await discard(model, asked)
+                return Structured(rest, reply, len(asked), complete=False)
         request = replace(request, turns=(*request.turns, _correction(reply.text, problem)))
         attempt += 1
     raise WrongSchemaError(

@@ -221,7 +221,7 @@ async def _ask(
             if not model.tally.cached:
                 raise
             # Answers on record that failed before would fail for ever.
-            return await ask(stage, units, build, inputs, model.afresh(), context)
+            return await ask(stage, units, build, inputs, model.second_try(), context)
 
 
 def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[int], who: str) -> None:

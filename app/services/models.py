@@ -15,7 +15,9 @@ from app.domain.text import Text
 from app.errors import ModelTimeoutError, UnsupportedError
 from app.evaluators.checklist import judge
 from app.providers.base import ChatReply, ChatRequest
+from app.providers.budget import Budget
 from app.providers.credentials import credentials_problem
+from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
@@ -96,16 +98,24 @@ class DatabaseLedger:
     """A model's calls in the database; those that end together are written together.
 
     The digests that have a reply are read once, so that a request nobody asked before costs no query.
+    only_run: the run whose calls alone are found; None for everybody's.
     """
 
-    def __init__(self, database: Database, model: str) -> None:
+    def __init__(self, database: Database, model: str, only_run: int | None = None) -> None:
         self._database = database
+        self._only_run = only_run
         self._calls = GroupCommit[RecordedCall](self._save)
         with database.read() as work:
-            self._answered = work.calls.answered(model)
+            self._answered = work.calls.answered(model, only_run)
 
-    async def find(self, digest: str) -> RecordedCall | None:
-        return await asyncio.to_thread(self._find, digest) if digest in self._answered else None
+    async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
+        return await asyncio.to_thread(self._find, digest, usable) if digest in self._answered else None
+
+    async def discard(self, digests: Sequence[str]) -> None:
+        await asyncio.to_thread(self._discard, digests)
+
+    async def note_use(self, digest: str, project: int) -> None:
+        await asyncio.to_thread(self._note_use, digest, project)
 
     async def add(self, call: RecordedCall) -> None:
         await self._calls.put(call)
@@ -115,9 +125,17 @@ class DatabaseLedger:
     async def close(self) -> None:
         await self._calls.close()
 
-    def _find(self, digest: str) -> RecordedCall | None:
+    def _find(self, digest: str, usable: bool) -> RecordedCall | None:
         with self._database.read() as work:
-            return work.calls.find(digest)
+            return work.calls.find(digest, usable, self._only_run)
+
+    def _discard(self, digests: Sequence[str]) -> None:
+        with self._database.write() as work:
+            work.calls.discard(digests)
+
+    def _note_use(self, digest: str, project: int) -> None:
+        with self._database.write() as work:
+            work.calls.note_use(digest, project)
 
     def _save(self, calls: Sequence[RecordedCall]) -> None:
         with self._database.write() as work:
@@ -133,13 +151,15 @@ async def opened(
     concurrency: int = CONCURRENCY,
     budget: float | None = None,
     project: int | None = None,
+    may_ask: MayAsk | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
     project: whom its calls are put down to; run: the scoring run where it is one.
     concurrency: how many requests it gets at once; fewer while its provider says that it is too much, to whatever model
         of this process.
-    budget: US dollars after which it answers no more (BudgetError), together with what the run cost before.
+    budget: US dollars that it may spend, together with what the run cost before (BudgetError).
+    may_ask: awaited before each request is sent; raises where it must not be.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
@@ -151,11 +171,14 @@ async def opened(
         if not model.is_llm or isinstance(model, ReplayModel):
             yield RecordedModel(model, None)
             return
-        ledger = DatabaseLedger(workbench.database, model.name)
+        ledger = DatabaseLedger(workbench.database, model.name, None if use_cache else run)
+        stopped = asyncio.Event()
         try:
             limit = limit_of(_account(workbench, model.name), concurrency)
-            patient = Patient(model, PATIENCE, Share(limit, concurrency))
-            yield RecordedModel(patient, ledger, run, use_cache, _left(workbench, run, budget), project)
+            gated = GatedModel(model, stopped, may_ask)
+            patient = Patient(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
+            left = _budget(workbench, model.name, run, budget)
+            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped)
         finally:
             await ledger.close()
     finally:
@@ -186,13 +209,17 @@ class _Nobody:
         """Nothing is open."""
 
 
-def _left(workbench: Workbench, run: int | None, budget: float | None) -> float | None:
-    """What remains of a run's budget."""
-    if budget is None or run is None:
-        return budget
+def _budget(workbench: Workbench, model: str, run: int | None, limit: float | None) -> Budget | None:
+    """What remains of it, and what the run's replies took so far."""
+    if limit is None:
+        return None
+    if run is None:
+        return Budget(limit, model)
     with workbench.database.read() as work:
-        made = work.calls.totals([run]).get(run)
-    return budget - (made.cost_usd if made else 0.0)
+        made, longest = work.calls.totals([run]).get(run), work.calls.longest_reply(run)
+    if made is None:
+        return Budget(limit, model)
+    return Budget(limit - made.cost_usd, model, made.answered, longest, not made.unpriced)
 
 
 async def test_model(workbench: Workbench, name: str) -> float:

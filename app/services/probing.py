@@ -53,8 +53,10 @@ def probe(database: Database, project_id: int, options: RunOptions, plan: Sequen
             return calls
 
         calls = asyncio.run(run())
-    new = max(calls - len(knowing.known), 0)
-    mean = sum(knowing.missing.values()) / max(len(knowing.missing), 1)
+    known = knowing.known if options.use_cache else {}
+    new = max(calls - len(known), 0)
+    sizes = [*knowing.missing.values(), *(() if options.use_cache else knowing.known.values())]
+    mean = sum(sizes) / max(len(sizes), 1)
     return Probed(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new)
 
 
@@ -66,16 +68,17 @@ class _Knowing:
     def __init__(self, work: UnitOfWork, name: str) -> None:
         self._work = work
         self.name = name
-        self.known: set[str] = set()
+        self.known: dict[str, int] = {}
         self.missing: dict[str, int] = {}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         digest = request.digest(self.name)
         call = self._work.calls.find(digest)
+        size = estimate_tokens(request.prompt.system + request.prompt.user)
         if call is None:
-            self.missing[digest] = estimate_tokens(request.prompt.system + request.prompt.user)
+            self.missing[digest] = size
             raise UnsupportedError(f"{self.name} was not asked this before.")
-        self.known.add(digest)
+        self.known[digest] = size
         logprobs = tuple(TokenLogprob(token, logprob, top) for token, logprob, top in call.logprobs)
         return ChatReply(call.reply, call.model, finish=call.finish, logprobs=logprobs, rationales=call.rationales)
 

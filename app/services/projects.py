@@ -85,8 +85,11 @@ def preset_dimensions(preset: str) -> list[str]:
 
 
 def delete_project(workbench: Workbench, name: str) -> None:
+    """With all that is its own, what models replied included; replies that another project was answered with stay."""
     with workbench.database.write() as work:
-        work.projects.delete(work.projects.get(name).id)
+        project = work.projects.get(name)
+        work.calls.delete_of_project(project.id)
+        work.projects.delete(project.id)
 
 
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:

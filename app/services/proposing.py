@@ -64,7 +64,7 @@ def propose(
     others = [q.text for q in checklist.asked if q.id not in question_ids]
 
     async def asked() -> tuple[Rewriting, str]:
-        async with opened(workbench, model) as opened_model:
+        async with opened(workbench, model, project=project.id) as opened_model:
             return await rewrite(opened_model, project.task, dimension, action, questions, others), opened_model.name
 
     with own_wordings(workbench, project.id):
@@ -88,7 +88,7 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
         context = StageContext(project.task, dimension)
 
     async def asked() -> tuple[tuple[Change, ...], StageRun, str]:
-        async with opened(workbench, model) as opened_model:
+        async with opened(workbench, model, project=project.id) as opened_model:
             result = await validate_questions(opened_model, context, checklist.asked)
             return result.output.changes, answered_stage(result.record), opened_model.name
 

@@ -8,6 +8,7 @@ where the run itself paid for them.
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -80,7 +81,8 @@ class _LedgerOnly:
         failed = {call.digest: call for call in own if call.error_kind}
         self.calls = failed | {call.digest: call for call in own if not call.error_kind}
 
-    async def find(self, digest: str) -> RecordedCall | None:
+    async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
+        """Useless replies too: a score may rest on there having been none of use."""
         call = self.calls.get(digest)
         if call is None or call.error_kind:
             call = self._work.calls.find(digest)
@@ -90,6 +92,12 @@ class _LedgerOnly:
 
     async def add(self, call: RecordedCall) -> None:
         """Nothing new is kept: a request without a recorded answer is only asked to see that there is none."""
+
+    async def discard(self, digests: Sequence[str]) -> None:
+        """Looking changes nothing."""
+
+    async def note_use(self, digest: str, project: int) -> None:
+        """Looking changes nothing."""
 
 
 class _Silent:

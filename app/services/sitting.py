@@ -112,7 +112,7 @@ async def _score(
 ) -> engine.EngineReport:
     stages = DatabaseStages(workbench.database)
     with workbench.database.read() as work:
-        first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.afresh(), stages)
+        first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.second_try(), stages)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
     sink = _DatabaseSink(workbench, run, model.tally, heard)
@@ -126,7 +126,8 @@ async def _score(
 def _scorer(
     first: Mapping[int, Evaluator], again: Mapping[int, Evaluator], texts: Mapping[int, Text]
 ) -> engine.ScoreOne:
-    """Where an earlier try failed, its reply is in the ledger: `again` asks afresh."""
+    """Where an earlier try failed, its replies are in the ledger: `again` asks anew where nothing could be made of
+    them, and takes the others as they are."""
 
     async def score(planned: PlannedScore) -> Outcome:
         evaluators = again if planned.again else first

@@ -73,7 +73,7 @@ def try_with_judge(workbench: Workbench, view: ChecklistView, text: Text, model:
 
 
 async def _asked(workbench: Workbench, view: ChecklistView, text: Text, name: str) -> tuple[tuple[Judgment, ...], str]:
-    async with opened(workbench, name) as model:
+    async with opened(workbench, name, project=view.project.id) as model:
         options = JudgeOptions(reasons=model.is_llm)
         evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options)
         return (await evaluator.score(text)).judgments, model.name

@@ -15,7 +15,15 @@ from db.models.expert_answer import AnswerDrawRow, AnswerDrawTextRow, ExpertAnsw
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.prompt import OwnPromptRow
-from db.models.run import JudgmentRow, ModelCallRow, RunDimensionRow, ScoreRow, ScoringRunRow, StageRunRow
+from db.models.run import (
+    CallUseRow,
+    JudgmentRow,
+    ModelCallRow,
+    RunDimensionRow,
+    ScoreRow,
+    ScoringRunRow,
+    StageRunRow,
+)
 from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
@@ -26,6 +34,7 @@ __all__ = [
     "AttributeRow",
     "BuildRevisionRow",
     "BuildRow",
+    "CallUseRow",
     "ChecklistChangeRow",
     "ChecklistRow",
     "ComponentAttributeRow",

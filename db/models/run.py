@@ -103,7 +103,10 @@ class JudgmentRow(SQLModel, table=True):
 
 
 class ModelCallRow(SQLModel, table=True):
-    """Every call that reached a model: the cache (by request digest) and the ledger (what it cost)."""
+    """Every call that reached a model: the cache (by request digest) and the ledger (what it cost).
+
+    `usable` is False once nothing could be made of the reply: whoever tries the same again asks anew.
+    """
 
     __tablename__ = "model_call"
 
@@ -123,6 +126,17 @@ class ModelCallRow(SQLModel, table=True):
     cost_usd: float | None = None
     seconds: float = 0.0
     error_kind: str = ""
+    usable: bool = True
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     project_id: int | None = Field(default=None, sa_column=refers_to("project.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class CallUseRow(SQLModel, table=True):
+    """A project that was answered from the ledger with a call that another paid for: it rests on that reply too."""
+
+    __tablename__ = "call_use"
+
+    id: int | None = Field(default=None, primary_key=True)
+    digest: str = Field(index=True)
+    project_id: int = Field(sa_column=owned_by("project.id"))

@@ -4,19 +4,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from sqlalchemy import func, insert
-from sqlmodel import Session, SQLModel, col, select
+from sqlalchemy import and_, bindparam, func, insert, or_, update
+from sqlmodel import Session, SQLModel, col, delete, select
 
 from app.domain.call import RecordedCall
-from db.models import ModelCallRow
+from db.models import CallUseRow, ModelCallRow, ScoringRunRow
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
-_ADD = insert(SQLModel.metadata.tables[ModelCallRow.__tablename__])
+_CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
+_ADD = insert(_CALLS)
+_DISCARD = update(_CALLS).where(_CALLS.c.digest == bindparam("discarded")).values(usable=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PaidCalls:
-    """Answered calls together, useless answers included: they are paid; `unpriced` of them have no known cost."""
+    """Answered calls together, useless answers included, also those that ended in an error: they are paid; `unpriced`
+    of them have no known cost."""
 
     answered: int
     unpriced: int
@@ -34,21 +37,53 @@ class Calls:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def find(self, digest: str) -> RecordedCall | None:
-        """The newest reply to this very request, if it was ever answered."""
-        row = self._session.exec(
-            select(ModelCallRow)
-            .where(ModelCallRow.digest == digest, ModelCallRow.error_kind == "")
-            .order_by(col(ModelCallRow.id).desc())
-        ).first()
+    def find(self, digest: str, usable: bool = False, run_id: int | None = None) -> RecordedCall | None:
+        """The newest reply to this very request, if it was ever answered.
+
+        usable: only one that something could be made of. run_id: only one that this run asked for.
+        """
+        query = select(ModelCallRow).where(ModelCallRow.digest == digest, ModelCallRow.error_kind == "")
+        if usable:
+            query = query.where(col(ModelCallRow.usable))
+        if run_id is not None:
+            query = query.where(ModelCallRow.run_id == run_id)
+        row = self._session.exec(query.order_by(col(ModelCallRow.id).desc())).first()
         return _call(row) if row else None
 
-    def answered(self, model: str) -> set[str]:
-        """The digests of all requests to this model that have a reply."""
-        rows = self._session.exec(
-            select(ModelCallRow.digest).where(ModelCallRow.model == model, ModelCallRow.error_kind == "")
-        )
-        return set(rows)
+    def answered(self, model: str, run_id: int | None = None) -> set[str]:
+        """The digests of all requests to this model that have a reply, or of those that a run asked for."""
+        query = select(ModelCallRow.digest).where(ModelCallRow.model == model, ModelCallRow.error_kind == "")
+        if run_id is not None:
+            query = query.where(ModelCallRow.run_id == run_id)
+        return set(self._session.exec(query))
+
+    def discard(self, digests: Sequence[str]) -> None:
+        """Nothing could be made of the replies to these requests: they stay on record, as paid."""
+        if digests:
+            self._session.connection().execute(_DISCARD, [{"discarded": digest} for digest in digests])
+
+    def note_use(self, digest: str, project_id: int) -> None:
+        """The project was answered with a reply that another paid for."""
+        known = select(CallUseRow.id).where(CallUseRow.digest == digest, CallUseRow.project_id == project_id)
+        if self._session.exec(known).first() is None:
+            self._session.add(CallUseRow(digest=digest, project_id=project_id))
+            self._session.flush()
+
+    def delete_of_project(self, project_id: int) -> None:
+        """All calls that the project paid for, but for replies that another project rests on: those stay, nobody's from
+        then on, and go with the last project that used them."""
+        call, use = ModelCallRow, CallUseRow
+        others = select(use.digest).where(use.project_id != project_id)
+        mine = select(use.digest).where(use.project_id == project_id)
+        runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project_id)
+        paid = or_(col(call.project_id) == project_id, col(call.run_id).in_(runs))
+        nobodys = and_(col(call.project_id).is_(None), col(call.run_id).is_(None), col(call.digest).in_(mine))
+        self._session.execute(delete(call).where(or_(paid, nobodys), col(call.digest).not_in(others)))
+
+    def longest_reply(self, run_id: int) -> int:
+        """Tokens of output, reasoning included; 0 before the first."""
+        query = select(func.max(ModelCallRow.output_tokens)).where(ModelCallRow.run_id == run_id)
+        return int(self._session.exec(query).one() or 0)
 
     def known(self, digests: Iterable[str]) -> set[str]:
         """Which of these requests already have a reply."""
@@ -109,7 +144,8 @@ def _paid(*by: Any) -> Any:
         func.sum(call.cache_write_tokens),
         func.coalesce(func.sum(call.cost_usd), 0.0),
     )
-    return select(*by, *counts).where(call.error_kind == "")  # type: ignore[call-overload]
+    answered = or_(col(call.error_kind) == "", col(call.input_tokens) > 0, col(call.cost_usd).is_not(None))
+    return select(*by, *counts).where(answered)  # type: ignore[call-overload]
 
 
 def _values(call: RecordedCall) -> dict[str, object]:
@@ -129,6 +165,7 @@ def _values(call: RecordedCall) -> dict[str, object]:
         "cost_usd": call.cost_usd,
         "seconds": call.seconds,
         "error_kind": call.error_kind,
+        "usable": True,
         "run_id": call.run,
         "project_id": call.project,
     }
