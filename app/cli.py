@@ -1,14 +1,18 @@
 """The command line: the same verbs as the screens, for scripts and papers."""
 
 import importlib
+import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from app import __version__
-from app.errors import WorkbenchError
+from app.commands.output import say
+from app.domain.storable_text import is_storable
+from app.errors import InputError, WorkbenchError
 
 # Each module registers its commands on the root; they import heavy libraries only when a command runs.
 _COMMANDS = (
@@ -44,12 +48,26 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+class _Arguments(TyperGroup):
+    """The root of all commands, which sees every word that was typed before any of them does."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for number, word in enumerate(args, start=1):
+            # A file may have a name that is no UTF-8; everything else is text.
+            if not is_storable(word) and ("\0" in word or not os.path.lexists(word)):
+                raise InputError(
+                    f"Argument {number} holds a damaged character (half of one, or NUL).", "Type it again in UTF-8."
+                )
+        return super().parse_args(ctx, args)
+
+
 def build() -> typer.Typer:
     """The whole command tree."""
     root = typer.Typer(
         name="interacteval",
         help="Judge texts with checklists that people and LLMs build, and see how far the scores can be trusted.",
         no_args_is_help=True,
+        cls=_Arguments,
         pretty_exceptions_enable=False,
         add_completion=False,
     )
@@ -72,23 +90,23 @@ def run() -> NoReturn:
     try:
         status = build()(standalone_mode=False, prog_name="interacteval")
     except WorkbenchError as error:
-        typer.echo(" ".join(str(error).split()), err=True)
+        say(" ".join(str(error).split()))
         sys.exit(error.exit_status)
     except TyperException as error:
         message = " ".join(error.format_message().replace("Value error, ", "").split())
         if message:  # a bare command has shown its help already
             where = getattr(error, "ctx", None)
             command = where.command_path if where else "interacteval"
-            typer.echo(f"{message.rstrip('.')}. `{command} --help` shows what is possible.", err=True)
+            say(f"{message.rstrip('.')}. `{command} --help` shows what is possible.")
         sys.exit(2)
     except (typer.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except Exception as error:
         from app.services.fault_report import fault_report
 
-        typer.echo(fault_report(error), err=True)
-        typer.echo(_REPORT, err=True)
+        say(fault_report(error))
+        say(_REPORT)
         sys.exit(1)
     if status == INTERRUPTED:
-        typer.echo("Interrupted. What was done so far is kept.", err=True)
+        say("Interrupted. What was done so far is kept.")
     sys.exit(status or 0)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, say, table
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
@@ -42,7 +42,7 @@ def draw(
         print_json({"version": number, "texts": len(drawn.texts), "seed": seed, "stratified": drawn.stratified})
     else:
         how = "stratified by human score" if drawn.stratified else "by chance, since no text is rated"
-        typer.echo(f"{counted(len(drawn.texts), 'text')} drawn for version {number}, {how}")
+        echo(f"{counted(len(drawn.texts), 'text')} drawn for version {number}, {how}")
 
 
 def list_(
@@ -71,9 +71,9 @@ def list_(
     if json_:
         print_json(rows)
     elif rows:
-        typer.echo(table(list(rows[0]), [list(row.values()) for row in rows]))
+        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
     else:
-        typer.echo("Nobody has answered yet.")
+        echo("Nobody has answered yet.")
 
 
 def export(
@@ -94,7 +94,7 @@ def export(
     checklist_id, _ = _checklist(project, dimension, version)
     content = answers_csv(open_workbench(), checklist_id, expert)
     if output is None:
-        typer.echo(content.decode("utf-8-sig"), nl=False)
+        echo_file(content.decode("utf-8-sig"))
     else:
         with output_file(output) as file:
             file.write_bytes(content)
@@ -124,9 +124,9 @@ def import_(
         skipped = [{"row": row, "reason": reason} for row, reason in found.skipped]
         print_json({"kept": found.kept, "known": found.known, "blank": found.blank, "skipped": skipped})
         return
-    typer.echo(f"{counted(found.kept, 'answer')} kept, {found.known} known already, {found.blank} blank")
+    echo(f"{counted(found.kept, 'answer')} kept, {found.known} known already, {found.blank} blank")
     for row, reason in found.skipped:
-        typer.echo(f"Row {row} skipped: {reason}")
+        echo(f"Row {row} skipped: {reason}")
 
 
 def _checklist(project: str, dimension: str, version: int | None) -> tuple[int, int]:

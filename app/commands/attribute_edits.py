@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, print_json, table
+from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, table
 
 if TYPE_CHECKING:
     from app.domain.attribute import Attribute
@@ -34,7 +34,7 @@ def edit(
 
     workbench, (found,) = _opened(project, [id_])
     edit_attribute(workbench, found.id, text)
-    typer.echo(f"Attribute {found.id} of {found.contributor} is reworded.")
+    echo(f"Attribute {found.id} of {found.contributor} is reworded.")
 
 
 def exclude(
@@ -54,7 +54,7 @@ def exclude(
     workbench, found = _opened(project, ids)
     for attribute in found:
         exclude_attribute(workbench, attribute.id, reason)
-    typer.echo(f"{counted(len(found), 'attribute')} left out.")
+    echo(f"{counted(len(found), 'attribute')} left out.")
 
 
 def restore(ids: IdsArgument, project: ProjectOption) -> None:
@@ -67,7 +67,7 @@ def restore(ids: IdsArgument, project: ProjectOption) -> None:
     workbench, found = _opened(project, ids)
     for attribute in found:
         restore_attribute(workbench, attribute.id)
-    typer.echo(f"{counted(len(found), 'attribute')} in use again.")
+    echo(f"{counted(len(found), 'attribute')} in use again.")
 
 
 def move(
@@ -86,7 +86,7 @@ def move(
     target = one_dimension(workbench, project, dimension)
     for attribute in found:
         move_one(workbench, attribute, target.id)
-    typer.echo(f"{counted(len(found), 'attribute')} moved to {target.name}.")
+    echo(f"{counted(len(found), 'attribute')} moved to {target.name}.")
 
 
 def merge(
@@ -104,7 +104,7 @@ def merge(
     workbench, (first, *others) = _opened(project, [kept, *merged])
     for other in others:
         merge_one(workbench, first, other, reason)
-    typer.echo(f"Attribute {first.id} stands for {counted(len(others), 'other')}.")
+    echo(f"Attribute {first.id} stands for {counted(len(others), 'other')}.")
 
 
 def alike(
@@ -137,7 +137,7 @@ def alike(
         print_json([{"ids": [p.first.id, p.second.id], "likeness": p.likeness, "texts": _texts(p)} for p in pairs])
         return
     rows = [[p.first.id, p.second.id, p.likeness, *_texts(p)] for p in pairs]
-    typer.echo(table(["first", "second", "alike", "the first says", "the second says"], rows))
+    echo(table(["first", "second", "alike", "the first says", "the second says"], rows))
 
 
 def _texts(pair: "NearDuplicate") -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, print_json, table
+from app.commands.output import JsonOption, echo, print_json, table
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
 
@@ -60,9 +60,9 @@ def similarity(
         return
     _print_similarity(found)
     if by_kind.sizes:
-        typer.echo("\nBy kind")
+        echo("\nBy kind")
         _print_similarity(by_kind)
-    typer.echo(f"\n1 = the same, 0 = nothing in common; diversity is 1 - similarity. Cosine of {found.embedding}.")
+    echo(f"\n1 = the same, 0 = nothing in common; diversity is 1 - similarity. Cosine of {found.embedding}.")
     _print_sentences(found.notes)
 
 
@@ -131,10 +131,10 @@ def parse_kinds(given: Sequence[str] | None) -> dict[str, ContributorKind]:
 def _print_similarity(found: "SetComparison") -> None:
     headings = ["pairs", "ROUGE-L", "Jaccard", "cosine"]
     rows = [[name, found.sizes[name], *_measures(value)] for name, value in found.within.items()]
-    typer.echo(table(["within", "attributes", *headings], rows))
+    echo(table(["within", "attributes", *headings], rows))
     if found.between:
         pairs = [[f"{a} and {b}", *_measures(value)] for (a, b), value in found.between.items()]
-        typer.echo("\n" + table(["between", *headings], pairs))
+        echo("\n" + table(["between", *headings], pairs))
     _print_sentences([f"{name}: {value.reason}" for name, value in found.within.items() if value.reason])
 
 
@@ -143,23 +143,23 @@ def _measures(value: "Similarity") -> list[int | float | None]:
 
 
 def _print_topics(found: "TopicAnalysis") -> None:
-    typer.echo(found.verdict)
+    echo(found.verdict)
     for grouping in [found.lda, found.steady] if found.lead == "lda" else [found.steady, found.lda]:
-        typer.echo(f"\n{grouping.model}")
+        echo(f"\n{grouping.model}")
         _print_grouping(grouping)
         _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
-    typer.echo("\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.")
+    echo("\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.")
 
 
 def _print_grouping(grouping: "TopicGrouping") -> None:
     rows = [[topic.id, topic.size, ", ".join(topic.words)] for topic in grouping.topics]
-    typer.echo(table(["topic", "attributes", "words"], rows))
+    echo(table(["topic", "attributes", "words"], rows))
     joint = {name: spread for name, spread in grouping.conditions.items() if ":" not in name}
     shares = [
         _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
     ]
     numbered = [f"topic {topic.id}" for topic in grouping.topics]
-    typer.echo("\n" + table(["share of", "attributes", *numbered, "spread"], shares))
+    echo("\n" + table(["share of", "attributes", *numbered, "spread"], shares))
 
 
 def _share_row(name: str, spread: "GroupSpread", n_topics: int) -> list[str | int | float | None]:
@@ -171,4 +171,4 @@ def _share_row(name: str, spread: "GroupSpread", n_topics: int) -> list[str | in
 
 def _print_sentences(sentences: Sequence[str]) -> None:
     for sentence in sentences:
-        typer.echo(sentence)
+        echo(sentence)

@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from app.commands import attribute_edits
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, print_json, say, table
+from app.commands.output import (
+    DimensionOption,
+    JsonOption,
+    ProjectOption,
+    counted,
+    echo,
+    echo_file,
+    print_json,
+    say,
+    table,
+)
 
 
 def register(root: typer.Typer) -> None:
@@ -56,7 +66,7 @@ def add(
     if json_:
         print_json({"dimension": target.name, "contributor": contributor, "kind": kind, "added": len(ids), "ids": ids})
     else:
-        typer.echo(f"Added {counted(len(ids), 'attribute')} of {contributor} to {target.name}.")
+        echo(f"Added {counted(len(ids), 'attribute')} of {contributor} to {target.name}.")
 
 
 def import_(
@@ -81,7 +91,7 @@ def import_(
     if json_:
         print_json(asdict(report))
         return
-    typer.echo(f"Added {counted(report.added, 'attribute')}; {report.there} were there already.")
+    echo(f"Added {counted(report.added, 'attribute')}; {report.there} were there already.")
     for skipped in report.skipped:
         say(f"left out, row {skipped.row}: {skipped.reason}")
 
@@ -109,7 +119,7 @@ def list_(
     if format_ != "table":
         if format_ not in FORMATS:
             raise InputError(f"“{format_}” is no format.", f"Use table, {', '.join(FORMATS)}.")
-        typer.echo(attribute_file(found, contributors_of(workbench, target.id), format_), nl=False)
+        echo_file(attribute_file(found, contributors_of(workbench, target.id), format_))
     elif json_:
         print_json(
             [
@@ -127,7 +137,7 @@ def list_(
         )
     else:
         rows = [[a.id, a.dimension, a.contributor, a.kind.value, a.status.value, a.text] for a in found]
-        typer.echo(table(["id", "dimension", "contributor", "kind", "status", "attribute"], rows))
+        echo(table(["id", "dimension", "contributor", "kind", "status", "attribute"], rows))
 
 
 def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
@@ -159,9 +169,9 @@ def contributors(project: ProjectOption, json_: JsonOption = False) -> None:
     if json_:
         print_json(rows)
     elif rows:
-        typer.echo(table(list(rows[0]), [list(row.values()) for row in rows]))
+        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
     else:
-        typer.echo("Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
+        echo("Nobody has said yet what to look for. `interacteval think-aloud` asks LLMs.")
 
 
 def think_aloud(

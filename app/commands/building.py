@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists import summary
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 
 if TYPE_CHECKING:
     from app.domain.build import Stage
@@ -146,7 +146,7 @@ def _report(made: "Sequence[Checklist]", json_: bool) -> None:
         return
     for checklist in made:
         what = f"version {checklist.version} ({checklist.status.value}), {len(checklist.asked)} questions"
-        typer.echo(f"{checklist.dimension}: {what}")
+        echo(f"{checklist.dimension}: {what}")
 
 
 def _stage_sayer(dimension: str) -> Callable[[str, int, int], None]:

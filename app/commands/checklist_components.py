@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklist_edits import ByOption, OneDimensionOption, newest_draft
-from app.commands.output import JsonOption, ProjectOption, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
 
 if TYPE_CHECKING:
     from app.domain.checklist import Checklist, Component
@@ -137,6 +137,6 @@ def _print(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
     if json_:
         print_json(rows)
     elif rows:
-        typer.echo(table(list(rows[0]), [list(row.values()) for row in rows]))
+        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
     else:
-        typer.echo("This draft has no components.")
+        echo("This draft has no components.")

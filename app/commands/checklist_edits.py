@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
     from app.domain.checklist import Checklist, Question
@@ -217,9 +217,9 @@ def history(
         print_json(changes)
     elif changes:
         shown = ("change", "at", "who", "what", "taken_back")
-        typer.echo(table(list(shown), [[change[name] for name in shown] for change in changes]))
+        echo(table(list(shown), [[change[name] for name in shown] for change in changes]))
     else:
-        typer.echo("Nothing was changed in this version since it was made.")
+        echo("Nothing was changed in this version since it was made.")
 
 
 def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
@@ -247,6 +247,6 @@ def _print(checklist: "Checklist", json_: bool) -> None:
         print_json(rows)
     elif rows:
         shown = ("question", "on", "weight", "component", "text")
-        typer.echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
+        echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
     else:
-        typer.echo("This version has no questions.")
+        echo("This version has no questions.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
-from app.commands.output import JsonOption, ProjectOption, print_json, shown_model, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
 
 if TYPE_CHECKING:
     from app.domain.checklist import Checklist
@@ -125,11 +125,11 @@ def try_(
         where = {"doc_id": text.doc_id, "system_id": text.system_id}
         print_json({**where, "version": view.checklist.version, "judge": trial.model, **score, "answers": answers})
         return
-    typer.echo(" ".join(part for part in text.key if part))
-    typer.echo(table(["answer", "question", "reason"], [[a["answer"], a["question"], a["reason"]] for a in answers]))
+    echo(" ".join(part for part in text.key if part))
+    echo(table(["answer", "question", "reason"], [[a["answer"], a["question"], a["reason"]] for a in answers]))
     equal = "none" if trial.score.equal is None else f"{trial.score.equal:.2f}"
     weighted = "" if trial.score.weighted is None else f", by weight {trial.score.weighted:.2f}"
-    typer.echo(f"Score {equal}{weighted}; {trial.score.answered} of {trial.score.asked} answered")
+    echo(f"Score {equal}{weighted}; {trial.score.answered} of {trial.score.asked} answered")
 
 
 def _print_open(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
@@ -140,10 +140,10 @@ def _print_open(workbench: "Workbench", draft: "Checklist", json_: bool) -> None
         print_json([_document(each) for each in waiting])
         return
     for each in waiting:
-        typer.echo(f"{each.id} ({shown_model(each.model)}): {each.reason}")
-        typer.echo("\n".join([*(f"  - {text}" for text in each.before), *(f"  + {text}" for text in each.after)]))
+        echo(f"{each.id} ({shown_model(each.model)}): {each.reason}")
+        echo("\n".join([*(f"  - {text}" for text in each.before), *(f"  + {text}" for text in each.after)]))
     if not waiting:
-        typer.echo("Nothing waits for a decision.")
+        echo("Nothing waits for a decision.")
 
 
 def _document(proposal: "Proposal") -> dict[str, object]:

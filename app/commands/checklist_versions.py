@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from app.commands.checklist_edits import OneDimensionOption
-from app.commands.output import JsonOption, ProjectOption, print_json, say
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say
 
 
 def register(checklists: typer.Typer) -> None:
@@ -45,13 +45,13 @@ def diff(
         ]
         print_json({"from": before.version, "to": after.version, "questions": changes})
         return
-    typer.echo(str(found))
+    echo(str(found))
     marks = {"same": "{}", "old": "[-{}-]", "new": "{{+{}+}}"}
     for change in found.questions:
         old, new = change.before, change.after
         pieces = word_changes(old.text if old else "", new.text if new else "")
         words = "".join(marks[piece.kind].format(piece.text) for piece in pieces)
-        typer.echo(f"{', '.join(kind.value for kind in change.kinds)}: {words}")
+        echo(f"{', '.join(kind.value for kind in change.kinds)}: {words}")
 
 
 def restore(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands import checklist_components, checklist_edits, checklist_models, checklist_versions
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
 
 if TYPE_CHECKING:
     from app.domain.checklist import Checklist
@@ -54,9 +54,9 @@ def list_(
     if json_:
         print_json(found)
     elif found:
-        typer.echo(table(list(found[0]), [list(row.values()) for row in found]))
+        echo(table(list(found[0]), [list(row.values()) for row in found]))
     else:
-        typer.echo("No checklists yet. `interacteval build` makes one.")
+        echo("No checklists yet. `interacteval build` makes one.")
 
 
 def show(
@@ -66,7 +66,7 @@ def show(
 
     Example: interacteval checklist show --project News --dimension coherence
     """
-    typer.echo(_exported(project, dimension, version, "json" if json_ else "md"), nl=False)
+    echo_file(_exported(project, dimension, version, "json" if json_ else "md"))
 
 
 def export(
@@ -86,7 +86,7 @@ def export(
 
     content = _exported(project, dimension, version, format_)
     if output is None:
-        typer.echo(content, nl=False)
+        echo_file(content)
     else:
         with output_file(output) as file:
             file.write_text(content, encoding="utf-8")
@@ -100,7 +100,7 @@ def schema() -> None:
     """
     from app.services.checklist_files import schema_text
 
-    typer.echo(schema_text(), nl=False)
+    echo_file(schema_text())
 
 
 def import_(
@@ -126,7 +126,7 @@ def import_(
     if json_:
         print_json(summary(saved))
     else:
-        typer.echo(f"{target.name}: version {saved.version} (draft), {len(saved.asked)} questions")
+        echo(f"{target.name}: version {saved.version} (draft), {len(saved.asked)} questions")
 
 
 def publish(
@@ -155,7 +155,7 @@ def publish(
         print_json([summary(checklist) for checklist in published])
     else:
         for checklist in published:
-            typer.echo(f"{checklist.dimension}: version {checklist.version} is published")
+            echo(f"{checklist.dimension}: version {checklist.version} is published")
 
 
 def _exported(project: str, dimension: str, version: int | None, format_name: str) -> str:

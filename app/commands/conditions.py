@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, table
 from app.meta_evaluation.choices import Level
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(
     workbench, target, options = _study(project, dimension, conditions, model, judge, sample, seed, components, budget)
     if dry_run:
         found = estimate_study(workbench, options, plan_study(workbench, target, options))
-        print_json(found.to_json()) if json_ else typer.echo(str(found))
+        print_json(found.to_json()) if json_ else echo(str(found))
         return
     report = run_study(
         workbench, target, options, lambda what, done, all_: say(f"{done}/{all_} {what}"), None, concurrency
@@ -74,7 +74,7 @@ def run(
             }
         )
     else:
-        typer.echo(str(report))
+        echo(str(report))
     if report.missing:
         raise typer.Exit(3)
 
@@ -187,16 +187,16 @@ def _print(found: "StudyFigures", missing: int) -> None:
     if missing:
         say(f"{missing} of the conditions are not scored yet: `interacteval conditions run` does it.")
     if not found.rows:
-        typer.echo("Nothing has been scored for these conditions yet.")
+        echo("Nothing has been scored for these conditions yet.")
         return
     headings = ["dimension", "condition", "Spearman", "95 % from", "to", "Kendall", "checklists", "texts"]
-    typer.echo(table(headings, [_figures_row(row) for row in found.rows]))
+    echo(table(headings, [_figures_row(row) for row in found.rows]))
     if found.differences:
         headings = ["dimension", "second less first", "Spearman", "95 % from", "to", "p", "p (Holm)", "z (Fisher)"]
-        typer.echo("\n" + table(headings, [_difference_row(each) for each in found.differences]))
+        echo("\n" + table(headings, [_difference_row(each) for each in found.differences]))
     for note in (*found.problems, *NOTES):
-        typer.echo(f"- {note}")
-    typer.echo(str(found.rows[0].figures["spearman"].signature))
+        echo(f"- {note}")
+    echo(str(found.rows[0].figures["spearman"].signature))
 
 
 def _figures_row(row: "ConditionFigures") -> list[object]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
 
 if TYPE_CHECKING:
     from app.domain.task import Dimension
@@ -37,7 +37,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     if json_:
         print_json([{column: one[column] for column in columns} for one in found])
     else:
-        typer.echo(table(columns, [[one[column] for column in columns] for one in found]))
+        echo(table(columns, [[one[column] for column in columns] for one in found]))
 
 
 def add(
@@ -57,7 +57,7 @@ def add(
 
     workbench = open_workbench()
     new = add_dimension(workbench, get_project(workbench, project).id, _changed(Dimension(name), rubric, low, high))
-    typer.echo(f"Added {new.name}, {new.low:g} to {new.high:g}.")
+    echo(f"Added {new.name}, {new.low:g} to {new.high:g}.")
 
 
 def edit(
@@ -79,7 +79,7 @@ def edit(
     dimension = one_dimension(workbench, project, name)
     new = _changed(replace(dimension, name=rename or dimension.name), rubric, low, high)
     save_dimension(workbench, new)
-    typer.echo(f"Saved {new.name}, {new.low:g} to {new.high:g}.")
+    echo(f"Saved {new.name}, {new.low:g} to {new.high:g}.")
 
 
 def _changed(dimension: "Dimension", rubric: str | None, low: float | None, high: float | None) -> "Dimension":

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
 
 FormatOption = Annotated[
     str,
@@ -45,14 +45,14 @@ def import_(
     if json_:
         print_json(report.to_json())
         return
-    typer.echo(
+    echo(
         f"{report.project} ({report.format}): {counted(report.texts, 'text')} of "
         f"{counted(report.sources, 'source')} and {counted(report.systems, 'system')}, "
         f"{counted(report.ratings, 'rating')}; "
         f"new: {report.added_texts} texts, {report.added_ratings} ratings"
     )
     rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]
-    typer.echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
+    echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
     if report.ungrouped:
         say(
             "No two texts share a source, so agreement can't be taken per source, only over the dataset. If texts "

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, counted, print_json, shown_model
+from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model
 
 
 def register(root: typer.Typer) -> None:
@@ -31,15 +31,15 @@ def lineage(
         print_json(found)
         return
     for branch in found["components"]:
-        typer.echo(f"{branch['component'] or 'Without a component'}: {branch['key_question']}")
+        echo(f"{branch['component'] or 'Without a component'}: {branch['key_question']}")
         for question in branch["questions"]:
-            typer.echo(f"  {question['question']}. {question['text']}")
+            echo(f"  {question['question']}. {question['text']}")
             for attribute in question["attributes"]:
-                typer.echo(f"     - {attribute['text']} ({shown_model(attribute['contributor'])})")
+                echo(f"     - {attribute['text']} ({shown_model(attribute['contributor'])})")
     if found["unserved"]:
-        typer.echo(f"{counted(len(found['unserved']), 'attribute')} behind no question:")
+        echo(f"{counted(len(found['unserved']), 'attribute')} behind no question:")
         for attribute in found["unserved"]:
             where = attribute["stage"] or (
                 f"under {attribute['component']}" if attribute["component"] else "came later"
             )
-            typer.echo(f"  - {attribute['text']} ({where}{': ' if attribute['reason'] else ''}{attribute['reason']})")
+            echo(f"  - {attribute['text']} ({where}{': ' if attribute['reason'] else ''}{attribute['reason']})")

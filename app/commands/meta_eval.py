@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, counted, print_json, table
+from app.commands.output import JsonOption, counted, echo, print_json, table
 from app.commands.rater_text import raters_text
 from app.commands.table_file import TableFile, read_table
 from app.errors import InputError
@@ -111,9 +111,9 @@ def meta_eval(
     if json_:
         print_json(result.to_json() | ({"human_side": raters.to_json()} if raters else {}))
         return
-    typer.echo(_evaluation_text(result, pred, " and ".join(human)))
+    echo(_evaluation_text(result, pred, " and ".join(human)))
     if raters:
-        typer.echo(f"\n{raters_text(raters)}")
+        echo(f"\n{raters_text(raters)}")
 
 
 def compare(
@@ -160,7 +160,7 @@ def compare(
     if json_:
         print_json(result.to_json())
     else:
-        typer.echo(_comparison_text(result, pred_a, pred_b, " and ".join(human)))
+        echo(_comparison_text(result, pred_a, pred_b, " and ".join(human)))
 
 
 def _ratings(columns: TableFile, human: Sequence[str]) -> "Floats":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, shown_model, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
 from app.meta_evaluation.choices import COEFFICIENTS, Coefficient
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def quality(
     elif found:
         rows = [_quality_row(each, coefficient) for each in found]
         headings = ["run", "evaluator", "judge", coefficient, "95 % from", "to", "groups", "$ per 1,000 texts"]
-        typer.echo(table([*headings, "less the checklist", "95 % from", "to"], rows))
+        echo(table([*headings, "less the checklist", "95 % from", "to"], rows))
         for each in found:
             if each.cost.reason:
-                typer.echo(f"  run {each.run.id}: {each.cost.reason}")
+                echo(f"  run {each.run.id}: {each.cost.reason}")
     else:
-        typer.echo("There is no run with scores on this dimension.")
+        echo("There is no run with scores on this dimension.")
 
 
 def bias(
@@ -116,9 +116,9 @@ def _print_bias(study: "WriterBias") -> None:
         for g in study.groups
     ]
     headings = ["people preferred", "pairs", "sources", "mean score: person", "LLM", "difference"]
-    typer.echo(table(headings, rows))
+    echo(table(headings, rows))
     if study.unpaired:
-        typer.echo(f"{study.unpaired} texts have no counterpart of the same source.")
+        echo(f"{study.unpaired} texts have no counterpart of the same source.")
 
 
 def _mean(mean: "Mean | None") -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, print_json, table
+from app.commands.output import JsonOption, echo, print_json, table
 
 if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
@@ -55,11 +55,11 @@ def list_(json_: JsonOption = False) -> None:
         )
         return
     rows = [[m.name, m.price.input if m.price else None, m.price.output if m.price else None, _ready(m)] for m in found]
-    typer.echo(table(["model", "$ in", "$ out", "can be used"], rows))
+    echo(table(["model", "$ in", "$ out", "can be used"], rows))
     for obstacle in dict.fromkeys(m.obstacle for m in found if m.obstacle):  # one sentence a provider, not a model
-        typer.echo(obstacle)
+        echo(obstacle)
     if endpoint.problem:
-        typer.echo(endpoint.problem)
+        echo(endpoint.problem)
 
 
 def _ready(model: "ModelInfo") -> str:
@@ -81,7 +81,7 @@ def test(
     if json_:
         print_json({"model": model, "ok": True, "seconds": round(seconds, 3)})
     else:
-        typer.echo(f"{model} answers ({seconds:.1f} s).")
+        echo(f"{model} answers ({seconds:.1f} s).")
 
 
 def bench(
@@ -98,7 +98,7 @@ def bench(
     if json_:
         print_json(measured)
     else:
-        typer.echo(table(["measurement", "value"], _flat(measured)))
+        echo(table(["measurement", "value"], _flat(measured)))
 
 
 def _flat(measured: Mapping[str, Any], before: str = "") -> list[list[Any]]:

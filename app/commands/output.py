@@ -1,11 +1,15 @@
 """How commands speak: one JSON document on stdout or plain lines; progress on stderr."""
 
 import json
+import re
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from app.domain.storable_text import storable
 
 if TYPE_CHECKING:
     from app.domain.run import RunSummary
@@ -15,8 +19,33 @@ ProjectOption = Annotated[str, typer.Option("--project", help="The project's nam
 DimensionOption = Annotated[str, typer.Option("--dimension", help="A dimension's name; several with commas; all.")]
 
 
+# C0 and C1 controls and DEL; ESC and CSI begin a terminal's commands.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ODD_IN_JSON = re.compile("[\x7f-\x9f\ud800-\udfff]")
+
+
+def echo(line: str, err: bool = False, nl: bool = True) -> None:
+    """Everything a command says goes through here, so that no text of anybody's gives the terminal orders."""
+    typer.echo(shown_safely(line), err=err, nl=nl)
+
+
+def echo_file(content: str | bytes) -> None:
+    """A file on stdout: to the letter into another file or program, safely on a screen."""
+    if sys.stdout.isatty():
+        text = content if isinstance(content, str) else content.decode("utf-8-sig")
+        content = shown_safely(text.replace("\r\n", "\n"))
+    typer.echo(content, nl=False)
+
+
+def shown_safely(text: str) -> str:
+    """Control characters but line feeds and tabs as their escapes (\\x1b), and what no encoding holds as U+FFFD."""
+    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", storable(text))
+
+
 def print_json(document: Any) -> None:
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=_iso, allow_nan=False))
+    said = json.dumps(document, ensure_ascii=False, indent=2, default=_iso, allow_nan=False)
+    # The escapes of JSON, so that it reads back as it was.
+    typer.echo(_ODD_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", said))
 
 
 def _iso(value: object) -> str:
@@ -28,7 +57,7 @@ def _iso(value: object) -> str:
 
 def say(line: str) -> None:
     """Progress: on stderr, so that stdout holds only the result."""
-    typer.echo(line, err=True)
+    echo(line, err=True)
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
 
 _SHOWN = 20
 
@@ -44,11 +44,11 @@ def import_(
     if json_:
         print_json(report.to_json())
         return
-    typer.echo(f"Run {report.run} ({report.evaluator}) from {counted(report.rows, 'row')}")
+    echo(f"Run {report.run} ({report.evaluator}) from {counted(report.rows, 'row')}")
     rows = [
         [name, scored, len(report.without_score[name]), report.samples[name]] for name, scored in report.scored.items()
     ]
-    typer.echo(table(["dimension", "texts scored", "texts without a score", "rows of samples"], rows))
+    echo(table(["dimension", "texts scored", "texts without a score", "rows of samples"], rows))
     if report.locked:
         say(f"{counted(report.locked, 'row')} of the locked test split left out")
     if report.duplicates:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, print_json, table
+from app.commands.output import JsonOption, echo, print_json, table
 
 if TYPE_CHECKING:
     from app.services.projects import DimensionProgress
@@ -44,9 +44,9 @@ def list_(json_: JsonOption = False) -> None:
             ]
         )
     elif rows:
-        typer.echo(table(["project", "texts", "dimensions", "created"], rows))
+        echo(table(["project", "texts", "dimensions", "created"], rows))
     else:
-        typer.echo("No projects yet. `interacteval demo` makes one.")
+        echo("No projects yet. `interacteval demo` makes one.")
 
 
 def show(name: NameArgument, json_: JsonOption = False) -> None:
@@ -74,15 +74,13 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
             }
         )
         return
-    typer.echo(
-        f"{progress.project.name}: {progress.texts} texts, {progress.sources} sources, {progress.systems} systems"
-    )
+    echo(f"{progress.project.name}: {progress.texts} texts, {progress.sources} sources, {progress.systems} systems")
     if progress.project.notice:
-        typer.echo(progress.project.notice)
+        echo(progress.project.notice)
     if dimensions:
-        typer.echo(table(list(dimensions[0]), [list(d.values()) for d in dimensions]))
+        echo(table(list(dimensions[0]), [list(d.values()) for d in dimensions]))
     step = next_step(progress)
-    typer.echo(f"Next: {step.verb}. {step.why}")
+    echo(f"Next: {step.verb}. {step.why}")
 
 
 def _dimension_document(d: "DimensionProgress") -> dict[str, object]:
@@ -116,9 +114,9 @@ def experts(name: NameArgument, json_: JsonOption = False) -> None:
         print_json(found)
     elif found:
         columns = ("expert", "role", "background", "dimension", "attributes", "done", "late")
-        typer.echo(table(columns, [[one[column] for column in columns] for one in found]))
+        echo(table(columns, [[one[column] for column in columns] for one in found]))
     else:
-        typer.echo("No expert has begun yet.")
+        echo("No expert has begun yet.")
 
 
 def create(
@@ -138,7 +136,7 @@ def create(
         create_from_preset(workbench, name, preset)
     else:
         create_project(workbench, name, Task())
-    typer.echo(f"Created {name}.")
+    echo(f"Created {name}.")
 
 
 def wording(
@@ -171,9 +169,9 @@ def wording(
     if json_:
         print_json(asdict(task))
     else:
-        typer.echo(f"A text is called {task.text_name}, its source {task.source_name}; language: {task.language}.")
+        echo(f"A text is called {task.text_name}, its source {task.source_name}; language: {task.language}.")
         if task.description:
-            typer.echo(task.description)
+            echo(task.description)
 
 
 def delete(
@@ -191,4 +189,4 @@ def delete(
     if not yes and not typer.confirm(f"Delete “{name}” with its texts, attributes, checklists and scores?", err=True):
         return
     delete_project(workbench, name)
-    typer.echo(f"Deleted {name}.", err=True)
+    echo(f"Deleted {name}.", err=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
 
 NameArgument = Annotated[str, typer.Argument(help="The prompt's name, as `prompts list` gives it.")]
 
@@ -42,7 +42,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
         print_json(found)
         return
     rows = [[p["prompt"], p["wording"] or "built-in", p["wordings"], p["description"]] for p in found]
-    typer.echo(table(["prompt", "in use", "own wordings", "what for"], rows))
+    echo(table(["prompt", "in use", "own wordings", "what for"], rows))
 
 
 def show(
@@ -62,7 +62,7 @@ def show(
     workbench = open_workbench()
     prompt = project_prompt(workbench, get_project(workbench, project).id, name)
     shown = prompt.wording(prompt.in_use if wording is None else wording)
-    typer.echo("\n".join(difference(prompt.builtin, shown)) if diff else shown.source, nl=diff)
+    echo("\n".join(difference(prompt.builtin, shown)) if diff else shown.source, nl=diff)
 
 
 def save(
@@ -83,7 +83,7 @@ def save(
     workbench = open_workbench()
     target = get_project(workbench, project)
     number = save_wording(workbench, target.id, name, *sections_of(decode(read_file(file, LARGEST_LIST), file.name)))
-    typer.echo(f"{name}: wording {number} is in use from now on")
+    echo(f"{name}: wording {number} is in use from now on")
 
 
 def use(
@@ -99,4 +99,4 @@ def use(
 
     workbench = open_workbench()
     use_wording(workbench, get_project(workbench, project).id, name, wording)
-    typer.echo(f"{name}: {f'wording {wording}' if wording else 'the built-in wording'} is in use from now on")
+    echo(f"{name}: {f'wording {wording}' if wording else 'the built-in wording'} is in use from now on")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, say, shown_method, shown_model, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
 
 if TYPE_CHECKING:
     from app.services.results import DimensionResult
@@ -58,18 +58,16 @@ def print_results(found: "list[DimensionResult]", notice: str) -> None:
         [r.run.id, shown_method(r.run), shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline]
         for r in found
     ]
-    typer.echo(
-        table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows)
-    )
+    echo(table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows))
     for result in found:
-        typer.echo(f"{result.dimension.name}: {result.meta.caption}")
+        echo(f"{result.dimension.name}: {result.meta.caption}")
         spearman = result.meta.figures["spearman"]
         if spearman.reason:
             lacking = "coefficient" if spearman.value is None else "interval"
             hint = " Try --level dataset." if result.dataset_may_help else ""
-            typer.echo(f"  No {lacking}: {spearman.reason}{hint}")
+            echo(f"  No {lacking}: {spearman.reason}{hint}")
         for caution in result.meta.cautions:
-            typer.echo(f"  {caution}")
-        typer.echo(f"  {result.meta.signature}")
+            echo(f"  {caution}")
+        echo(f"  {result.meta.signature}")
     if notice:
-        typer.echo(notice)
+        echo(notice)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
 from app.meta_evaluation.choices import COEFFICIENTS, Constant, Level
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def compare(
     elif found:
         _print(found)
     else:
-        typer.echo("There is no other run with scores on this dimension.")
+        echo("There is no other run with scores on this dimension.")
 
 
 def _document(each: "RunComparison", dimension: str) -> dict[str, Any]:
@@ -70,9 +70,9 @@ def _print(found: "list[RunComparison]") -> None:
         names = f"run {each.other.run.id}", f"run {each.baseline.run.id}"
         left = each.only_baseline + each.only_other
         out = f"; {left} texts scored in only one of the two are left out" if left else ""
-        typer.echo(f"A = {names[0]}, B = {names[1]}")
+        echo(f"A = {names[0]}, B = {names[1]}")
         if each.comparison is not None:
-            typer.echo(f"{each.comparison.caption}{out}")
+            echo(f"{each.comparison.caption}{out}")
             rows = [
                 [
                     name.capitalize(),
@@ -90,8 +90,8 @@ def _print(found: "list[RunComparison]") -> None:
                 for tested in [each.comparison.differences[name]]
             ]
             headings = ["", "A", "B", "A - B", "from", "to", "p", "p (Holm)", "p (Williams)", "p (Fisher)"]
-            typer.echo(table(headings, rows))
-            typer.echo(str(each.comparison.signature))
-        typer.echo(f"Spearman: {each.verdict('spearman', *names, made)}\n")
+            echo(table(headings, rows))
+            echo(str(each.comparison.signature))
+        echo(f"Spearman: {each.verdict('spearman', *names, made)}\n")
     for caution in dict.fromkeys(caution for each in found if each.comparison for caution in each.comparison.cautions):
-        typer.echo(f"- {caution}")
+        echo(f"- {caution}")

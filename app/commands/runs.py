@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.method_comparison import bias, quality
-from app.commands.output import JsonOption, print_json, shown_method, table
+from app.commands.output import JsonOption, echo, print_json, shown_method, table
 from app.commands.run_comparison import compare
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def list_(
             [r.id, r.project, shown_method(r), r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
             for r in found
         ]
-        typer.echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
+        echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
 
 
 def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: JsonOption = False) -> None:
@@ -81,14 +81,14 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
             }
         )
         return
-    typer.echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
-    typer.echo(
+    echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
+    echo(
         table(
             ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
         )
     )
     cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
-    typer.echo(
+    echo(
         f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "
         f"({spent.cached_tokens:,} of them cached), {spent.output_tokens:,} out; {cost}"
     )
@@ -107,9 +107,9 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     found = get_run(workbench, run)
     if found.active:
         stop_run(workbench, run)
-        typer.echo(f"Asked run {run} to stop.", err=True)
+        echo(f"Asked run {run} to stop.", err=True)
     else:
-        typer.echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
+        echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
 
 
 def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
@@ -144,7 +144,7 @@ def record(
     if json_:
         print_json({"run": run, "output": str(output), "calls": calls})
     else:
-        typer.echo(f"Wrote {calls:,} calls of run {run}. Use them with --judge replay:{output}")
+        echo(f"Wrote {calls:,} calls of run {run}. Use them with --judge replay:{output}")
 
 
 def _document(run: "RunSummary") -> dict[str, object]:

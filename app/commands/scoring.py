@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
 from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 
 if TYPE_CHECKING:
@@ -180,9 +180,9 @@ def _print_report(workbench: "Workbench", report: "RunReport") -> None:
     from app.services.results import run_counts
 
     run = report.run
-    typer.echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
+    echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
     rows = [[name, *counts.values()] for name, counts in run_counts(workbench, run.id).items()]
-    typer.echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
     if mended := report.tally.mended:
         say(f"{counted(mended, 'reply', 'replies')} held characters that can't be stored; \ufffd stands in their place")
     _say_failures(workbench, run)

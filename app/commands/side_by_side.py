@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, say, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
     from app.domain.task import Dimension
@@ -47,14 +47,14 @@ def show(
         told = {"expert": mine.expert, "dimension": target.name, "rubric": target.rubric, **_sets(mine)}
         print_json({**told, "questions": questions, **_known(mine)})
         return
-    typer.echo(f"{target.name}, {target.low:g} to {target.high:g}")
-    typer.echo(f"  {' '.join(target.rubric.split()) or '(no definition yet)'}")
+    echo(f"{target.name}, {target.low:g} to {target.high:g}")
+    echo(f"  {' '.join(target.rubric.split()) or '(no definition yet)'}")
     for letter, texts in _sets(mine).items():
-        typer.echo(f"Set {letter.upper()}")
-        typer.echo("\n".join(f"  {number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1)))
+        echo(f"Set {letter.upper()}")
+        echo("\n".join(f"  {number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1)))
     for name, wording in questions.items():
-        typer.echo(f"{name}: {wording}")
-        typer.echo(f"  {mine.answers.get(name) or '(no answer yet)'}")
+        echo(f"{name}: {wording}")
+        echo(f"  {mine.answers.get(name) or '(no answer yet)'}")
 
 
 def answer(
@@ -90,7 +90,7 @@ def reveal(project: ProjectOption, dimension: DimensionOption, expert: ExpertOpt
     if json_:
         print_json({"expert": mine.expert, "people": people.lower(), "llms": llms.lower()})
     else:
-        typer.echo(f"Set {people} is people's, set {llms} the LLMs'.")
+        echo(f"Set {people} is people's, set {llms} the LLMs'.")
 
 
 def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
@@ -110,11 +110,11 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
         print_json({"comparisons": comparisons, "keywords": [_behind(keyword) for keyword in shared]})
         return
     rows = [[one.expert, one.outside, sum(map(bool, one.answers.values())), one.revealed] for one in found]
-    typer.echo(table(["expert", "from outside", "answered", "finished"], rows))
+    echo(table(["expert", "from outside", "answered", "finished"], rows))
     for keyword in shared:
-        typer.echo(f"{keyword.word}: {', '.join(keyword.experts)}")
+        echo(f"{keyword.word}: {', '.join(keyword.experts)}")
         for who, text in keyword.answers:
-            typer.echo(f"  {who}: {' '.join(text.split())}")
+            echo(f"  {who}: {' '.join(text.split())}")
 
 
 def _behind(keyword: "SharedKeyword") -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
 from app.meta_evaluation.choices import Level
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def look(
     if json_:
         print_json({"split": _document(state), "results": [result.to_json() for result in found]})
         return
-    typer.echo(f"Locked test split, looked at {_times(len(state.split.looks))}.")
+    echo(f"Locked test split, looked at {_times(len(state.split.looks))}.")
     print_results(found, target.notice)
 
 
@@ -103,26 +103,26 @@ def open_(
     if not yes and not typer.confirm("Open the split? Its texts can't serve as a test again.", err=True):
         return
     open_split(workbench, target.id, by)
-    typer.echo(f"Opened the locked split of {target.name}.", err=True)
+    echo(f"Opened the locked split of {target.name}.", err=True)
 
 
 def _print_state(state: "SplitState | None", json_: bool) -> None:
     if json_:
         print_json(_document(state) if state else None)
     elif state is None:
-        typer.echo("Nothing is locked. `interacteval split lock` draws a test split.")
+        echo("Nothing is locked. `interacteval split lock` draws a test split.")
     else:
         split = state.split
-        typer.echo(
+        echo(
             f"Locked: {len(split.documents)} of {state.documents_all} documents with {state.texts} of "
             f"{state.texts_all} texts (share {split.share:g}, seed {split.seed}), by {split.locked_by} on "
             f"{split.locked_at:%Y-%m-%d %H:%M} UTC. Looked at {_times(len(split.looks))}."
         )
         if state.scored_before:
-            typer.echo(f"{state.scored_before} of the texts had been scored before, so results on them may be known.")
+            echo(f"{state.scored_before} of the texts had been scored before, so results on them may be known.")
         if split.looks:
             rows = [[f"{x.at:%Y-%m-%d %H:%M}", x.who, ", ".join(map(str, x.runs))] for x in split.looks]
-            typer.echo(table(["looked at (UTC)", "who", "runs"], rows))
+            echo(table(["looked at (UTC)", "who", "runs"], rows))
 
 
 def _document(state: "SplitState") -> dict[str, Any]:

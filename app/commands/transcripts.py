@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import typer
-
-from app.commands.output import print_json, say, table
+from app.commands.output import echo, print_json, say, table
 
 
 def from_transcript(
@@ -61,9 +59,9 @@ def from_transcript(
         proposals = [{"attribute": proposal.text, "words": proposal.words} for proposal in found]
         print_json({"transcript": number, "contributor": contributor, "proposals": proposals, "accepted": ids})
         return
-    typer.echo(table(["proposed", "from the words"], [[proposal.text, proposal.words] for proposal in found]))
+    echo(table(["proposed", "from the words"], [[proposal.text, proposal.words] for proposal in found]))
     said = f"{len(ids)} accepted" if accept_all else "none accepted yet: decide on Think aloud, or give --accept-all"
-    typer.echo(f"{len(found)} proposals from what {contributor} said about {dimension.name}; {said}.")
+    echo(f"{len(found)} proposals from what {contributor} said about {dimension.name}; {said}.")
 
 
 def finish(project_name: str, dimension_name: str, contributor: str, json_: bool) -> None:

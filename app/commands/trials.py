@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from app.commands.output import print_json, table
+from app.commands.output import echo, print_json, table
 
 if TYPE_CHECKING:
     from app.domain.task import Dimension
@@ -61,10 +59,10 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
         )
         return
     for trial, each in zip(trials, found, strict=True):
-        typer.echo(f"Seed {trial.seed}: {each}" if len(trials) > 1 else str(each))
+        echo(f"Seed {trial.seed}: {each}" if len(trials) > 1 else str(each))
     for seed, check in checks:
         ks = check.ks
-        typer.echo(
+        echo(
             f"{check.dimension.name}, seed {seed}: {ks.n_sample} of {ks.n_all} rated texts, largest gap between the "
             f"distributions of ratings {ks.statistic:.3f} (Kolmogorov-Smirnov, p = {ks.p_value:.2f})"
         )
@@ -103,4 +101,4 @@ def print_spread(groups: dict[str, "Trials"]) -> None:
         values = group.values("spearman")
         lowest, highest = (min(values), max(values)) if values else (None, None)
         rows.append([name, ", ".join(str(run.id) for run in group.runs), mean, sd, lowest, highest])
-    typer.echo(table(["dimension", "runs", "Spearman, mean", "sd over trials", "lowest", "highest"], rows))
+    echo(table(["dimension", "runs", "Spearman, mean", "sd over trials", "lowest", "highest"], rows))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, print_json, say, table
+from app.commands.output import JsonOption, echo, print_json, say, table
 
 
 def register(root: typer.Typer) -> None:
@@ -77,5 +77,5 @@ def demo(
     rows = [
         [name, questions, result.scored, *result.headline] for name, (_, questions, result) in report.dimensions.items()
     ]
-    typer.echo(f"Project {report.project}, judge {report.judge} (text rules, not an LLM), made-up texts and raters")
-    typer.echo(table(["dimension", "questions", "texts", "Spearman", "95 % from", "to", "groups used"], rows))
+    echo(f"Project {report.project}, judge {report.judge} (text rules, not an LLM), made-up texts and raters")
+    echo(table(["dimension", "questions", "texts", "Spearman", "95 % from", "to", "groups used"], rows))

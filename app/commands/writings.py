@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, print_json
+from app.commands.output import JsonOption, ProjectOption, echo, print_json
 
 DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension it is written for.")]
 
@@ -44,12 +44,12 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
         )
         return
     if not found:
-        typer.echo("No method has written anything for this dimension yet.")
+        echo("No method has written anything for this dimension yet.")
     for written in found:
         newest = written.versions[0]
         asked = f", asked of {written.judge}" if written.judge else ""
-        typer.echo(f"{written.title} ({written.stage}{asked}), version {newest.number} by {newest.by}:")
-        typer.echo("\n".join(f"  {line}" for line in written.lines.splitlines()))
+        echo(f"{written.title} ({written.stage}{asked}), version {newest.number} by {newest.by}:")
+        echo("\n".join(f"  {line}" for line in written.lines.splitlines()))
 
 
 def edit(
@@ -77,7 +77,7 @@ def edit(
             f"Nothing of the kind “{stage}” was written for {on.name} yet.", "`interacteval writings list` shows all."
         )
     save_edit(workbench, on.id, fitting[0], decode(read_bytes(file), file.name))
-    typer.echo(f"{fitting[0].title} of {on.name}: your wording counts from now on.")
+    echo(f"{fitting[0].title} of {on.name}: your wording counts from now on.")
 
 
 def seeds(
@@ -97,4 +97,4 @@ def seeds(
     workbench = open_workbench()
     on = one_dimension(workbench, project, dimension)
     keep_own_seeds(workbench, on.id, decode(read_bytes(file), file.name))
-    typer.echo(f"Kept for {on.name}; use them with `score --evaluator check-eval --set seeds=own`.")
+    echo(f"Kept for {on.name}; use them with `score --evaluator check-eval --set seeds=own`.")

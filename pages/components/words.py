@@ -6,9 +6,13 @@ import streamlit as st
 
 from app.errors import MissingKeyError, WorkbenchError
 
-# What Markdown, its math, its links and Streamlit's :directives: would otherwise read as markup: anywhere, and at the
-# beginning of a line (lists, headings, quotes).
-_ANYWHERE = re.compile(r"([\\`*_\[\]<>~$|@&]|:(?=[\w/])|(?<=www)\.)", re.IGNORECASE)
+# What Markdown, its math, its links in brackets and Streamlit's :directives: would otherwise read as markup: anywhere,
+# and at the beginning of a line (lists, headings, quotes).
+_ANYWHERE = re.compile(r"([\\`*_\[\]<>~$|@&]|:(?=[\w/]))")
+# What looks like an address becomes a link although its signs are escaped: links are looked for in the text that is
+# left. A word joiner, which nobody sees and no line breaks at, keeps the signs from standing side by side.
+_ADDRESS = re.compile(r"(?<=\w:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-]@)(?=\w)", re.IGNORECASE)
+_WORD_JOINER = "\u2060"
 _LINE_STARTS = ("-", "+", "#", "=")
 
 # Names in scripts written from right to left would pull the words around them along.
@@ -35,7 +39,7 @@ def _isolated(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    escaped = _ANYWHERE.sub(r"\\\1", " ".join(text.split()))
+    escaped = _ANYWHERE.sub(r"\\\1", _ADDRESS.sub(_WORD_JOINER, " ".join(text.split())))
     number = re.match(r"\d+(?=[.)])", escaped)
     if number:  # "1." would begin a list
         return f"{number[0]}\\{escaped[number.end() :]}"

@@ -11,10 +11,11 @@ from pages.components.words import model_label, plain
     [
         ("A plain sentence, with a number 1.5 (and brackets)!", "A plain sentence, with a number 1.5 (and brackets)!"),
         ("*bold* _it_ `code`", r"\*bold\* \_it\_ \`code\`"),
-        ("[a](http://b)", r"\[a\](http\://b)"),
+        ("[a](http://b)", "\\[a\\](http:\u2060//b)"),
         ("<script>alert(1)</script>", r"\<script\>alert(1)\</script\>"),
         (":red[x] $y$ ~z~ a|b", r"\:red\[x\] \$y\$ \~z\~ a\|b"),
-        ("&lt; www.example.org a@b.c", r"\&lt; www\.example.org a\@b.c"),
+        ("&lt; www.example.org a@b.c", "\\&lt; www\u2060.example.org a\\@\u2060b.c"),
+        ("HTTPS://a.b mailto:a@b.c", "HTTPS:\u2060//a.b mailto\\:a\\@\u2060b.c"),
         ("1. first", r"1\. first"),
         ("- item", r"\- item"),
         ("# heading", r"\# heading"),
