@@ -36,6 +36,21 @@ class ExpertAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class SheetEntry:
+    """One thing an expert did on their sheet: gave an answer, wrote a note, or went on (1) or back (-1) from a text.
+
+    `number` counts from 1 in the order they did it, so that what arrives twice is kept once. `question` is 0 for a step.
+    """
+
+    number: int
+    text: int
+    question: int = 0
+    answer: Answer | None = None
+    note: str | None = None
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerSheet:
     """One expert's own part: the texts in the order drawn for them, and what they have answered.
 

@@ -212,9 +212,20 @@ def _drawn(work: UnitOfWork, checklist_id: int) -> AnswerDraw:
 
 def _allowed(work: UnitOfWork, draw: AnswerDraw, expert: str, text_id: int, question_id: int) -> int:
     """The expert's id, if they may answer this question about this text."""
-    current = work.expert_answers.draw(draw.id)
-    checklist = work.checklists.get(current.checklist)
-    if text_id not in current.texts or question_id not in {q.id for q in checklist.asked}:
+    drawn, who = paired(work, draw), writer(work, draw, expert)
+    if (text_id, question_id) not in drawn:
         raise InputError("This question about this text isn't among those drawn.", "Reload the page.")
-    project = work.projects.project_of(work.checklists.dimension_of(current.checklist))
+    return who
+
+
+def paired(work: UnitOfWork, draw: AnswerDraw) -> set[tuple[int, int]]:
+    """The (text, question) that can be answered. Raises NotFoundError where the texts are no longer drawn."""
+    current = work.expert_answers.draw(draw.id)
+    asked = work.checklists.get(current.checklist).asked
+    return {(text, question.id) for text in current.texts for question in asked}
+
+
+def writer(work: UnitOfWork, draw: AnswerDraw, expert: str) -> int:
+    """The id of the contributor this expert is, added if new."""
+    project = work.projects.project_of(work.checklists.dimension_of(draw.checklist))
     return work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN).id

@@ -1,32 +1,31 @@
 """One expert's sheet: a text on the left, its questions on the right, answered with the mouse or the keyboard."""
 
-from functools import partial
-
 import streamlit as st
 
-from app.domain.checklist import Checklist, Question
-from app.domain.expert_answer import AnswerSheet
-from app.domain.judgment import Answer
+from app.domain.checklist import Checklist
+from app.domain.expert_answer import AnswerSheet, SheetEntry
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.text import Text
-from app.errors import WorkbenchError
-from app.services.expert_answers import answer, answer_sheet, note, texts_of
+from app.errors import InputError, WorkbenchError
+from app.services.answer_entries import keep_entries, read_message
+from app.services.expert_answers import answer_sheet, texts_of
 from app.services.workbench import Workbench
+from pages.components.answer_keys import answer_keys
 from pages.components.conditions import number
 from pages.components.reading import reading
 from pages.components.sticky import sticky
 from pages.components.words import plain
 
-WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.UNANSWERED: "skipped"}
-_CHOICES = ((Answer.YES, "Yes", "Y"), (Answer.NO, "No", "N"), (Answer.UNANSWERED, "Skip", "S"))
+NOTHING_YET = ("", 0)
 _PROBLEM = "answer_problem"
-_LEFT = "<style>.st-key-answer_questions button, .st-key-answer_questions button * { text-align: left; \
-justify-content: flex-start; }</style>"
+_NOT_DRAWN = "A question about a text that isn't among those drawn was not answered. Reload the page."
 
 
+@st.fragment
 def sheet(workbench: Workbench, project: Project, dimension: Dimension, checklist: Checklist, expert: str) -> None:
-    """Answers are saved at once; a refresh comes back to the first text that isn't finished."""
+    """Answers are saved at once; a refresh comes back to the first text that isn't finished. Only this is drawn again
+    after a message of the browser, not the whole screen."""
     if problem := st.session_state.pop(_PROBLEM, ""):
         st.error(plain(problem), icon=":material/error:")
     mine = answer_sheet(workbench, checklist.id, expert)
@@ -42,10 +41,7 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, checklis
     with right, sticky("answering"):
         done = number(mine.done, "text")
         st.progress(mine.done / len(mine.texts), f"Text {place + 1} of {len(mine.texts)} · {done} finished")
-        current = _current(mine, text.id)
-        _question(workbench, mine, text.id, current)
-        _moving(mine, place, text.id)
-        _all_questions(mine, text.id, current)
+        _keys(workbench, mine, place)
 
 
 def _place(mine: AnswerSheet) -> int:
@@ -72,91 +68,59 @@ def _reading(project: Project, dimension: Dimension, text: Text) -> None:
         st.text(dimension.rubric or "It has no rubric.")
 
 
-def _current(mine: AnswerSheet, text_id: int) -> int:
-    """The place of the question to answer: the one chosen, else the first without an answer, else the last."""
-    asked = mine.checklist.asked
-    chosen = st.session_state.get(_question_key(mine, text_id))
-    if isinstance(chosen, int) and chosen < len(asked):
-        return chosen
-    open_ = (place for place, question in enumerate(asked) if _given(mine, text_id, question) is None)
-    return next(open_, len(asked) - 1)
+def _keys(workbench: Workbench, mine: AnswerSheet, place: int) -> None:
+    key = f"answer_entries_{mine.draw.id}_{mine.expert}"
+
+    def take() -> None:
+        _take(workbench, mine, st.session_state[key].get("entries"))
+
+    sent = answer_keys(key, mine, place, _confirmed(mine), take)
+    # After the server or the connection was away, what was sent last arrives with a new session, which calls nothing.
+    if sent is not None and _confirmed(mine) == NOTHING_YET and _take(workbench, mine, sent):
+        st.rerun()
 
 
-def _question_key(mine: AnswerSheet, text_id: int) -> str:
-    return f"answer_question_{mine.draw.id}_{text_id}"
+def _confirmed(mine: AnswerSheet) -> tuple[str, int]:
+    """The opened page that sent entries last, and up to which of them all are kept."""
+    page, last = st.session_state.get(_confirmed_key(mine), NOTHING_YET)
+    return str(page), int(last)
 
 
-def _given(mine: AnswerSheet, text_id: int, question: Question) -> Answer | None:
-    one = mine.given.get((text_id, question.id))
-    return one.answer if one else None
+def _confirmed_key(mine: AnswerSheet) -> str:
+    return f"answer_confirmed_{mine.draw.id}_{mine.expert}"
 
 
-def _question(workbench: Workbench, mine: AnswerSheet, text_id: int, place: int) -> None:
-    question = mine.checklist.asked[place]
-    with st.container(border=True, key="answer_current"):
-        st.caption(plain(f"Question {place + 1} of {len(mine.checklist.asked)} · {question.component}".rstrip(" ·")))
-        st.markdown(f"**{plain(question.text)}**")
-        if question.guidance:
-            st.caption(plain(question.guidance))
-        given = _given(mine, text_id, question)
-        with st.container(horizontal=True):
-            for choice, label, shortcut in _CHOICES:
-                st.button(
-                    label,
-                    key=f"answer_{choice.value}",
-                    icon=":material/check:" if choice is given else None,
-                    shortcut=shortcut,
-                    on_click=_answer,
-                    args=[workbench, mine, text_id, place, choice],
-                )
-        key = f"answer_note_{text_id}_{question.id}"
-        one = mine.given.get((text_id, question.id))
-        st.text_input(
-            "Note",
-            one.note if one else "",
-            key=key,
-            placeholder="optional: what made it hard to answer",
-            on_change=_note,
-            args=[workbench, mine, text_id, question.id, key],
-        )
+def _take(workbench: Workbench, mine: AnswerSheet, sent: object) -> bool:
+    """Keep what the browser sent and this session hasn't kept yet. What could not be stored isn't confirmed, and is
+    sent again; what can't be an answer to this sheet is said and let go."""
+    try:
+        message = read_message(sent)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = str(error)
+        return False
+    page, last = _confirmed(mine)
+    fresh = [entry for entry in message.entries if message.page != page or entry.number > last]
+    if not fresh:
+        return False
+    try:
+        if keep_entries(workbench, mine.draw, mine.expert, fresh):
+            st.session_state[_PROBLEM] = _NOT_DRAWN
+    except InputError as error:
+        st.session_state[_PROBLEM] = str(error)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = str(error)
+        return False
+    _follow(mine, fresh)
+    st.session_state[_confirmed_key(mine)] = (message.page, fresh[-1].number)
+    return True
 
 
-def _moving(mine: AnswerSheet, place: int, text_id: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Back", key="answer_back", shortcut="Left", disabled=not place, on_click=_go, args=[mine, place - 1])
-        complete = mine.answered(text_id) == len(mine.checklist.asked)
-        last = place == len(mine.texts) - 1
-        st.button(
-            "Finish" if last else "Next text",
-            key="answer_next",
-            shortcut="Enter",
-            type="primary" if complete else "secondary",
-            on_click=_go,
-            args=[mine, place + 1],
-        )
-    st.caption("The letters are keys. Each answer is saved at once.")
-
-
-def _all_questions(mine: AnswerSheet, text_id: int, current: int) -> None:
-    """Every question with the answer given and whether it has a note; a click goes back to one."""
-    st.html(_LEFT)
-    with st.container(key="answer_questions", gap="xxsmall"):
-        for place, question in enumerate(mine.checklist.asked):
-            words = f"{place + 1}\\. {plain(question.text)}"
-            st.button(
-                (f"**{words}**" if place == current else words) + _said(mine, text_id, question),
-                key=f"answer_to_{place}",
-                type="tertiary",
-                wrap=True,
-                on_click=_choose,
-                args=[mine, text_id, place],
-            )
-
-
-def _said(mine: AnswerSheet, text_id: int, question: Question) -> str:
-    given = _given(mine, text_id, question)
-    one = mine.given.get((text_id, question.id))
-    return (f" · **{WORDS[given]}**" if given else "") + (" · note" if one and one.note else "")
+def _follow(mine: AnswerSheet, entries: list[SheetEntry]) -> None:
+    """Go where the expert went; a step from a text that is no longer on the screen goes nowhere."""
+    for entry in entries:
+        place = _place(mine)
+        if entry.step and place < len(mine.texts) and mine.texts[place] == entry.text:
+            _go(mine, place + entry.step)
 
 
 def _finished(mine: AnswerSheet) -> None:
@@ -172,33 +136,5 @@ def _finished(mine: AnswerSheet) -> None:
     st.button("Look at the texts again", key="answer_again", type="tertiary", on_click=_go, args=[mine, 0])
 
 
-def _answer(workbench: Workbench, mine: AnswerSheet, text_id: int, place: int, choice: Answer) -> None:
-    """Save, then go to the next question that has no answer; stay where all have one."""
-    question = mine.checklist.asked[place]
-    if not _do(partial(answer, workbench, mine.draw, mine.expert, text_id, question.id, choice)):
-        return
-    asked = mine.checklist.asked
-    later = [*range(place + 1, len(asked)), *range(place)]
-    following = next((n for n in later if _given(mine, text_id, asked[n]) is None), place)
-    st.session_state[_question_key(mine, text_id)] = following
-
-
-def _note(workbench: Workbench, mine: AnswerSheet, text_id: int, question_id: int, key: str) -> None:
-    _do(partial(note, workbench, mine.draw, mine.expert, text_id, question_id, str(st.session_state[key])))
-
-
-def _choose(mine: AnswerSheet, text_id: int, place: int) -> None:
-    st.session_state[_question_key(mine, text_id)] = place
-
-
 def _go(mine: AnswerSheet, place: int) -> None:
     st.session_state[_place_key(mine)] = max(0, place)
-
-
-def _do(action: partial[None]) -> bool:
-    try:
-        action()
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
-        return False
-    return True

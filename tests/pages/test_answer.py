@@ -10,6 +10,7 @@ from app.services.expert_answers import Answer, AnswerDraw, answer, answer_sheet
 from app.services.independence import say
 from app.services.projects import one_dimension
 from app.services.workbench import Workbench
+from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
@@ -22,10 +23,24 @@ def opened(expert: str) -> AppTest:
     return app.run().switch_page("../pages/answer.py").run()
 
 
-def press(app: AppTest, *keys: str) -> None:
-    for key in keys:
-        app.button(key=f"answer_{key}").click().run()
-        assert not app.exception
+KEYS = "answer_entries_"
+
+
+class Person:
+    """Somebody at the keyboard: numbers what they do, as the browser does."""
+
+    def __init__(self, app: AppTest) -> None:
+        self.app, self.done = app, 0
+
+    def does(self, *entries: dict[str, object]) -> None:
+        numbered = []
+        for entry in entries:
+            self.done += 1
+            numbered.append({"number": self.done, "text": shown(self.app, KEYS)["text"], **entry})
+        send(self.app, KEYS, entries={"page": "p", "attempt": self.done, "entries": numbered})
+
+    def question(self, place: int) -> int:
+        return int(shown(self.app, KEYS)["questions"][place]["id"])
 
 
 @pytest.fixture
@@ -36,10 +51,6 @@ def checklist(demo: Workbench) -> int:
 @pytest.fixture
 def draw(demo: Workbench, checklist: int) -> AnswerDraw:
     return draw_texts(demo, checklist, 3, seed=1)
-
-
-def asked(app: AppTest) -> str:
-    return next(c.value for c in app.caption if c.value.startswith("Question "))
 
 
 def test_the_owner_draws_texts_once_and_sees_who_is_how_far(demo: Workbench, checklist: int, open_screen: Open):
@@ -58,47 +69,79 @@ def test_the_owner_draws_texts_once_and_sees_who_is_how_far(demo: Workbench, che
     assert not any(b.key == f"draw_again_{checklist}" for b in app.button)
 
 
-def test_answers_are_kept_at_once_go_on_to_the_next_question_and_survive_a_refresh(
+def test_answers_are_kept_at_once_and_confirmed_and_survive_a_refresh(
     demo: Workbench, checklist: int, draw: AnswerDraw
 ):
-    app = opened("Ana")
-    assert asked(app).startswith("Question 1 of")
-    press(app, "yes", "no", "unanswered")
-    assert asked(app).startswith("Question 4 of")
-    first = answer_sheet(demo, checklist, "Ana").texts[0]
+    ana = Person(opened("Ana"))
+    first, second, third, *_ = (ana.question(place) for place in range(4))
+    ana.does(
+        {"question": first, "answer": "yes"},
+        {"question": second, "answer": "no"},
+        {"question": third, "answer": "unanswered"},
+    )
     kept = [one.answer for one in answer_sheet(demo, checklist, "Ana").given.values()]
     assert kept == [Answer.YES, Answer.NO, Answer.UNANSWERED]
-    assert asked(opened("Ana")).startswith("Question 4 of")
-    press(app, "to_1", "yes")
-    question = view_checklist(demo, 1, 1).checklist.asked[1]
-    assert answer_sheet(demo, checklist, "Ana").given[first, question.id].answer is Answer.YES
+    assert (shown(ana.app, KEYS)["page"], shown(ana.app, KEYS)["confirmed"]) == ("p", 3)
+    for app in (ana.app, opened("Ana")):
+        given = [question["answer"] for question in shown(app, KEYS)["questions"]]
+        assert given[:4] == ["yes", "no", "unanswered", None]
+    ana.does({"question": second, "answer": "yes"})
+    text = answer_sheet(demo, checklist, "Ana").texts[0]
+    assert answer_sheet(demo, checklist, "Ana").given[text, second].answer is Answer.YES
+
+
+def test_what_arrives_twice_does_not_undo_what_came_later(demo: Workbench, checklist: int, draw: AnswerDraw):
+    ana = Person(opened("Ana"))
+    text, question = answer_sheet(demo, checklist, "Ana").texts[0], ana.question(0)
+    ana.does({"question": question, "answer": "no"})
+    ana.does({"question": question, "answer": "yes"})
+    old = {"number": 1, "text": text, "question": question, "answer": "no"}
+    send(ana.app, KEYS, entries={"page": "p", "attempt": 9, "entries": [old]})
+    assert answer_sheet(demo, checklist, "Ana").given[text, question].answer is Answer.YES
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "yes",
+        {"page": "p", "entries": [{"number": 1, "text": 1, "question": 1, "answer": "<b>"}]},
+        {"page": "p", "entries": [{"number": 1, "text": 999999, "question": 1, "answer": "yes"}]},
+    ],
+)
+def test_what_is_no_answer_to_this_sheet_is_said_and_not_kept(
+    demo: Workbench, checklist: int, draw: AnswerDraw, sent: object
+):
+    app = opened("Ana")
+    send(app, KEYS, entries=sent)
+    assert any("Reload the page" in e.value for e in app.error)
+    assert not answer_sheet(demo, checklist, "Ana").given
 
 
 def test_a_note_is_kept_to_the_letter(demo: Workbench, checklist: int, draw: AnswerDraw):
-    app = opened("Ana")
-    app.text_input[0].input("<b>=1+1</b> $x$").run()
+    ana = Person(opened("Ana"))
+    ana.does({"question": ana.question(0), "note": "<b>=1+1</b> $x$"})
     assert [one.note for one in answer_sheet(demo, checklist, "Ana").given.values()] == ["<b>=1+1</b> $x$"]
-    again = opened("Ana")
-    assert again.text_input[0].value == "<b>=1+1</b> $x$"
-    current, other = (again.button(key=f"answer_to_{place}") for place in (0, 1))
-    assert current.label.startswith("**") and current.label.endswith(" · note")
-    assert not other.label.startswith("**") and not other.label.endswith(" · note")
+    assert [q["note"] for q in shown(opened("Ana"), KEYS)["questions"]][:2] == ["<b>=1+1</b> $x$", ""]
 
 
 def test_one_goes_on_and_back_and_is_told_what_is_missing_at_the_end(demo: Workbench, checklist: int, draw: AnswerDraw):
-    app = opened("Ana")
-    texts = answer_sheet(demo, checklist, "Ana").texts
-    press(app, "next", "next", "back")
+    ana = Person(opened("Ana"))
+    app, texts = ana.app, answer_sheet(demo, checklist, "Ana").texts
+    for step in (1, 1, -1):
+        ana.does({"step": step})
     assert app.get("progress")[0].proto.text == "Text 2 of 3 · 0 texts finished"
+    ana.does({"step": 1, "text": texts[0]})  # from a text that is no longer on the screen
+    assert shown(app, KEYS)["text"] == texts[1]
     for text in texts[:2]:
         for question in view_checklist(demo, 1, 1).checklist.asked:
             answer(demo, draw, "Ana", text, question.id, Answer.YES)
-    press(app, "next", "next")
+    ana.does({"step": 1})
+    ana.does({"step": 1})
     assert any("1 text still" in m.value for m in app.markdown)
-    press(app, "unfinished")
+    app.button(key="answer_unfinished").click().run()
     for question in view_checklist(demo, 1, 1).checklist.asked:
         answer(demo, draw, "Ana", texts[2], question.id, Answer.YES)
-    press(app, "next")
+    ana.does({"step": 1})
     assert any("All 3 texts are answered" in m.value for m in app.markdown)
     assert any("All 3 texts are answered" in m.value for m in opened("Ana").markdown)
 
@@ -108,11 +151,11 @@ def test_nothing_of_the_judge_or_of_others_is_shown(demo: Workbench, checklist: 
     for text in draw.texts:
         answer(demo, draw, "Bo", text, question.id, Answer.NO)
     app = opened("Ana")
-    shown = " ".join(str(e.value) for e in (*app.markdown, *app.caption, *app.text) if e.value)
-    shown += " ".join(b.label for b in app.button)
-    assert "Bo" not in shown.split()
-    assert "· **no**" not in shown
-    assert "rules" not in shown
+    words = " ".join(str(e.value) for e in (*app.markdown, *app.caption, *app.text) if e.value)
+    words += " ".join(b.label for b in app.button)
+    assert "Bo" not in words.split()
+    assert "rules" not in words
+    assert [question["answer"] for question in shown(app, KEYS)["questions"]] == [None] * 13
     assert not app.dataframe
     assert expert_answers(demo, checklist).experts == ("Bo",)
 
@@ -121,7 +164,7 @@ def test_whoever_is_thinking_aloud_finishes_first(demo: Workbench, draw: AnswerD
     say(demo, 1, "Cy", "Order.")
     app = opened("Cy")
     assert any("still hidden from you" in m.value for m in app.markdown)
-    assert not any(b.key == "answer_yes" for b in app.button)
+    assert not app.get("bidi_component")
 
 
 def test_an_expert_waits_for_texts(demo: Workbench):

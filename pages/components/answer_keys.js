@@ -1,0 +1,333 @@
+// Answers are taken here, where the person looks: each belongs to the question on the screen at that moment, and the
+// next one is on the screen at once. The server is told afterwards, as often as it takes until it confirms.
+// People's words only ever become text nodes, never HTML.
+
+const RETRY_MS = [4000, 8000, 10000];
+const sheets = new WeakMap();
+
+export default function (component) {
+  const { parentElement, data } = component;
+  if (!sheets.has(parentElement)) sheets.set(parentElement, new Sheet(parentElement, data));
+  const sheet = sheets.get(parentElement);
+  const drawing = sheet.open((message) => component.setStateValue("entries", message));
+  sheet.receive(data);
+  return () => sheet.close(drawing);
+}
+
+function make(tag, className, words) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (words !== undefined) element.textContent = words;
+  return element;
+}
+
+class Sheet {
+  constructor(root, data) {
+    this.page = Math.random().toString(36).slice(2) + Date.now().toString(36);
+    this.shelf = `interacteval.${data.sheet}`;
+    this.number = 0;
+    this.pending = [];
+    this.text = null;
+    this.current = null; // the place of the question on the screen; null once all are answered
+    this.trail = []; // places answered in this text, newest last
+    this.going = 0; // the number of the step that the server hasn't taken yet
+    this.sent = 0;
+    this.attempt = 0;
+    this.tries = 0;
+    this.drawing = 0;
+    this.typed = false;
+    this.onKey = (event) => this.key(event);
+    this.onLeave = () => this.send();
+    this.build(root, data);
+    this.restore();
+  }
+
+  // ---- life: the server may draw again at any time; only the newest drawing may take the listeners away
+
+  open(tell) {
+    this.tell = tell;
+    document.addEventListener("keydown", this.onKey); // a listener that is there already isn't added again
+    window.addEventListener("pagehide", this.onLeave);
+    this.drawing += 1;
+    return this.drawing;
+  }
+
+  close(drawing) {
+    if (drawing !== this.drawing) return;
+    document.removeEventListener("keydown", this.onKey);
+    window.removeEventListener("pagehide", this.onLeave);
+    clearTimeout(this.timer);
+  }
+
+  receive(data) {
+    this.data = data;
+    if (data.page === this.page && data.confirmed) {
+      const before = this.pending.length;
+      this.pending = this.pending.filter((entry) => entry.number > data.confirmed);
+      if (this.pending.length < before) this.tries = 0;
+      if (this.going && this.going <= data.confirmed) this.going = 0;
+      this.keep();
+    }
+    if (data.text !== this.text) {
+      this.text = data.text;
+      this.trail = [];
+      this.list();
+      this.current = this.unanswered(-1);
+    }
+    this.draw();
+    if (!this.pending.length) clearTimeout(this.timer);
+    else if (!this.sent || (data.page === this.page && data.confirmed >= this.sent)) this.send();
+    else this.wait();
+  }
+
+  // ---- what was typed
+
+  add(entry) {
+    this.number += 1;
+    this.pending.push({ number: this.number, text: this.text, ...entry });
+    this.typed = true;
+    this.keep();
+    if (this.pending.length === 1) this.send();
+  }
+
+  send() {
+    if (!this.pending.length) return;
+    this.sent = this.pending[this.pending.length - 1].number;
+    this.attempt += 1; // the same message twice would not be sent
+    this.tell({ page: this.page, attempt: this.attempt, entries: [...this.pending] });
+    this.wait();
+    this.tries += 1;
+    this.say();
+  }
+
+  wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.send(), RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)]);
+  }
+
+  // A reload of the tab must lose nothing either.
+  keep() {
+    try {
+      const written = this.pending.filter((entry) => !entry.step);
+      if (written.length) sessionStorage.setItem(this.shelf, JSON.stringify(written));
+      else sessionStorage.removeItem(this.shelf);
+    } catch {
+      // a browser that keeps nothing for a page
+    }
+  }
+
+  restore() {
+    try {
+      const written = JSON.parse(sessionStorage.getItem(this.shelf) || "[]");
+      this.pending = written.map((entry) => ({ ...entry, number: (this.number += 1) }));
+      this.typed = this.pending.length > 0;
+    } catch {
+      this.pending = [];
+    }
+  }
+
+  // What the person gave, else what is stored; and whether it still waits to be stored.
+  state(question) {
+    const found = { answer: question.answer, note: question.note, waits: false };
+    for (const entry of this.pending) {
+      if (entry.text !== this.text || entry.question !== question.id) continue;
+      if (entry.answer !== undefined) found.answer = entry.answer;
+      if (entry.note !== undefined) found.note = entry.note;
+      found.waits = true;
+    }
+    return found;
+  }
+
+  // The next place after this one without an answer, from the top where there is none below; null where all have one.
+  unanswered(place) {
+    const count = this.data.questions.length;
+    for (let step = 1; step <= count; step += 1) {
+      const next = (place + step) % count;
+      if (this.state(this.data.questions[next]).answer === null) return next;
+    }
+    return null;
+  }
+
+  answer(choice) {
+    if (this.going || this.current === null) return;
+    const place = this.current;
+    this.leaveNote();
+    const hadFocus = this.choices.contains(document.activeElement);
+    this.add({ question: this.data.questions[place].id, answer: choice.answer });
+    this.trail.push(place);
+    this.current = this.unanswered(place);
+    this.draw();
+    if (hadFocus && this.current === null) this.card.focus();
+  }
+
+  back() {
+    if (this.going) return;
+    const place = this.trail.length ? this.trail.pop() : (this.current ?? this.data.questions.length) - 1;
+    if (place >= 0) this.go(place);
+  }
+
+  go(place) {
+    if (this.going) return;
+    this.leaveNote();
+    this.current = place;
+    this.draw();
+  }
+
+  step(by) {
+    if (this.going || (by < 0 && this.data.first)) return;
+    this.leaveNote();
+    this.going = this.number + 1;
+    this.add({ step: by });
+    this.draw();
+  }
+
+  leaveNote() {
+    if (document.activeElement === this.note) this.note.blur(); // which keeps it
+  }
+
+  noted() {
+    const question = this.data.questions.find((one) => one.id === this.noteOf);
+    if (!question || this.note.value === this.state(question).note) return;
+    this.add({ question: question.id, note: this.note.value });
+    this.draw();
+  }
+
+  key(event) {
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
+    const target = event.composedPath()[0];
+    if (target instanceof Element && target.closest("input, textarea, select, [contenteditable=true], [role=dialog]")) return;
+    if (document.querySelector("[role=dialog]")) return;
+    const pressed = event.key.toLowerCase();
+    const choice = this.data.choices.find((one) => one.key.toLowerCase() === pressed);
+    const onButton = target instanceof Element && target.closest("button, a, summary, [role=button]");
+    let act;
+    if (choice) act = () => this.answer(choice);
+    else if (pressed === "backspace") act = () => this.back();
+    else if (pressed === "arrowleft") act = () => this.step(-1);
+    else if (pressed === "enter" && !onButton) act = () => this.step(1);
+    if (!act) return;
+    event.preventDefault();
+    if (!event.repeat) act(); // a key held down is one answer
+  }
+
+  // ---- what is shown
+
+  build(root, data) {
+    this.place = make("p", "quiet");
+    this.question = make("p", "question");
+    this.guidance = make("p", "quiet");
+    this.choices = make("div", "row");
+    this.buttons = data.choices.map((choice) => {
+      const button = this.button(this.choices, choice.answer, choice.label, choice.key, () => this.answer(choice));
+      // The focus stays where it was, so that Enter goes on to the next text and doesn't answer once more.
+      button.addEventListener("mousedown", (event) => event.preventDefault());
+      button.addEventListener("keydown", (event) => event.repeat && event.preventDefault());
+      return button;
+    });
+    this.note = make("input");
+    this.note.type = "text";
+    this.note.maxLength = 10000;
+    this.note.placeholder = "optional: what made it hard to answer";
+    this.note.addEventListener("change", () => this.noted());
+    this.note.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === "Escape") this.note.blur();
+    });
+    this.noteField = make("label", "", "Note");
+    this.noteField.append(this.note);
+    const moves = make("div", "row");
+    this.previous = this.button(moves, "back", "Back", "←", () => this.step(-1));
+    this.next = this.button(moves, "next", "Next text", "Enter", () => this.step(1));
+    this.status = make("p", "quiet");
+    this.status.setAttribute("role", "status");
+    this.card = make("section", "card st-key-answer_current");
+    this.card.tabIndex = -1;
+    this.card.append(this.place, this.question, this.guidance, this.choices, this.noteField, moves, this.status);
+    this.items = make("ol", "st-key-answer_questions");
+    const hint = make("p", "quiet", "The letters are keys; Backspace goes back one question. Each answer is saved at once.");
+    const sheet = make("div", "answer-sheet");
+    sheet.append(this.card, hint, this.items);
+    root.append(sheet);
+  }
+
+  button(parent, name, label, key, act) {
+    const button = make("button", "", label);
+    button.type = "button";
+    const hint = make("kbd", "", key);
+    hint.setAttribute("aria-hidden", "true");
+    button.append(hint);
+    button.setAttribute("aria-label", label);
+    button.setAttribute("aria-keyshortcuts", key === "←" ? "ArrowLeft" : key);
+    button.addEventListener("click", act);
+    const place = make("span", `st-key-answer_${name}`);
+    place.append(button);
+    parent.append(place);
+    return button;
+  }
+
+  list() {
+    this.rows = this.data.questions.map((question, place) => {
+      const item = make("li", `st-key-answer_to_${place}`);
+      const button = make("button");
+      button.type = "button";
+      const said = make("span", "said");
+      const saving = make("span", "saving");
+      button.append(make("bdi", "", `${place + 1}. ${question.text}`), said, saving);
+      button.addEventListener("click", () => this.go(place));
+      item.append(button);
+      return { item, button, said, saving };
+    });
+    this.items.replaceChildren(...this.rows.map((row) => row.item));
+  }
+
+  draw() {
+    const { questions, choices, first, last } = this.data;
+    const question = this.current === null ? null : questions[this.current];
+    const count = questions.length;
+    this.card.setAttribute("aria-label", question ? `Question ${this.current + 1} of ${count}` : "All answered");
+    this.place.textContent = question
+      ? [`Question ${this.current + 1} of ${count}`, question.component].filter(Boolean).join(" · ")
+      : `All ${count} questions about this text are answered.`;
+    this.question.textContent = question ? question.text : "";
+    this.guidance.textContent = question ? question.guidance : "";
+    for (const part of [this.question, this.choices, this.noteField]) part.hidden = !question;
+    this.guidance.hidden = !question || !question.guidance;
+    const given = question && this.state(question);
+    this.buttons.forEach((button, n) => {
+      const chosen = Boolean(given) && given.answer === choices[n].answer;
+      button.classList.toggle("given", chosen);
+      button.setAttribute("aria-pressed", String(chosen));
+      button.disabled = Boolean(this.going);
+    });
+    if (question && (this.noteOf !== question.id || this.noteText !== this.text || document.activeElement !== this.note)) {
+      this.note.value = given.note;
+      this.noteOf = question.id;
+      this.noteText = this.text;
+    }
+    this.note.disabled = Boolean(this.going);
+    this.previous.disabled = first || Boolean(this.going);
+    this.next.disabled = Boolean(this.going);
+    this.next.firstChild.textContent = last ? "Finish" : "Next text";
+    this.next.setAttribute("aria-label", last ? "Finish" : "Next text");
+    this.next.classList.toggle("primary", this.unanswered(-1) === null);
+    this.drawRows();
+    this.say();
+  }
+
+  drawRows() {
+    this.rows.forEach((row, place) => {
+      const found = this.state(this.data.questions[place]);
+      const choice = this.data.choices.find((one) => one.answer === found.answer);
+      row.button.setAttribute("aria-current", String(place === this.current));
+      row.said.textContent = (choice ? ` · ${choice.said}` : "") + (found.note ? " · note" : "");
+      row.saving.textContent = found.waits ? " · saving" : "";
+    });
+  }
+
+  say() {
+    const waiting = this.pending.filter((entry) => !entry.step).length;
+    const late = this.tries > 1;
+    const what = `${waiting} ${waiting === 1 ? "entry" : "entries"}`;
+    if (waiting) this.status.textContent = late ? `${what} not saved yet; sent again until they are` : `Saving ${what}`;
+    else this.status.textContent = this.typed ? "All saved" : "";
+  }
+}

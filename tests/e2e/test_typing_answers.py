@@ -1,0 +1,169 @@
+"""However fast an expert types, each key answers the question that was on the screen, and nothing typed is lost."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.domain.judgment import Answer
+from app.providers.credentials import Credentials
+from app.services.expert_answers import AnswerSheet, answer_sheet, answerable
+from app.services.projects import one_dimension
+from app.services.workbench import Workbench
+from db.unit_of_work import Database
+from tests.e2e.conftest import App
+from tests.e2e.screen import at, click, press_key, settled
+
+pytestmark = pytest.mark.usefixtures("demo")
+LETTERS = {"y": Answer.YES, "n": Answer.NO, "s": Answer.UNANSWERED}
+TYPED = "ynynnyysynnyyn"
+
+
+@pytest.fixture
+def ana(app: App, page: Page, tmp_path: Path) -> Page:
+    """Ana's sheet: two texts with fourteen questions each."""
+    questions = tmp_path / "questions.txt"
+    questions.write_text("\n".join(f"Is the part numbered {n} there?" for n in range(1, 15)), encoding="utf-8")
+    where = ("--project", "Demo", "--dimension", "coherence")
+    app.command("checklist", "import", str(questions), *where)
+    app.command("checklist", "publish", *where)
+    app.command("answers", "draw", *where, "--texts", "2")
+    open_sheet(page, app)
+    return page
+
+
+def open_sheet(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/answer?project=Demo&dimension=coherence&expert=Ana")
+    expect(at(page, "answer_questions").get_by_role("button").nth(13)).to_be_visible()
+    settled(page)
+
+
+@contextmanager
+def kept(app: App) -> Iterator[AnswerSheet]:
+    database = Database(f"sqlite:///{app.home}/workbench.db")
+    workbench = Workbench(database, Credentials())
+    checklist = answerable(workbench, one_dimension(workbench, "Demo", "coherence").id)[0][0]
+    yield answer_sheet(workbench, checklist.id, "Ana")
+    database.close()
+
+
+def answers(app: App, place: int = 0) -> str:
+    """What is stored about one of the texts, a letter for each question, a dot where there is nothing."""
+    letters = {given: letter for letter, given in LETTERS.items()}
+    with kept(app) as sheet:
+        found = (sheet.given.get((sheet.texts[place], question.id)) for question in sheet.checklist.asked)
+        return "".join(letters[one.answer] if one and one.answer else "." for one in found)
+
+
+def all_saved(page: Page) -> None:
+    expect(at(page, "answer_current").get_by_role("status")).to_have_text("All saved")
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """Two processes that want all there is of both processors."""
+    with ExitStack() as stack:
+        for _ in range(2):
+            process = stack.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            stack.callback(process.kill)
+        yield
+
+
+@pytest.mark.parametrize("pause", [100, 50, 0])
+def test_fourteen_answers_typed_fast_are_stored_as_they_were_typed(ana: Page, app: App, pause: int) -> None:
+    ana.keyboard.type(TYPED, delay=pause)
+    all_saved(ana)
+    assert answers(app) == TYPED
+
+
+def test_typing_on_a_busy_machine_loses_and_moves_nothing(ana: Page, app: App) -> None:
+    with busy():
+        ana.keyboard.type(TYPED, delay=100)
+        all_saved(ana)
+    assert answers(app) == TYPED
+
+
+def test_keys_after_the_last_question_answer_nothing_and_do_not_reach_the_next_text(ana: Page, app: App) -> None:
+    ana.keyboard.type(TYPED + "yyy", delay=50)
+    all_saved(ana)
+    ana.keyboard.type("\nnnn", delay=0)  # Enter, and three letters before the next text is there
+    expect(at(ana, "answering")).to_contain_text("Text 2 of 2")
+    settled(ana)
+    assert answers(app, 0) == TYPED
+    assert answers(app, 1) == "." * 14
+    ana.keyboard.type("yn", delay=50)
+    all_saved(ana)
+    assert answers(app, 1) == "yn" + "." * 12
+
+
+def test_what_was_typed_before_going_on_is_kept(ana: Page, app: App) -> None:
+    ana.keyboard.type("yns\n", delay=0)
+    expect(at(ana, "answering")).to_contain_text("Text 2 of 2")
+    assert answers(app, 0) == "yns" + "." * 11
+
+
+def test_one_key_goes_back_and_the_answer_is_given_anew(ana: Page, app: App) -> None:
+    current = at(ana, "answer_current")
+    ana.keyboard.type("yyy", delay=0)
+    press_key(ana, "Backspace", shows=current.get_by_text("Question 3 of"))
+    press_key(ana, "Backspace", shows=current.get_by_text("Question 2 of"))
+    ana.keyboard.type("n", delay=0)
+    expect(current).to_contain_text("Question 4 of")
+    all_saved(ana)
+    assert answers(app) == "yny" + "." * 11
+
+
+def test_a_key_held_down_answers_one_question(ana: Page, app: App) -> None:
+    for _ in range(5):
+        ana.keyboard.down("y")  # the browser calls all but the first a repetition
+    ana.keyboard.up("y")
+    all_saved(ana)
+    assert answers(app) == "y" + "." * 13
+
+
+def test_the_mouse_and_a_focused_button_answer_too(ana: Page, app: App) -> None:
+    current = at(ana, "answer_current")
+    click(current.get_by_role("button", name="Yes"), shows=current.get_by_text("Question 2 of"))
+    click(at(ana, "answer_to_4").get_by_role("button"), shows=current.get_by_text("Question 5 of"))
+    current.get_by_role("button", name="No").focus()
+    press_key(ana, "Enter", shows=current.get_by_text("Question 6 of"))
+    all_saved(ana)
+    assert answers(app) == "y...n" + "." * 9
+    expect(at(ana, "answering")).to_contain_text("Text 1 of 2")
+
+
+def test_a_server_that_is_away_gets_everything_when_it_is_back(ana: Page, app: App) -> None:
+    app.stop()
+    ana.keyboard.type(TYPED, delay=50)
+    expect(at(ana, "answer_current").get_by_role("status")).to_contain_text("14")
+    app.start()
+    all_saved(ana)
+    assert answers(app) == TYPED
+
+
+def test_a_reload_in_the_middle_of_typing_loses_nothing(ana: Page, app: App) -> None:
+    app.stop()
+    ana.keyboard.type("ynyn", delay=0)
+    app.start()
+    open_sheet(ana, app)
+    all_saved(ana)
+    assert answers(app) == "ynyn" + "." * 10
+
+
+def test_what_experts_read_is_shown_as_text(page: Page, app: App, tmp_path: Path) -> None:
+    words = "Is <img src=x onerror=alert(1)> & **this** there?"
+    checklist = tmp_path / "questions.json"
+    checklist.write_text(json.dumps({"questions": [{"text": words, "component": "<b>Parts</b>"}]}), encoding="utf-8")
+    where = ("--project", "Demo", "--dimension", "fluency")
+    app.command("checklist", "import", str(checklist), *where)
+    app.command("checklist", "publish", *where)
+    app.command("answers", "draw", *where, "--texts", "2")
+    page.goto(f"{app.url}/answer?project=Demo&dimension=fluency&expert=Ana")
+    current = at(page, "answer_current")
+    expect(current).to_contain_text(words)
+    expect(current.locator("img")).to_have_count(0)
