@@ -58,6 +58,12 @@ def import_(
             "No two texts share a source, so agreement can't be taken per source, only over the dataset. If texts "
             "belong together, map the column that names their source: --map doc_id=COLUMN"
         )
+    if report.few_sources:
+        say(
+            f"{counted(report.sources, 'source')} for {counted(report.texts, 'text')}: few or large, so of what is "
+            "shown as a sample while thinking aloud only the sample texts themselves are left out of scoring, not all "
+            "texts of their sources."
+        )
     for skipped in report.skipped[:_SHOWN]:
         say(f"left out, row {skipped.row}: {skipped.reason}")
     if len(report.skipped) > _SHOWN:

@@ -39,7 +39,7 @@ class ExpertAnswer:
 class SheetEntry:
     """One thing an expert did on their sheet: gave an answer, wrote a note, or went on (1) or back (-1) from a text.
 
-    `number` counts from 1 in the order they did it, so that what arrives twice is kept once. `question` is 0 for a step.
+    `number` counts from 1 in the order they did it, so that what arrives twice is kept once. A step has no question, 0.
     """
 
     number: int

@@ -28,7 +28,8 @@ class ScoreStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunDimension:
-    """What a run does on one dimension: the checklist answered, the documents left out, the texts planned."""
+    """What a run does on one dimension: the checklist answered, the texts planned, and what samples left out: whole
+    documents, or single texts (ids) where documents are few."""
 
     dimension: int
     checklist: int | None
@@ -36,6 +37,7 @@ class RunDimension:
     texts: tuple[int, ...] = ()
     name: str = ""
     prompt_digest: str = ""
+    excluded_texts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,17 @@ from app.domain.text import Text
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What the samples of a dimension keep out of its scoring: whole documents, or the sample texts alone (by id)."""
+
+    documents: tuple[str, ...] = ()
+    texts: tuple[int, ...] = ()
+
+    def holds(self, text: Text) -> bool:
+        return text.id in self.texts or text.doc_id in self.documents
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """`score` is the mean human rating shown with it; `chosen_by` is "auto" or "hand"."""
 

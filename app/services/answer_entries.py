@@ -6,6 +6,7 @@ from typing import Any
 
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.judgment import Answer
+from app.domain.storable_text import storable
 from app.errors import InputError
 from app.services.expert_answers import paired, writer
 from app.services.workbench import Workbench
@@ -59,10 +60,9 @@ def _number(raw: Any) -> int:
 
 
 def _note(raw: object) -> str:
-    """Without what no database can hold."""
     if not isinstance(raw, str) or len(raw) > LONGEST_NOTE:
         raise InputError("A note is too long to be kept.", f"Shorten it to {LONGEST_NOTE:,} characters.")
-    return raw.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    return storable(raw)
 
 
 def _odd() -> InputError:

@@ -16,6 +16,7 @@ from app.domain.checklist import Checklist
 from app.domain.condition import of_condition
 from app.domain.project import Project
 from app.domain.run import RunDimension, RunStatus, RunSummary
+from app.domain.sample import LeftOut
 from app.domain.study import Family, StudyCondition, study_conditions
 from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError
@@ -72,7 +73,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """`texts` maps a dimension's id to the texts scored on it, `excluded` to the documents left out as samples.
+    """`texts` maps a dimension's id to the texts scored on it, `left_out` to what was read as samples.
 
     prompt: the hash of the judge's.
     """
@@ -80,7 +81,7 @@ class StudyPlan:
     options: StudyOptions
     cells: tuple[Cell, ...]
     texts: dict[int, tuple[int, ...]]
-    excluded: dict[int, tuple[str, ...]]
+    left_out: dict[int, LeftOut]
     prompt: str
 
     @property
@@ -102,12 +103,10 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
     """Raises NotReadyError where there is nothing to compare, InputError for a choice that makes no sense."""
     if not options.dimensions or not options.families:
         raise InputError("Nothing is chosen.", "Choose a dimension and a condition.")
-    texts, excluded = {}, {}
+    texts, left_out = {}, {}
     for dimension in options.dimensions:
-        found, excluded[dimension.id] = drawn(workbench, project.id, dimension.id, options.sample, options.seed)
+        found, left_out[dimension.id] = drawn(workbench, project.id, dimension.id, options.sample, options.seed)
         texts[dimension.id] = tuple(text.id for text in found)
-        if not found:
-            raise NotReadyError(f"No text is left to score on {dimension.name}.", "Import more texts.")
     with own_wordings(workbench, project.id), workbench.database.read() as work:
         prompt = load_prompt(PLAIN.prompt()).digest
         runs = [run for run in work.runs.all(project.id) if _same_way(run, options)]
@@ -120,7 +119,7 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
         raise NotReadyError(
             "The chosen conditions have no attributes yet.", "Think aloud, or ask the LLMs, or choose other conditions."
         )
-    return StudyPlan(options, tuple(cells), texts, excluded, prompt)
+    return StudyPlan(options, tuple(cells), texts, left_out, prompt)
 
 
 def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
@@ -177,10 +176,11 @@ def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:
         RunDimension(
             cell.dimension.id,
             cell.checklist.id,
-            plan.excluded[cell.dimension.id],
+            plan.left_out[cell.dimension.id].documents,
             plan.texts[cell.dimension.id],
             cell.dimension.name,
             plan.prompt,
+            plan.left_out[cell.dimension.id].texts,
         )
         for cell in cells
         if cell.checklist is not None

@@ -12,6 +12,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.text import Rating
 from app.services.workbench import Workbench
+from app.think_aloud.samples import few_documents
 from db.unit_of_work import UnitOfWork
 
 
@@ -43,8 +44,13 @@ class ImportReport:
         """No two texts share a source: nothing can be correlated inside a source's group."""
         return self.texts > 1 and self.sources == self.texts
 
+    @property
+    def few_sources(self) -> bool:
+        """So few sources, or such large ones, that samples keep only themselves out of scoring."""
+        return few_documents(self.sources, self.texts)
+
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"few_sources": self.few_sources}
 
 
 def import_file(

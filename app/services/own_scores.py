@@ -119,10 +119,10 @@ def _part(
     work: UnitOfWork, project_id: int, dimension: Dimension, matched: MatchedScores
 ) -> tuple[RunDimension, list[str]]:
     """The texts to score on a dimension, and the names of those without a row."""
-    texts, excluded = evaluation_texts(work, project_id, dimension.id)
+    texts, out = evaluation_texts(work, project_id, dimension.id)
     here = {text.key: text.id for text in texts}
     scored = tuple(here[key] for key in here if key in matched.scores)
-    part = RunDimension(dimension.id, None, excluded, scored, dimension.name)
+    part = RunDimension(dimension.id, None, out.documents, scored, dimension.name, excluded_texts=out.texts)
     return part, [shown(key) for key in here if key not in matched.scores]
 
 

@@ -72,6 +72,7 @@ class DimensionResult:
     dimension: Dimension
     version: int | None
     excluded_docs: tuple[str, ...]
+    excluded_texts: tuple[int, ...]
     rows: tuple[ScoredText, ...]
     partial: int
     meta: MetaEvaluation
@@ -133,6 +134,7 @@ class DimensionResult:
             "partial": self.partial,
             "locked_split": self.locked,
             "excluded_docs": list(self.excluded_docs),
+            "excluded_texts": list(self.excluded_texts),
             **self.meta.to_json(),
         }
 
@@ -233,6 +235,7 @@ def _result(
         dimension=work.projects.dimension_by_id(part.dimension),
         version=checklist.version if checklist else None,
         excluded_docs=part.excluded_docs,
+        excluded_texts=part.excluded_texts,
         rows=rows,
         partial=len(partial),
         meta=replace(meta, cautions=(*meta.cautions, remark)) if remark else meta,

@@ -127,7 +127,7 @@ class RunReport:
 
 
 def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
-    """The texts to score on each dimension: all but the documents of its think-aloud samples, or a sample of them.
+    """The texts to score on each dimension: all but what was read as its think-aloud samples, or a draw from them.
 
     Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
     """
@@ -157,12 +157,7 @@ def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
-    texts, excluded = drawn(
-        workbench, project_id, dimension.id, options.sample, options.seed, options.locked, options.draw
-    )
-    if not texts:
-        todo = "Lock a test split first." if options.locked else "Import more texts."
-        raise NotReadyError(f"No text is left to score on {dimension.name}.", todo)
+    texts, out = drawn(workbench, project_id, dimension.id, options.sample, options.seed, options.locked, options.draw)
     if method.references(chosen) and not any(text.references for text in texts):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
@@ -172,10 +167,11 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
     return RunDimension(
         dimension.id,
         checklist.id if checklist else None,
-        excluded,
+        out.documents,
         tuple(text.id for text in texts),
         dimension.name,
         load_prompt(prompt).digest if prompt else "",
+        out.texts,
     )
 
 

@@ -10,6 +10,9 @@ from statistics import median
 
 from app.errors import NotReadyError
 
+SAMPLES = 4  # shown for a dimension, as in the paper
+KEPT = 0.5  # of the texts: what has to be left for scoring where whole documents are left out
+LARGEST_DOCUMENT = 20  # texts; the paper's have 16
 BAND = 1 / 12  # of the score range: how far from its point a sample between the ends may lie while others are nearer
 
 
@@ -27,7 +30,26 @@ class SampleCandidate:
     length: int
 
 
-def choose_samples(candidates: Sequence[SampleCandidate], count: int = 4) -> tuple[SampleCandidate, ...]:
+def whole_documents(documents: int, their_texts: int, all_texts: int) -> bool:
+    """Whether samples from so many documents keep these documents out of scoring whole, or only the samples themselves.
+
+    Whole, as in the paper, whose documents are one article with 16 summaries each: none of the texts about an article
+    that was read is scored. But where documents are few, that would leave less than half of the texts; and where they
+    have more than 20 texts each, they are no sources of a few texts but assignments or collections, and four of them
+    hundreds of texts. Where each has but one text, the document is the sample.
+    """
+    return their_texts <= documents or (
+        their_texts <= documents * LARGEST_DOCUMENT and all_texts - their_texts >= KEPT * all_texts
+    )
+
+
+def few_documents(documents: int, all_texts: int) -> bool:
+    """Whether samples of so many documents of like size would be left out alone, before any are chosen."""
+    sampled = min(SAMPLES, documents)
+    return bool(sampled) and not whole_documents(sampled, round(sampled * all_texts / documents), all_texts)
+
+
+def choose_samples(candidates: Sequence[SampleCandidate], count: int = SAMPLES) -> tuple[SampleCandidate, ...]:
     """`count` texts across the range of scores, lowest first; fewer where fewer texts are rated.
 
     Among texts of fitting score the cheapest is taken: spread between raters and distance from the point aimed at

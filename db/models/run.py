@@ -65,6 +65,7 @@ class RunDimensionRow(SQLModel, table=True):
     checklist_id: int | None = Field(default=None, sa_column=refers_to("checklist.id"))
     prompt_digest: str = ""
     excluded_docs: list[str] = Field(default_factory=list, sa_column=json_column())
+    excluded_texts: list[int] = Field(default_factory=list, sa_column=json_column())
 
 
 class ScoreRow(SQLModel, table=True):

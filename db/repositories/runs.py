@@ -50,6 +50,7 @@ class Runs:
                     dimension_id=part.dimension,
                     checklist_id=part.checklist,
                     excluded_docs=list(part.excluded_docs),
+                    excluded_texts=list(part.excluded_texts),
                     prompt_digest=part.prompt_digest,
                 )
             )
@@ -91,7 +92,15 @@ class Runs:
             .order_by(col(DimensionRow.position))
         )
         return [
-            RunDimension(row.dimension_id, row.checklist_id, tuple(row.excluded_docs), (), name, row.prompt_digest)
+            RunDimension(
+                row.dimension_id,
+                row.checklist_id,
+                tuple(row.excluded_docs),
+                (),
+                name,
+                row.prompt_digest,
+                tuple(row.excluded_texts),
+            )
             for row, name in rows
         ]
 

@@ -30,9 +30,15 @@ def show_forecast(ahead: Sequence[Forecast]) -> None:
 
 def texts_to_score(ahead: Forecast) -> None:
     """Which texts, and which documents are left out; folded, for names of documents are long."""
-    excluded = {doc for part in ahead.parts for doc in part.excluded_docs}
-    with st.expander(f"Texts on each dimension; {counted(len(excluded), 'document')} left out", key="texts_to_score"):
-        st.caption("A document that people read as a sample while thinking aloud is not scored on that dimension.")
+    documents = {doc for part in ahead.parts for doc in part.excluded_docs}
+    alone = {text for part in ahead.parts for text in part.excluded_texts}
+    out = [counted(len(documents), "document")] if documents or not alone else []
+    out += [counted(len(alone), "sample text")] if alone else []
+    with st.expander(f"Texts on each dimension; {' and '.join(out)} left out", key="texts_to_score"):
+        st.caption(
+            "A document of which people read a text as a sample while thinking aloud is not scored on that dimension. "
+            "Where sources are few or large, only the sample texts themselves are left out."
+        )
         st.dataframe(
             pd.DataFrame([_part(part) for part in ahead.parts]),
             placeholder="–",
@@ -89,4 +95,5 @@ def _sum(ahead: Sequence[Forecast]) -> str:
 
 
 def _part(part: RunDimension) -> dict[str, object]:
-    return {"Dimension": part.name, "Texts": len(part.texts), "Left out": ", ".join(part.excluded_docs) or "none"}
+    alone = counted(len(part.excluded_texts), "sample text") if part.excluded_texts else "none"
+    return {"Dimension": part.name, "Texts": len(part.texts), "Left out": ", ".join(part.excluded_docs) or alone}

@@ -31,6 +31,12 @@ def import_report(workbench: Workbench, project: Project) -> None:
                 "whole dataset. If some belong together, import them into a new project with the column that names "
                 "their source as Document."
             )
+        if report.few_sources:
+            st.markdown(
+                f"**{number(report.sources, 'source')} for {number(report.texts, 'text')}: few or large.** So only the "
+                "sample texts themselves, which people read while thinking aloud, will be left out of scoring, not all "
+                "texts of their sources."
+            )
         if report.skipped:
             _left_out(report)
 

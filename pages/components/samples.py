@@ -24,10 +24,17 @@ def rubric(dimension: Dimension) -> None:
 
 def left_out(held: HeldOut) -> None:
     """Where the samples come from, and what that takes away from scoring."""
+    chosen = "Chosen across the range of scores that people gave."
+    if held.alone:
+        st.caption(
+            f"{chosen} Few sources: only the sample texts themselves are left out of scoring on this dimension, "
+            f"{held.texts:,} of {number(held.all, 'text')}. Other texts of the same sources are scored, so keep what "
+            "you say general, and never about one source."
+        )
+        return
     st.caption(
-        "Chosen across the range of scores that people gave. So that nothing is judged by what was learned from it, "
-        f"scoring on this dimension leaves out {number(held.documents, 'document')} with "
-        f"{held.texts:,} of {number(held.all, 'text')}."
+        f"{chosen} So that nothing is judged by what was learned from it, scoring on this dimension leaves out "
+        f"{number(held.documents, 'document')} with {held.texts:,} of {number(held.all, 'text')}."
     )
 
 

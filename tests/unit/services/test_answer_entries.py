@@ -8,6 +8,7 @@ import pytest
 
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.judgment import Answer
+from app.domain.storable_text import storable
 from app.errors import InputError, NotFoundError
 from app.services.answer_entries import LONGEST_NOTE, SheetMessage, keep_entries, read_message
 from app.services.expert_answers import answer_sheet, draw_texts
@@ -36,7 +37,12 @@ def test_a_message_is_read() -> None:
         {"number": 3, "text": 4, "step": 1},
     ]
     assert read_message({"page": "p", "attempt": 1, "entries": sent}) == SheetMessage(
-        "p", (SheetEntry(1, 4, 2, Answer.YES), SheetEntry(2, 4, 2, note="hard ?"), SheetEntry(3, 4, step=1))
+        "p",
+        (
+            SheetEntry(1, 4, 2, Answer.YES),
+            SheetEntry(2, 4, 2, note=storable("hard\x00 \ud83d")),
+            SheetEntry(3, 4, step=1),
+        ),
     )
 
 

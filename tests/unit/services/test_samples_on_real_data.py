@@ -42,15 +42,26 @@ def test_samples_span_every_dimension_and_stay_out_of_scoring(dataset: tuple[Wor
             nearest = min(abs(mean - aim) for mean in means.values())
             assert abs(score - aim) <= nearest + (high - low) / 6, dimension.name
 
-        texts, excluded = drawn(workbench, project.id, dimension.id, 1.0, 1)
-        sampled = {sample.text.doc_id for sample in samples}
-        assert set(excluded) == sampled
-        assert not sampled & {text.doc_id for text in texts}
+        texts, out = drawn(workbench, project.id, dimension.id, 1.0, 1)
         held = held_out(workbench, project.id, dimension.id)
-        assert (held.documents, held.texts) == (len(sampled), held.all - len(texts))
+        assert (held.documents, held.texts) == (len(out.documents), held.all - len(texts))
         part, _ = drawn(workbench, project.id, dimension.id, 0.1, 1)
         assert part
-        assert not sampled & {text.doc_id for text in part}
+        assert not any(out.holds(text) for text in (*texts, *part))
+        assert all(out.holds(sample.text) for sample in samples)
+
+
+def test_essays_lose_the_samples_alone_and_summaries_their_documents(dataset: tuple[Workbench, int]) -> None:
+    """An assignment has sixty essays and more; an article twelve summaries, a fact six responses."""
+    workbench, _ = dataset
+    project, dimensions = get_project(workbench, "P"), dimensions_named(workbench, "P", "all")
+    for dimension in dimensions:
+        samples = ensure_samples(workbench, dimension.id)
+        _, out = drawn(workbench, project.id, dimension.id, 1.0, 1)
+        if project.task.text_name == "essay":
+            assert (out.documents, set(out.texts)) == ((), {sample.text.id for sample in samples})
+        else:
+            assert (set(out.documents), out.texts) == ({sample.text.doc_id for sample in samples}, ())
 
 
 def test_a_sample_put_in_by_hand_takes_its_document_along(tmp_path: Path) -> None:
@@ -60,7 +71,7 @@ def test_a_sample_put_in_by_hand_takes_its_document_along(tmp_path: Path) -> Non
     before = {sample.text.doc_id for sample in ensure_samples(workbench, dimension.id)}
     option = next(o for o in sample_options(workbench, dimension.id, 3.0) if o.text.doc_id not in before)
     samples = replace_sample(workbench, dimension.id, 2, option.text.id)
-    texts, excluded = drawn(workbench, project.id, dimension.id, 1.0, 1)
-    assert option.text.doc_id in excluded
-    assert set(excluded) == {sample.text.doc_id for sample in samples}
+    texts, out = drawn(workbench, project.id, dimension.id, 1.0, 1)
+    assert option.text.doc_id in out.documents
+    assert set(out.documents) == {sample.text.doc_id for sample in samples}
     assert option.text.doc_id not in {text.doc_id for text in texts}

@@ -5,7 +5,7 @@ from statistics import mean, pstdev
 import pytest
 
 from app.errors import NotReadyError
-from app.think_aloud.samples import SampleCandidate, choose_samples
+from app.think_aloud.samples import SampleCandidate, choose_samples, few_documents, whole_documents
 from tests.support.real_data import shared_data
 
 
@@ -103,3 +103,31 @@ def test_real_ratings_give_samples_that_span_the_range(dimension: str) -> None:
     assert scores[1] == pytest.approx(low + third, abs=third / 4 + 1e-9)
     assert scores[2] == pytest.approx(high - third, abs=third / 4 + 1e-9)
     assert len({sample.doc_id for sample in samples}) == 4
+
+
+@pytest.mark.parametrize(
+    ("documents", "theirs", "everything", "whole"),
+    [
+        (4, 64, 1600, True),  # SummEval as the paper has it: 16 summaries an article
+        (4, 48, 1200, True),
+        (4, 16, 40, True),
+        (4, 4, 6, True),  # each text a document of its own
+        (3, 30, 30, False),  # three assignments of ten essays
+        (4, 32, 40, False),
+        (1, 30, 30, False),
+        (4, 240, 2571, False),  # essays: an assignment has sixty
+        (0, 0, 30, True),
+    ],
+)
+def test_documents_stay_out_whole_where_they_are_many_and_small(
+    documents: int, theirs: int, everything: int, whole: bool
+) -> None:
+    assert whole_documents(documents, theirs, everything) is whole
+
+
+@pytest.mark.parametrize(
+    ("documents", "texts", "few"),
+    [(3, 30, True), (1, 9, True), (7, 70, True), (44, 2571, True), (8, 80, False), (100, 1600, False), (30, 30, False)],
+)
+def test_few_or_large_documents_are_known_before_samples_are_chosen(documents: int, texts: int, few: bool) -> None:
+    assert few_documents(documents, texts) is few
