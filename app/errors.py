@@ -22,6 +22,7 @@
         ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
+        ├── NoAnswerError            the reply ended without an answer, also after asking again; the provider's reason
         ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
         ├── UnreadableScoreError     a judge's free text gives no score, several, or one off the scale
         ├── BudgetError              the run's budget is reached
@@ -160,6 +161,11 @@ class RefusedError(ProviderError):
 class CutOffError(ProviderError):
     kind = "cut-off"
     default_hint = "Give its answers more room (--max-output-tokens, on Score under More options), then resume."
+
+
+class NoAnswerError(ProviderError):
+    kind = "no-answer"
+    default_hint = "Retry the failures; if they stay, read those texts, or choose another model."
 
 
 class WrongSchemaError(ProviderError):

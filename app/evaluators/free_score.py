@@ -6,11 +6,11 @@ from typing import Any
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import CutOffError, RefusedError, UnreadableScoreError
+from app.errors import CutOffError, NoAnswerError, RefusedError, UnreadableScoreError
 from app.evaluators.score_reading import FoundScore, find_score
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, discard
-from app.providers.structured import with_more_room
+from app.providers.structured import no_answer, with_more_room
 
 ATTEMPTS = 3
 
@@ -33,13 +33,13 @@ async def ask_score(
     """The score on the dimension's scale, its place in the reply, and the reply.
 
     An answer without a readable score is asked again with the reason, one that was cut off with twice the room, which
-    is no attempt. Raises RefusedError at once, CutOffError where no more room can be given, UnreadableScoreError after
-    the last attempt, and whatever the model raises.
+    is no attempt. Raises RefusedError at once, CutOffError where no more room can be given, NoAnswerError or
+    UnreadableScoreError after the last attempt, and whatever the model raises.
     """
     asked: list[ChatRequest] = []
     try:
         return await _insist(model, request, dimension, attempts, asked)
-    except (RefusedError, CutOffError, UnreadableScoreError):
+    except (RefusedError, CutOffError, NoAnswerError, UnreadableScoreError):
         await discard(model, asked)
         raise
 
@@ -59,6 +59,8 @@ async def _insist(
         try:
             return find_score(reply.text, dimension.low, dimension.high), reply
         except UnreadableScoreError as error:
+            if attempt == attempts and reply.silent:
+                raise no_answer(model, reply) from None
             if attempt == attempts:
                 raise
             correction = f"{error.message} Answer once more: one number from {dimension.low:g} to {dimension.high:g}."

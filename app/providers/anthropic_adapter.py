@@ -17,7 +17,7 @@ from anthropic import (
     Timeout,
     transform_schema,
 )
-from anthropic.types import Message, TextBlock
+from anthropic.types import Message
 
 from app.domain.call import Finish
 from app.errors import ProviderError
@@ -34,6 +34,7 @@ from app.providers.rejection import (
     unreachable,
     unreadable,
 )
+from app.providers.reply_text import ending_name, part_of, text_of
 from app.providers.request_style import RequestStyle, is_closed, memory_of, system_text
 
 # At debug level the SDK logs whole requests, prompts and texts included.
@@ -44,6 +45,7 @@ _FINISH: Mapping[str, Finish] = {
     "model_context_window_exceeded": "length",
     "refusal": "refused",
 }
+_USUAL = {*_FINISH, "end_turn", "stop_sequence"}
 
 
 class AnthropicModel:
@@ -107,14 +109,15 @@ class AnthropicModel:
 
     def _reply(self, answer: Any, seconds: float) -> ChatReply:
         # The SDK doesn't check what it parses: proxies may send anything.
-        if not isinstance(answer, Message) or not isinstance(getattr(answer, "content", None), list):
+        if not isinstance(answer, Message) or not _says_something(answer):
             raise unreadable(self._name)
         return ChatReply(
-            text="".join(block.text for block in answer.content if isinstance(block, TextBlock)),
+            text=text_of(answer.content),
             model=str(ModelName(self._name.provider, answer.model or self._name.model)),
             usage=_usage(answer),
-            finish=_FINISH.get(answer.stop_reason or "", "stop"),
+            finish=_FINISH.get(str(answer.stop_reason), "stop"),
             seconds=seconds,
+            ending=ending_name(answer.stop_reason, _USUAL),
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
@@ -154,6 +157,12 @@ def _usage(answer: Message) -> Usage:
     # Anthropic counts what it reads from and writes to the cache beside the input.
     parts = [part for part in (fresh, read, written) if isinstance(part, int)]
     return counted_usage(sum(parts), getattr(said, "output_tokens", None), read, written)
+
+
+def _says_something(answer: Message) -> bool:
+    """Whether this is a message at all: a list of blocks, of whatever kinds, or what only a message has beside it."""
+    content: object = answer.content
+    return isinstance(content, list) or (isinstance(content, str | None) and part_of(answer, "role") == "assistant")
 
 
 def _messages(request: ChatRequest) -> list[dict[str, Any]]:

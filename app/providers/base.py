@@ -123,6 +123,7 @@ class ChatReply:
     """What came back. `rationales` (property -> short reason) come beside the answer where a model gives them.
 
     room: how many output tokens it might have used, 0 where that isn't known; last_room: more can't be given.
+    ending: how the provider calls the end of the reply, where that is none of the usual ones; "" otherwise.
     """
 
     text: str
@@ -134,6 +135,12 @@ class ChatReply:
     rationales: Mapping[str, str] = field(default_factory=dict)
     room: int = 0
     last_room: bool = False
+    ending: str = ""
+
+    @property
+    def silent(self) -> bool:
+        """Whether it says nothing at all."""
+        return not self.text.strip()
 
 
 class ChatModel(Protocol):

@@ -2,6 +2,7 @@
 
 import json
 import time
+import warnings
 from typing import Any
 
 import httpx2
@@ -37,7 +38,11 @@ from app.providers.rejection import (
     unreachable,
     unreadable,
 )
+from app.providers.reply_text import ending_name
 from app.providers.request_style import RequestStyle, memory_of, system_text
+
+# An ending that the SDK doesn't know yet is no news for a person at a terminal; the text it befalls says it.
+warnings.filterwarnings("ignore", r".* is not a valid \w+", UserWarning, r"google\.genai\..*")
 
 _CUT_OFF = {FinishReason.MAX_TOKENS, FinishReason.CONTINUATION}
 _REFUSED = {
@@ -51,6 +56,7 @@ _REFUSED = {
     FinishReason.PUP_LIMITED_DISABLED,
     FinishReason.MODEL_ARMOR,
 }
+_USUAL = {FinishReason.STOP, FinishReason.FINISH_REASON_UNSPECIFIED, *_CUT_OFF, *_REFUSED}
 
 
 class GoogleModel:
@@ -90,13 +96,15 @@ class GoogleModel:
     def _reply(self, answer: GenerateContentResponse, request: ChatRequest, seconds: float) -> ChatReply:
         candidate = answer.candidates[0] if answer.candidates else None
         blocked = answer.prompt_feedback is not None and answer.prompt_feedback.block_reason is not None
+        silent = answer.candidates == [] and not blocked  # an answer that holds nothing, and is paid
+        candidate = Candidate(finish_reason=FinishReason.STOP) if silent else candidate
         empty = candidate is None or (candidate.content is None and candidate.finish_reason is None)
         if empty and not blocked:
             said = answer.usage_metadata is not None
             raise billed(unreadable(self._name), _usage(answer)) if said else unreadable(self._name)
         finish = _finish(candidate)
         logprobs = _logprobs(candidate)
-        if request.top_logprobs and not logprobs and finish == "stop":
+        if request.top_logprobs and not logprobs and finish == "stop" and _text(candidate).strip():
             raise billed(no_logprobs(self._name), _usage(answer))
         return ChatReply(
             text=_text(candidate),
@@ -105,6 +113,7 @@ class GoogleModel:
             finish=finish,
             seconds=seconds,
             logprobs=logprobs,
+            ending=ending_name(candidate.finish_reason if candidate else None, _USUAL),
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
@@ -199,7 +208,9 @@ def _finish(candidate: Candidate | None) -> Finish:
 
 def _text(candidate: Candidate | None) -> str:
     parts = (candidate.content.parts or []) if candidate and candidate.content else []
-    return "".join(part.text for part in parts if part.text and not part.thought)
+    said = "".join(part.text for part in parts if part.text and not part.thought)
+    called = [part.function_call.args for part in parts if part.function_call] if not said.strip() else []
+    return said or "\n".join(json.dumps(arguments, ensure_ascii=False) for arguments in called if arguments)
 
 
 def _usage(answer: GenerateContentResponse) -> Usage:

@@ -38,7 +38,10 @@ from app.providers.rejection import (
     unreachable,
     unreadable,
 )
+from app.providers.reply_text import ending_name, message_text, part_of, text_of
 from app.providers.request_style import RequestStyle, is_closed, memory_of, system_text
+
+_USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 
 
 class OpenAIModel:
@@ -127,23 +130,27 @@ class OpenAIModel:
 
     def _reply(self, answer: Any, request: ChatRequest, seconds: float) -> ChatReply:
         # The SDK doesn't check what it parses: look-alikes and proxies may send anything.
-        choice = answer.choices[0] if isinstance(answer, ChatCompletion) and answer.choices else None
+        choices = answer.choices if isinstance(answer, ChatCompletion) else None
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        if choices == []:  # an answer that holds nothing, and is paid
+            choice = Choice.model_construct(message=ChatCompletionMessage.model_construct(), finish_reason="stop")
         if not isinstance(choice, Choice) or not isinstance(choice.message, ChatCompletionMessage):
             empty = isinstance(answer, ChatCompletion) and answer.usage is not None
             raise billed(unreadable(self._name), _usage(answer)) if empty else unreadable(self._name)
         finish = _finish(choice)
         logprobs = _logprobs(choice)
-        if request.top_logprobs and not logprobs and finish == "stop":
+        if request.top_logprobs and not logprobs and finish == "stop" and message_text(choice.message).strip():
             raise billed(no_logprobs(self._name), _usage(answer))
         # A local server reports the path of a file on its disk.
         reported = answer.model if self._for_openai and answer.model else self._name.model
         return ChatReply(
-            text=choice.message.refusal or choice.message.content or "",
+            text=text_of(part_of(choice.message, "refusal")) or message_text(choice.message),
             model=str(ModelName(self._name.provider, reported)),
             usage=_usage(answer),
             finish=finish,
             seconds=seconds,
             logprobs=logprobs,
+            ending=ending_name(choice.finish_reason, _USUAL),
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
@@ -196,7 +203,7 @@ def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]
 
 
 def _finish(choice: Choice) -> Finish:
-    if choice.message.refusal or choice.finish_reason == "content_filter":
+    if part_of(choice.message, "refusal") or choice.finish_reason == "content_filter":
         return "refused"
     return "length" if choice.finish_reason == "length" else "stop"
 
@@ -213,12 +220,19 @@ def _usage(answer: ChatCompletion) -> Usage:
 
 
 def _logprobs(choice: Choice) -> tuple[TokenLogprob, ...]:
-    if choice.logprobs is None:
+    """Of the whole reply, or none: places in a reply with a gap would be other places."""
+
+    def read(token: object) -> tuple[str, float]:
+        word, logprob = part_of(token, "token"), part_of(token, "logprob")
+        if not isinstance(word, str) or not isinstance(logprob, int | float):
+            raise TypeError
+        return word, logprob
+
+    try:
+        tokens = part_of(part_of(choice, "logprobs"), "content") or ()
+        return tuple(TokenLogprob(*read(token), dict(map(read, token.top_logprobs or ()))) for token in tokens)
+    except (TypeError, AttributeError):
         return ()
-    return tuple(
-        TokenLogprob(token.token, token.logprob, {other.token: other.logprob for other in token.top_logprobs or ()})
-        for token in choice.logprobs.content or ()
-    )
 
 
 def _rejection(error: APIStatusError) -> Rejection:

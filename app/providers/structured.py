@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from app.errors import CutOffError, RefusedError, WrongSchemaError
+from app.errors import CutOffError, NoAnswerError, RefusedError, WrongSchemaError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage, discard
 from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem, wrapped_objects
 from app.providers.output_room import START, cut_off
@@ -44,8 +44,8 @@ async def ask(
         from it means nothing can be made of it.
 
     An answer that was cut off is asked for again with twice the room, which is no attempt. Raises RefusedError at once
-    (asking again doesn't change it), CutOffError where no more room can be given, WrongSchemaError after the last
-    attempt, and whatever the model raises. Messages name what is wrong, never what the model wrote.
+    (asking again doesn't change it), CutOffError where no more room can be given, NoAnswerError or WrongSchemaError
+    after the last attempt, and whatever the model raises. Messages name what is wrong, never what the model wrote.
     """
     if request.schema is None:
         raise ValueError("structured answers need a schema")
@@ -54,7 +54,7 @@ async def ask(
     asked: list[ChatRequest] = []
     try:
         return await _insist(model, request, attempts, check, last_resort, asked)
-    except (RefusedError, CutOffError, WrongSchemaError):
+    except (RefusedError, CutOffError, NoAnswerError, WrongSchemaError):
         await discard(model, asked)
         raise
 
@@ -91,6 +91,8 @@ async def _insist(
                 return Structured(rest, reply, len(asked), complete=False)
         request = replace(request, turns=(*request.turns, _correction(reply.text, problem)))
         attempt += 1
+    if reply.silent:
+        raise no_answer(model, reply)
     raise WrongSchemaError(
         f"{model.name} did not answer {request.prompt.label} as asked in {attempts} attempts: {problem}."
     )
@@ -103,6 +105,12 @@ def with_more_room(name: str, request: ChatRequest, reply: ChatReply) -> ChatReq
     if reply.last_room or sum(not 0 < room < START for room in again.cut_off) >= MOST_CUT_OFF:
         raise cut_off(name, reply.room)
     return again
+
+
+def no_answer(model: ChatModel, reply: ChatReply) -> NoAnswerError:
+    """The error for a reply that says nothing."""
+    how = f"ended its reply without an answer ({reply.ending})" if reply.ending else "gave an empty answer"
+    return NoAnswerError(f"{model.name} {how}.")
 
 
 def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any] | None, str | None]:

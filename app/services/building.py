@@ -17,7 +17,7 @@ from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.errors import CutOffError, NotReadyError, WorkbenchError, WrongSchemaError
+from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.build_state import inputs_of, newest
 from app.services.models import opened
 from app.services.prompts import own_wordings
@@ -217,7 +217,7 @@ async def _ask(
     async with opened(workbench, name, use_cache=use_cache, project=project_id) as model:
         try:
             return await ask(stage, units, build, inputs, model, context)
-        except (WrongSchemaError, CutOffError):
+        except (WrongSchemaError, CutOffError, NoAnswerError):
             if not model.tally.cached:
                 raise
             # Answers on record that failed before would fail for ever.

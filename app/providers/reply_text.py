@@ -1,0 +1,64 @@
+"""The text of a reply, in whatever form a vendor's or a local server's message gives it.
+
+The SDKs don't check what they parse: what is a string by the documentation may be a list of parts, a part of a kind
+nobody knows yet, or nothing. What can't be read is left out here, never guessed.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from app.domain.answer_text import answer_among_thoughts
+
+_SAID = ("text", "output_text", None)
+
+
+def text_of(content: object) -> str:
+    """What is said in a message's content: a string, a part, or a list of parts. Thoughts and parts of other kinds say
+    nothing; a call of a tool, which nobody offered, says what it was called with."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list | tuple):
+        return "".join(text_of(part) for part in content)
+    kind, text = part_of(content, "type"), part_of(content, "text")
+    if kind in _SAID and isinstance(text, str):
+        return text
+    return _written(part_of(content, "input")) if kind == "tool_use" else ""
+
+
+def message_text(message: object) -> str:
+    """What a message of OpenAI's format says: its content; else the call of a tool, which nobody offered; else an
+    answer that the server filed under the model's reasoning."""
+    said = text_of(part_of(message, "content"))
+    called = _called(message) if "{" not in said else ""
+    if said.strip() or called:
+        return f"{said}\n{called}" if said.strip() and called else said or called
+    thoughts = (text_of(part_of(message, name)) for name in ("reasoning_content", "reasoning"))
+    return answer_among_thoughts(next((thought for thought in thoughts if thought.strip()), ""))
+
+
+def part_of(whole: object, name: str) -> Any:
+    """A field of an SDK's object or of a mapping; None where it isn't there."""
+    return whole.get(name) if isinstance(whole, Mapping) else getattr(whole, name, None)
+
+
+def ending_name(reason: object, usual: Collection[str]) -> str:
+    """How the provider calls the end of a reply, where that isn't usual and is a name that can be shown; else ""."""
+    written = part_of(reason, "value") or reason  # of an enumeration, or as it came
+    if not isinstance(written, str) or written in usual:
+        return ""
+    return written if re.fullmatch(r"[A-Za-z][A-Za-z_-]{1,48}", written) else ""
+
+
+def _called(message: object) -> str:
+    calls = part_of(message, "tool_calls")
+    functions = [part_of(call, "function") for call in calls] if isinstance(calls, list) else []
+    functions = functions or [part_of(message, "function_call")]
+    return "\n".join(filter(None, (_written(part_of(function, "arguments")) for function in functions)))
+
+
+def _written(arguments: object) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else ""
