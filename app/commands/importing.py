@@ -30,17 +30,22 @@ def import_(
     rating: Annotated[
         list[str] | None, typer.Option("--rating", help="DIM=COL; several columns for one DIM are several raters.")
     ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option("--scale", help="DIM=LOW..HIGH, such as c=1..5; else the scale that almost all ratings fit."),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
 
-    Example: interacteval import essays.csv --project Essays --map text=essay --rating Cohesion=rater1
+    Example: interacteval import essays.csv --project Essays --map text=essay --rating Cohesion=rater1 --scale
+    Cohesion=1..6
     """
     from app.corpora.mapping import ColumnMapping
     from app.services.importing import import_file
     from app.services.workbench import open_workbench
 
-    mapping = ColumnMapping.parse(map_ or [], rating or []) if map_ or rating else None
+    mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
     report = import_file(open_workbench(), file, project, format_, mapping)
     if json_:
         print_json(report.to_json())

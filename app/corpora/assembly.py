@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.cells import BadCellError, is_blank, number, one_line
+from app.corpora.cells import BadCellError, OffScaleError, is_blank, number, one_line
 from app.corpora.corpus import Corpus, CorpusText, SkippedRow
 from app.corpora.records import Records
 from app.domain.task import Dimension, Task
@@ -33,7 +33,7 @@ class CorpusBuilder:
         self._skipped: list[SkippedRow] = []
 
     def add(self, row: int, text: Text, cells: Iterable[RatingCell]) -> None:
-        """One text. It is left out if it is empty, repeats a key, or if all ratings it has are bad."""
+        """One text. It is left out if it is empty, repeats a key, or if all ratings it has are unreadable."""
         if not text.text:
             self.skip(row, "It has no text.")
             return
@@ -42,8 +42,8 @@ class CorpusBuilder:
                 row, f"The names of its document, system and item are longer than {LONGEST_KEY:,} bytes together."
             )
             return
-        ratings, reasons = self._ratings(cells)
-        if reasons and not ratings:
+        ratings, reasons, off_scale = self._ratings(cells)
+        if reasons and not ratings and not off_scale:
             self.skip(row, f"No usable rating. {' '.join(reasons)}")
             return
         new = CorpusText(row, text, ratings)
@@ -52,7 +52,7 @@ class CorpusBuilder:
             self.skip(row, _repetition_reason(old, new))
             return
         for reason in reasons:
-            self.skip(row, f"{reason} The text and its other ratings are kept.")
+            self.skip(row, f"{reason} The text {'and its other ratings are' if ratings else 'is'} kept.")
 
     def skip(self, row: int, reason: str) -> None:
         self._skipped.append(SkippedRow(row, one_line(reason)))
@@ -65,8 +65,10 @@ class CorpusBuilder:
             raise FileFormatError(f"{file_name} holds no usable text: all {len(skipped)} rows were left out.{first}")
         return Corpus(format_name, task, tuple(self._dimensions.values()), tuple(self._texts.values()), tuple(skipped))
 
-    def _ratings(self, cells: Iterable[RatingCell]) -> tuple[tuple[Rating, ...], list[str]]:
+    def _ratings(self, cells: Iterable[RatingCell]) -> tuple[tuple[Rating, ...], list[str], bool]:
+        """The ratings, why others are none, and whether one of those is a sound number outside its scale."""
         ratings: dict[tuple[str, str], Rating] = {}
+        off_scale = False
         reasons: list[str] = []
         for cell in cells:
             if is_blank(cell.value):
@@ -77,8 +79,9 @@ class CorpusBuilder:
                 if ratings.setdefault(key, rating) is not rating:
                     raise BadCellError("is given twice")
             except BadCellError as error:
+                off_scale |= isinstance(error, OffScaleError)
                 reasons.append(f"The {cell.dimension} rating by {cell.rater} {error}.")
-        return tuple(ratings.values()), reasons
+        return tuple(ratings.values()), reasons, off_scale
 
     def _value(self, cell: RatingCell) -> float:
         dimension = self._dimensions.get(cell.dimension)
@@ -86,7 +89,7 @@ class CorpusBuilder:
             raise BadCellError("is on a dimension that this format doesn't have")
         value = number(cell.value)
         if not dimension.low <= value <= dimension.high:
-            raise BadCellError(f"is {value:g}, outside {dimension.low:g} to {dimension.high:g}")
+            raise OffScaleError(f"is {value:g}, outside {dimension.low:g} to {dimension.high:g}")
         return value
 
 

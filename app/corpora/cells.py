@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
@@ -14,6 +15,10 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d{1,3},\d+")
 
 class BadCellError(ValueError):
     """A value that can't be what its place asks for; the message is the reason a person reads."""
+
+
+class OffScaleError(BadCellError):
+    """A number that lies outside its scale: what else stands in the row is sound."""
 
 
 def is_blank(value: object) -> bool:
@@ -92,3 +97,14 @@ def json_safe(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [json_safe(entry) for entry in value]
     return value.isoformat() if isinstance(value, datetime | date | time) else json_safe(str(value))
+
+
+def numbers_in(cells: Iterable[object]) -> list[float]:
+    """The numbers in a column; a list in a cell holds several."""
+    found: list[float] = []
+    for cell in cells:
+        for value in cell if isinstance(cell, list) else [cell]:
+            if not is_blank(value):
+                with suppress(BadCellError):
+                    found.append(number(value))
+    return found

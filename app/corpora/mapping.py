@@ -1,7 +1,7 @@
 """Which column of a table means what: as people say it, or as names and values suggest."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,7 @@ _NOT_RATINGS = re.compile(
 _FILLER = re.compile(
     r"^(human|scores?|ratings?|raters?|experts?|annotators?|annotations?|judges?|mean|avg|average)?\d*$"
 )
+_SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:\.\.|-|–|to)\s*(-?\d+(?:[.,]\d+)?)")
 _ROWS_TO_LOOK_AT = 500
 _HIGHEST_RATING = 100
 
@@ -45,14 +46,21 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """`columns` maps a field of FIELDS to a column name; several rating columns of a dimension are several raters."""
+    """`columns` maps a field of FIELDS to a column name; several rating columns of a dimension are several raters.
+
+    `scales` holds the lowest and highest rating of the dimensions whose scale is known; others get the proposed one.
+    """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     ratings: tuple[RatingColumn, ...] = ()
+    scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @classmethod
-    def parse(cls, maps: Sequence[str], ratings: Sequence[str]) -> "ColumnMapping":
-        """From `FIELD=COLUMN` and `DIMENSION=COLUMN` as typed. Column names may hold "=". Raises InputError."""
+    def parse(cls, maps: Sequence[str], ratings: Sequence[str], scales: Sequence[str] = ()) -> "ColumnMapping":
+        """From `FIELD=COLUMN`, `DIMENSION=COLUMN` and `DIMENSION=LOW..HIGH` as typed. Column names may hold "=".
+
+        Raises InputError.
+        """
         columns: dict[str, str] = {}
         for entry in maps:
             name, column = _split(entry, "text=COLUMN")
@@ -67,11 +75,34 @@ class ColumnMapping:
         for rating in rated:
             if rated.count(rating) > 1:
                 raise InputError(f"The rating {rating.dimension}={rating.column} is given twice.", "Give it once.")
-        return cls(columns, tuple(rated))
+        return cls(columns, tuple(rated), read_scales(scales))
+
+    @property
+    def names_no_column(self) -> bool:
+        """It says scales at most."""
+        return not self.columns and not self.ratings
 
     @property
     def used_columns(self) -> tuple[str, ...]:
         return (*self.columns.values(), *(rating.column for rating in self.ratings))
+
+
+def read_scales(written: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """From `DIMENSION=LOW..HIGH` as typed. Raises InputError."""
+    scales: dict[str, tuple[float, float]] = {}
+    for entry in written:
+        name, scale = _split(entry, "coherence=1..5")
+        scales[name] = read_scale(scale, name)
+    return scales
+
+
+def read_scale(written: str, dimension: str) -> tuple[float, float]:
+    """From `1..5`, also `1-5` and `1 to 5`. Raises InputError."""
+    found = _SCALE.fullmatch(written.strip())
+    low, high = (float(part.replace(",", ".")) for part in found.groups()) if found else (0.0, 0.0)
+    if not low < high:
+        raise InputError(f"{written!r} is no scale of {dimension}.", "Write lowest and highest rating, such as 1..5.")
+    return low, high
 
 
 def _split(entry: str, pattern: str) -> tuple[str, str]:

@@ -40,11 +40,13 @@ def read_corpus(path: Path, format: str = "auto", mapping: ColumnMapping | None 
             "Leave the mapping out, or choose auto.",
         )
     records = read_records(path, format if format in CONTAINERS else "auto")
-    if format in CONTAINERS or mapping is not None:
+    if format in CONTAINERS or (mapping is not None and not mapping.names_no_column):
         return read_generic(records, mapping, path.name)
     known = _recognised(records) if format == "auto" else KNOWN_FORMATS[format]
     if known is None:
-        return read_generic(records, None, path.name)
+        return read_generic(records, mapping, path.name)
+    if mapping is not None:
+        raise InputError(f"{path.name} is in the format {known.name}, which fixes its scales.", "Leave --scale out.")
     if format != "auto":
         _check_structure(known, records, path.name)
     return known.read(records, path.name)

@@ -6,14 +6,15 @@ file had on the person's machine only tells its kind.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess_mapping
+from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess_mapping, read_scale
 from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
+from app.corpora.scale import proposed_scales
 from app.corpora.table import load_table
 from app.services.importing import ImportReport, import_file
 from app.services.jobs import JOBS, Progress
@@ -39,24 +40,32 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class MappedColumns:
-    """`fields` maps one of TEXT_FIELDS to a column; `ratings` are (dimension, column) pairs, each column a rater."""
+    """`fields` maps one of TEXT_FIELDS to a column; `ratings` are (dimension, column) pairs, each column a rater.
+
+    `scales` are (dimension, scale as typed) pairs, such as "1..5"; a blank one leaves it to the ratings.
+    """
 
     fields: Mapping[str, str]
     ratings: tuple[tuple[str, str], ...] = ()
+    scales: tuple[tuple[str, str], ...] = ()
 
     def mapping(self) -> ColumnMapping:
+        """Raises InputError for a scale that is none."""
         ratings = tuple(RatingColumn(dimension.strip(), column, column) for dimension, column in self.ratings)
-        return ColumnMapping(dict(self.fields), ratings)
+        scales = {name.strip(): read_scale(typed, name.strip()) for name, typed in self.scales if typed.strip()}
+        return ColumnMapping(dict(self.fields), ratings, scales)
 
 
 @dataclass(frozen=True, slots=True)
 class UploadPreview:
-    """What a file holds. Only a table of no known format has its first `rows` and a `guess` what its columns mean."""
+    """What a file holds. Only a table of no known format has its first `rows`, a `guess` what its columns mean,
+    and for each column of numbers the scale that almost all of them fit."""
 
     format: str
     columns: tuple[str, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
     guess: MappedColumns | None = None
+    proposed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def preview_upload(upload: Upload, format_name: str = "auto") -> UploadPreview:
@@ -68,7 +77,7 @@ def preview_upload(upload: Upload, format_name: str = "auto") -> UploadPreview:
         table = load_table(path, found)
         guessed = guess_mapping(table.columns, table.rows)
         guess = MappedColumns(guessed.columns, tuple((rating.dimension, rating.column) for rating in guessed.ratings))
-        return UploadPreview(found, table.columns, table.rows[:_ROWS_SHOWN], guess)
+        return UploadPreview(found, table.columns, table.rows[:_ROWS_SHOWN], guess, proposed_scales(table))
 
 
 def import_key(project: str) -> str:
@@ -81,10 +90,12 @@ def start_import(
 ) -> None:
     """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
 
+    mapping = mapped.mapping() if mapped else None
+
     def work(progress: Progress) -> str:
         progress.report("reading the file and keeping its texts and ratings")
         with stored(upload) as path:
-            report = import_file(workbench, path, project, format_name, mapped.mapping() if mapped else None)
+            report = import_file(workbench, path, project, format_name, mapping)
         _reports.setdefault(workbench.database, {})[project] = report
         return ""
 

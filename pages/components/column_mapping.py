@@ -56,7 +56,8 @@ def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) ->
         )
     if not ratings:
         st.caption("Without a rating column the texts come in unrated: there is nothing to compare scores with.")
-    return ColumnChoice(MappedColumns(columns, tuple(ratings)), _missing(columns, ratings))
+    scales = _scales(file_id, preview, ratings)
+    return ColumnChoice(MappedColumns(columns, tuple(ratings), tuple(scales)), _missing(columns, ratings))
 
 
 def _missing(columns: dict[str, str], ratings: list[tuple[str, str]]) -> str:
@@ -89,6 +90,29 @@ def _rating_columns(file_id: str, preview: UploadPreview, guess: MappedColumns) 
             column,
         )
         for position, column in enumerate(chosen)
+    ]
+
+
+def _scales(file_id: str, preview: UploadPreview, ratings: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """(dimension, what was typed) pairs; blank leaves the scale that almost all ratings fit."""
+    proposed: dict[str, tuple[float, float]] = {}
+    for name, column in ratings:
+        low, high = preview.proposed.get(column, (1, 5))
+        known = proposed.get(name, (low, high))
+        proposed[name] = (min(low, known[0]), max(high, known[1]))
+    if proposed:
+        st.caption("The lowest and the highest rating there is on each; ratings outside are left out and listed")
+    places = st.columns(PER_LINE)
+    return [
+        (
+            name,
+            places[position % PER_LINE].text_input(
+                f"Scale of {plain(name)}",
+                placeholder=f"{low:g}..{high:g}, going by the ratings",
+                key=f"map_scale_{position}_{file_id}",
+            ),
+        )
+        for position, (name, (low, high)) in enumerate(proposed.items())
     ]
 
 

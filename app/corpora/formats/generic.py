@@ -7,29 +7,29 @@ from difflib import get_close_matches
 from typing import Any, cast
 
 from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
-from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, number, prose, proses
+from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.corpus import Corpus
 from app.corpora.mapping import ColumnMapping, guess_mapping
 from app.corpora.records import Records
+from app.corpora.scale import proposed_scale
 from app.corpora.table import TableData, as_table
-from app.domain.name import checked_name
+from app.domain.name import checked_name, quoted
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import FileFormatError
-
-USUAL_SCALES: tuple[tuple[float, float], ...] = ((1, 5), (0, 1), (1, 10))
-PERCENT: tuple[float, float] = (0, 100)
+from app.errors import FileFormatError, InputError
 
 
 def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str) -> Corpus:
-    """Without a mapping the columns are guessed. Raises FileFormatError for unknown columns or none with texts.
+    """Without a mapping that names columns these are guessed. Raises FileFormatError for unknown columns
+    or none with texts, InputError for the scale of what isn't rated.
 
     Document: the mapped column, else one name for equal sources, else the row. Texts that share document and system
     without an item to tell them apart get their row as item, unless the mapping names both document and system:
     then a repetition is an error of that row.
     """
     table = as_table(records)
-    mapping = mapping or guess_mapping(table.columns, table.rows)
+    if mapping is None or mapping.names_no_column:
+        mapping = replace(guess_mapping(table.columns, table.rows), scales=mapping.scales if mapping else {})
     _check_columns(mapping, table, file_name)
     rows = cast("tuple[dict[str, Any], ...]", table.rows)  # not copied: nobody changes them
     flat = replace(records, items=tuple(zip(table.numbers, rows, strict=True)))
@@ -45,21 +45,6 @@ def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str
     return builder.build(records.container, Task(), flat, file_name)
 
 
-def scale_of(values: list[float]) -> tuple[float, float]:
-    """The scale that holds all values: the first that fits of 1-5, 0-1, 1-10, then 0-100 if any value is above 10.
-
-    Otherwise lowest and highest value as they are (0-5 stays 0-5); a single value v gives v to v + 1. No values
-    give 1-5.
-    """
-    if not values:
-        return USUAL_SCALES[0]
-    low, high = min(values), max(values)
-    for scale in (*USUAL_SCALES, *([PERCENT] if high > 10 else [])):
-        if scale[0] <= low and high <= scale[1]:
-            return scale
-    return (low, high) if low < high else (low, low + 1)
-
-
 def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> None:
     columns = listed(table.columns)
     for column in mapping.used_columns:
@@ -67,6 +52,13 @@ def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> 
             close = get_close_matches(column, table.columns, n=1)
             hint = f"Did you mean {close[0]}?" if close else "Map one of these columns."
             raise FileFormatError(f"{file_name} has no column {column!r}; it has: {columns}.", hint)
+    rated = dict.fromkeys(rating.dimension for rating in mapping.ratings)
+    for dimension in mapping.scales:
+        if dimension not in rated:
+            raise InputError(
+                f"{file_name} has no ratings on {quoted(dimension)}, so it needs no scale.",
+                f"It has ratings on: {listed(list(rated)) or 'nothing'}.",
+            )
     for rating in mapping.ratings:
         checked_name(rating.dimension, "dimension")
         checked_name(rating.rater, "rater")
@@ -78,17 +70,15 @@ def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> 
 
 
 def _dimensions(mapping: ColumnMapping, table: TableData) -> list[Dimension]:
+    """Each with the scale that the person names, else the proposed one."""
     values: dict[str, list[float]] = {rating.dimension: [] for rating in mapping.ratings}
-    for record in table.rows:
-        for cell in _cells(record, mapping):
-            if not is_blank(cell.value):
-                try:
-                    values[cell.dimension].append(number(cell.value))
-                except BadCellError:  # it is named when its row is read
-                    continue
+    for rating in mapping.ratings:  # what is no number is named when its row is read
+        values[rating.dimension] += numbers_in(record.get(rating.column) for record in table.rows)
     return [
         Dimension(name, low=float(low), high=float(high), position=position)
-        for position, (name, (low, high)) in enumerate((name, scale_of(found)) for name, found in values.items())
+        for position, (name, (low, high)) in enumerate(
+            (name, mapping.scales.get(name) or proposed_scale(found)) for name, found in values.items()
+        )
     ]
 
 

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from app.corpora.formats.generic import scale_of
 from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import read_corpus
+from app.corpora.scale import whole_scale
 from app.corpora.table import load_table, preview
 from app.domain.text import Rating
 
@@ -193,7 +193,7 @@ class TestIdentity:
     ],
 )
 def test_the_scale_is_the_usual_one_that_holds_all_values(values, scale):
-    assert scale_of(values) == scale
+    assert whole_scale(values) == scale
 
 
 def test_a_table_flattens_nested_objects_and_preview_shortens_it(written):

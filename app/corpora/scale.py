@@ -1,0 +1,70 @@
+"""The scale on which a column of ratings was given, going by its values: typing errors don't stretch it."""
+
+from collections.abc import Sequence
+
+from app.corpora.cells import numbers_in
+from app.corpora.table import TableData
+
+Scale = tuple[float, float]
+USUAL_SCALES: tuple[Scale, ...] = ((1, 5), (0, 1), (1, 10))
+PERCENT: Scale = (0, 100)
+ALMOST_ALL = 0.99
+_MOST_OF_PERCENT = 0.95
+_ENOUGH_TO_TELL = 100
+
+
+def proposed_scale(values: Sequence[float]) -> Scale:
+    """The scale that almost all values fit; the others are taken for typing errors.
+
+    - Of 100 values or more: the first of 1-5, 0-1 and 1-10 that holds 99 of 100.
+    - Else, where values lie below 0 or above 10: of 1-5, 0-1, 1-10 and 0-100 the one that holds most, if it holds more
+      than half and every other value lies farther off than the scale is wide. Where 0-100 would hold all values, a
+      smaller scale has to hold 19 of 20.
+    - Else the scale that holds all values: `whole_scale`.
+    """
+    for scale in USUAL_SCALES:
+        if len(values) >= _ENOUGH_TO_TELL and _held(values, scale) >= ALMOST_ALL * len(values):
+            return scale
+    fitting = list(values)
+    while errors := _far_off(fitting):
+        fitting = [value for value in fitting if value not in errors]
+    return whole_scale(fitting)
+
+
+def proposed_scales(table: TableData) -> dict[str, Scale]:
+    """Column -> the scale proposed for its numbers; without the columns that hold none."""
+    numbers = {column: numbers_in([row[column] for row in table.rows]) for column in table.columns}
+    return {column: proposed_scale(found) for column, found in numbers.items() if found}
+
+
+def whole_scale(values: Sequence[float]) -> Scale:
+    """The scale that holds all values: the first that fits of 1-5, 0-1, 1-10, then 0-100 if any value is above 10.
+
+    Otherwise lowest and highest value as they are (0-5 stays 0-5); a single value v gives v to v + 1. No values
+    give 1-5.
+    """
+    if not values:
+        return USUAL_SCALES[0]
+    low, high = min(values), max(values)
+    for scale in (*USUAL_SCALES, *([PERCENT] if high > 10 else [])):
+        if scale[0] <= low and high <= scale[1]:
+            return scale
+    return (low, high) if low < high else (low, low + 1)
+
+
+def _far_off(values: Sequence[float]) -> set[float]:
+    """The values that are typing errors for certain; none where the usual scales explain them all or too few."""
+    if not values or (min(values) >= 0 and max(values) <= 10):
+        return set()
+    in_percent = _held(values, PERCENT) == len(values)
+    scales = USUAL_SCALES if in_percent else (*USUAL_SCALES, PERCENT)
+    low, high = max(scales, key=lambda scale: _held(values, scale))
+    held = _held(values, (low, high))
+    if held < _MOST_OF_PERCENT * len(values) if in_percent else held <= len(values) / 2:
+        return set()
+    others = {value for value in values if not low <= value <= high}
+    return others if all(max(low - value, value - high) > high - low for value in others) else set()
+
+
+def _held(values: Sequence[float], scale: Scale) -> int:
+    return sum(scale[0] <= value <= scale[1] for value in values)
