@@ -81,11 +81,15 @@ class TopicGrouping:
 
 
 def _spreads_as_json(spreads: Mapping[str, GroupSpread]) -> dict[str, Any]:
-    """shares, spread and empty count each attribute by its strongest topic; `intervals` and `mixture` are beside."""
+    """shares, spread and empty count each attribute by its strongest topic; `intervals` and `mixture` are beside.
+
+    chance: the spread of as many attributes that fall on topics by chance.
+    """
     top = {name: spread.by_top_topic for name, spread in spreads.items()}
     return {
         "shares": {name: list(shares.values) if shares else [] for name, shares in top.items()},
         "spread": {name: shares.spread if shares else None for name, shares in top.items()},
+        "chance": {name: spread.chance for name, spread in spreads.items()},
         "empty": {name: list(spread.empty) for name, spread in spreads.items()},
         "n": {name: spread.n for name, spread in spreads.items()},
         "intervals": {name: _ends(shares) for name, shares in top.items() if shares},

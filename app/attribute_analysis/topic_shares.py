@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.attribute_analysis.stability import UNPLACED
+
+CHANCE_DRAWS = 20_000  # leaves an error of less than .001
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -51,7 +54,8 @@ class GroupSpread:
 
     by_top_topic counts each attribute once, under its strongest topic; by_mixture divides it by its topic weights.
     empty: ids of topics that are nobody's strongest, in the reference fit. empty_share: for each topic the share of
-    fits in which it is empty.
+    fits in which it is empty. chance: the spread that so many attributes have on average when each falls on a topic by
+    chance; few attributes spread unevenly by themselves, so a spread means something beside it alone.
     """
 
     n: int
@@ -59,6 +63,14 @@ class GroupSpread:
     by_mixture: Shares | None
     empty: tuple[int, ...]
     empty_share: tuple[float, ...]
+    chance: float | None = None
+
+
+@lru_cache(maxsize=1024)
+def chance_spread(n: int, n_topics: int) -> float:
+    """The mean spread by top topic of n attributes that fall on the topics with equal probability, simulated."""
+    drawn = np.random.default_rng(0).multinomial(n, [1 / n_topics] * n_topics, size=CHANCE_DRAWS)
+    return float((drawn / n).std(axis=1).mean())
 
 
 def group_spreads(
@@ -91,6 +103,7 @@ def _group_spread(positions: Integers, labels: Integers, mixtures: Floats, refer
         by_mixture=_shares(mixed, at),
         empty=tuple(int(topic) + 1 for topic in np.flatnonzero(top[at] == 0)),
         empty_share=tuple((top == 0).mean(axis=0).tolist()),
+        chance=chance_spread(n, n_topics),
     )
 
 

@@ -148,7 +148,11 @@ def _print_topics(found: "TopicAnalysis") -> None:
         echo(f"\n{grouping.model}")
         _print_grouping(grouping)
         _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
-    echo("\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.")
+    echo(
+        "\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.\n"
+        "It depends on the size of a set: “by chance” is what as many attributes have that fall on topics at random.\n"
+        "Compare sets of like size, or each with its own chance."
+    )
 
 
 def _print_grouping(grouping: "TopicGrouping") -> None:
@@ -159,14 +163,14 @@ def _print_grouping(grouping: "TopicGrouping") -> None:
         _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
     ]
     numbered = [f"topic {topic.id}" for topic in grouping.topics]
-    echo("\n" + table(["share of", "attributes", *numbered, "spread"], shares))
+    echo("\n" + table(["share of", "attributes", *numbered, "spread", "by chance"], shares))
 
 
 def _share_row(name: str, spread: "GroupSpread", n_topics: int) -> list[str | int | float | None]:
     shares = spread.by_top_topic
     if shares is None:
-        return [name, spread.n, *[None] * n_topics, None]
-    return [name, spread.n, *shares.values, shares.spread]
+        return [name, spread.n, *[None] * n_topics, None, None]
+    return [name, spread.n, *shares.values, shares.spread, spread.chance]
 
 
 def _print_sentences(sentences: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
+from app.domain.dialogue import dialogue_history
 from app.domain.text import Text
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
@@ -23,7 +24,7 @@ from app.neural.batching import Together
 from app.neural.likelihood import first_token_shares
 from app.neural.loading import load
 
-Material = Literal["source", "reference", "fact"]
+Material = Literal["source", "history", "reference", "fact"]
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=\S)")
 
 
@@ -39,7 +40,7 @@ class Asked:
 
 
 _DOCUMENT: Mapping[str, Material] = {"document": "source"}
-_HISTORY: Mapping[str, Material] = {"dialogue history": "source"}
+_HISTORY: Mapping[str, Material] = {"dialogue history": "history"}
 _TRAINED: dict[str, dict[str, Asked]] = {
     "summary": {
         "coherence": Asked("Is this a coherent summary to the document?", "summary", _DOCUMENT),
@@ -129,9 +130,10 @@ def written(asked: Asked, part: str, text: Text) -> str:
 
 
 def _material(kind: Material, text: Text) -> str:
-    """A fact is a column of that name that came along with the text."""
+    """A fact is a column of that name that came along with the text; a history is the dialogue without it."""
     found = {
         "source": text.source,
+        "history": dialogue_history(text.source),
         "reference": text.references[0] if text.references else "",
         "fact": str(text.extra.get("fact") or text.extra.get("context") or ""),
     }[kind]

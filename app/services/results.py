@@ -30,6 +30,7 @@ __all__ = [
     "asks_soft",
     "kept_result",
     "kept_results",
+    "newest_of_each",
     "result_state",
     "results_of",
     "run_counts",
@@ -255,10 +256,29 @@ def evaluated(
     on_scale: bool = True,  # of the ratings
 ) -> MetaEvaluation:
     """How well these scores of the rows' texts agree with the rows' ratings; None leaves a text out."""
+    human = [row.human for row in rows]
+    return _compared(rows, scores, human, choices, choices.resamples, origin=origin, on_scale=on_scale)
+
+
+def agreement_of(
+    rows: Sequence[ScoredText], one: Sequence[float | None], other: Sequence[float | None], choices: Choices
+) -> float | None:
+    """Spearman's coefficient of two scores of the rows' texts, as a result is computed; None where it is undefined."""
+    return _compared(rows, one, other, choices, resamples=0).figures["spearman"].value
+
+
+def _compared(
+    rows: Sequence[ScoredText],
+    one: Sequence[float | None],
+    other: Sequence[float | None],
+    choices: Choices,
+    resamples: int,
+    **more: Any,
+) -> MetaEvaluation:
     systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
     return evaluate(
-        scores,
-        [row.human for row in rows],
+        one,
+        other,
         group=[row.doc_id for row in rows],
         system=systems,
         item=None if systems else [row.item_id for row in rows],
@@ -266,10 +286,9 @@ def evaluated(
         duplicates=choices.duplicates,
         constant=choices.constant,
         resampling=choices.resampling,
-        resamples=choices.resamples,
+        resamples=resamples,
         seed=choices.seed,
-        origin=origin,
-        on_scale=on_scale,
+        **more,
     )
 
 
@@ -279,7 +298,7 @@ def asks_soft(run: RunSummary) -> bool:
 
 
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
-    """The runs asked for, else the newest with a score that no study of conditions made.
+    """The runs asked for, else the newest of each method and judge with a score that no study of conditions made.
 
     Raises NotFoundError or NotReadyError.
     """
@@ -294,7 +313,7 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
             f"Run {locked[0]} scored the locked test split, so its results are seen on purpose only.",
             "`interacteval split look` shows them; each look is counted.",
         )
-    found = list(asked or ()) or [run.id for run in runs.values() if run.done and not run.locked and not run.study][:1]
+    found = list(asked or ()) or [run.id for run in newest_of_each(list(runs.values()))]
     if not found and any(run.done and run.study for run in runs.values()):
         raise NotReadyError(
             "Only studies of conditions have scored texts of this project.",
@@ -303,6 +322,18 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
     if not found:
         raise NotReadyError("No text of this project has been scored yet.", "Score them first.")
     return found
+
+
+def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Of each method and judge the newest run with scores; none of the locked split or made by a study of conditions.
+
+    `runs` come newest first, as they are listed.
+    """
+    found: dict[tuple[str, str], RunSummary] = {}
+    for run in runs:
+        if run.done and not run.locked and not run.study:
+            found.setdefault((run.evaluator, run.judge), run)
+    return list(found.values())
 
 
 def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:

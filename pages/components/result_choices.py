@@ -6,7 +6,7 @@ from typing import TypeVar
 import streamlit as st
 
 from app.domain.run import RunSummary
-from app.services.results import Choices, Constant, Duplicates, Level, Resampling, asks_soft
+from app.services.results import Choices, Constant, Duplicates, Level, Resampling, asks_soft, newest_of_each
 from pages.components.address import keep, numbers, prepare, prepare_number
 from pages.components.run_words import short_title, started
 
@@ -49,7 +49,8 @@ SOFT_HELP = (
 
 
 def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[RunSummary, ...], Choices]:
-    """`runs` are those with scores, newest first; the newest of the dimension, unless address or person say else.
+    """`runs` are those with scores, newest first; the newest of each method and judge on the dimension, unless address
+    or person say else.
 
     No run where nothing is chosen and only studies of conditions have scored anything.
     """
@@ -77,7 +78,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     by_id = {run.id: run for run in runs}
     key, own = "run", [run for run in runs if not run.study]
-    usual = [run.id for run in own if dimension in run.dimensions][:1] or [run.id for run in own][:1]
+    usual = [run.id for run in newest_of_each([r for r in own if dimension in r.dimensions]) or own[:1]]
     known = [run for run in st.session_state.get(key) or [] if run in by_id]
     st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or usual
     chosen: list[int] = st.multiselect(
@@ -85,8 +86,8 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
         list(by_id),
         format_func=lambda run: f"{short_title(by_id[run])} · {started(by_id[run])}",
         key=key,
-        help="The newest with scores, unless you choose others. Several stand side by side. Runs of a study "
-        "of conditions are named by their condition, and shown when you choose them.",
+        help="The newest of each method and judge, unless you choose others. Several stand side by side. Runs of a "
+        "study of conditions are named by their condition, and shown when you choose them.",
     )
     shown = chosen or usual
     keep(key, ",".join(map(str, shown)), "")

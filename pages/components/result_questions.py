@@ -5,6 +5,7 @@ import streamlit as st
 from app.services.question_analysis import questions_of
 from app.services.repeat_agreement import repeat_agreement
 from app.services.result_texts import question_shares
+from pages.components.aspect_tables import aspect_tables
 from pages.components.edit_question import edit_question
 from pages.components.hidden import open_attributes
 from pages.components.question_table import chosen_question, question_facts, question_table
@@ -23,7 +24,8 @@ def result_questions(scope: ResultScope) -> None:
     with st.spinner("Looking at each question"):
         found = questions_of(scope.workbench, result)
     if found is None:
-        st.markdown("This method asks no questions.")
+        if not aspect_tables(scope.workbench, result):
+            st.markdown("This method asks no questions.")
         return
     shares = question_shares(scope.workbench, run_id, dimension_id)
     stability = repeat_agreement(scope.workbench, run_id, dimension_id)

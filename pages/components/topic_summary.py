@@ -7,6 +7,7 @@ from app.errors import WorkbenchError
 from app.services.analysis import TopicGrouping, topics_of
 from app.services.workbench import Workbench
 from pages.components.shell import page
+from pages.components.topic_trust import BY_CHANCE
 from pages.components.words import model_label, plain
 
 SPREAD_HELP = (
@@ -30,7 +31,12 @@ def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> N
 
 def _spreads(lda: TopicGrouping) -> None:
     rows = [
-        {"Contributor": model_label(name), "Attributes": spread.n, "Spread": spread.by_top_topic.spread}
+        {
+            "Contributor": model_label(name),
+            "Attributes": spread.n,
+            "Spread": spread.by_top_topic.spread,
+            "By chance": spread.chance,
+        }
         for name, spread in lda.spreads.items()
         if spread.by_top_topic is not None
     ]
@@ -42,7 +48,10 @@ def _spreads(lda: TopicGrouping) -> None:
         hide_index=True,
         key="topic_summary",
         width="content",
-        column_config={"Spread": st.column_config.NumberColumn(format="%.2f", help=SPREAD_HELP)},
+        column_config={
+            "Spread": st.column_config.NumberColumn(format="%.2f", help=SPREAD_HELP),
+            "By chance": st.column_config.NumberColumn(format="%.2f", help=BY_CHANCE),
+        },
     )
     words = "; ".join(f"topic {topic.id}: {', '.join(topic.words[:4])}" for topic in lda.topics)
     st.caption(plain(f"LDA, {len(lda.topics)} topics. Most typical words: {words}."))

@@ -13,6 +13,7 @@ SPREAD = (
     "Standard deviation of the shares over the topics. Low is balanced: somebody speaks about all topics alike. "
     "High is myopic: somebody stays with few."
 )
+BY_CHANCE = "The spread of as many attributes when each falls on a topic at random: the fewer, the higher."
 GRADES = {
     "chance": "by chance",
     "partly": "in part",
@@ -41,6 +42,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, Group]) -> None:
             "Who": name,
             "Attributes": group.spread.n,
             "Spread": shares.spread,
+            "By chance": group.spread.chance,
             "From": shares.spread_interval.low,
             "To": shares.spread_interval.high,
             "Topics never touched": ", ".join(str(topic) for topic in group.spread.empty) or "none",
@@ -56,6 +58,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, Group]) -> None:
         key="topic_spreads",
         column_config={
             "Spread": st.column_config.ProgressColumn(format="%.2f", min_value=0.0, max_value=most, help=SPREAD),
+            "By chance": st.column_config.NumberColumn(format="%.2f", help=BY_CHANCE),
             "From": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
             "To": st.column_config.NumberColumn(format="%.2f", help=f"Middle 95 % over {over}."),
             "Topics never touched": st.column_config.TextColumn(help="Topics with none of somebody's attributes."),
@@ -64,7 +67,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, Group]) -> None:
     st.caption(
         f"Spread is the standard deviation of the shares. 0: the same share in each of the {count} topics (balanced); "
         f"{most:.2f}: everything in one (myopic). Few attributes spread unevenly by chance alone, so compare sets of "
-        "like size."
+        "like size, or each with its own spread by chance."
     )
 
 

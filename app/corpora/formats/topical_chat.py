@@ -10,6 +10,7 @@ from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
+from app.domain.dialogue import dialogue_source
 from app.domain.text import Text
 
 _NO_FACT = "_nofact"  # how the file marks a reply that no fact was given for
@@ -29,7 +30,8 @@ def read(records: Records, file_name: str) -> Corpus:
     numbers: dict[str, int] = {}
 
     def read_one(row: int, record: dict[str, Any]) -> None:
-        source = dialogue_source(prose(record.get("source"), "source"), prose(record.get("context"), "context"))
+        fact = prose(record.get("context"), "context")
+        source = dialogue_source(prose(record.get("source"), "source"), "" if fact == _NO_FACT else fact)
         number = numbers.setdefault(source, len(numbers) + 1)
         text = Text(
             doc_id=f"dialogue-{number:03}",
@@ -42,12 +44,6 @@ def read(records: Records, file_name: str) -> Corpus:
 
     read_each(records, builder, read_one)
     return builder.build("topical-chat", preset.task, records, file_name)
-
-
-def dialogue_source(history: str, fact: str) -> str:
-    """What the writer of the reply saw: the dialogue so far and, where one was given, the fact to talk about."""
-    dialogue = f"Dialogue so far:\n{history}"
-    return dialogue if fact in {"", _NO_FACT} else f"{dialogue}\n\nFact to talk about:\n{fact}"
 
 
 TOPICAL_CHAT = KnownFormat(

@@ -8,6 +8,7 @@ from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.steady_topics import find_steady_topics
 from app.attribute_analysis.topic_analysis import analyse_topics
 from app.attribute_analysis.topic_grouping import TopicGrouping
+from app.attribute_analysis.topic_shares import chance_spread
 from app.attribute_analysis.topics import find_topics
 from app.domain.attribute import ContributorKind
 from app.errors import InputError, NotReadyError
@@ -113,6 +114,19 @@ def test_json_has_the_promised_fields() -> None:
     assert set(document["empty"]) == {"ada", "m1"}
     assert document["stability"]["seeds"] == 4
     assert {"ari_median", "ari_low"} <= set(document["stability"])
+
+
+@pytest.mark.parametrize(
+    ("n", "topics", "expected"), [(1, 2, 0.5), (2, 2, 0.25), (1, 5, 0.4), (7, 5, 0.142), (80, 5, 0.042)]
+)
+def test_what_a_set_spreads_by_chance_depends_on_its_size(n: int, topics: int, expected: float) -> None:
+    assert chance_spread(n, topics) == pytest.approx(expected, abs=0.004)
+
+
+def test_each_set_stands_beside_its_own_chance() -> None:
+    found = analyse_topics(planted()[0], 3, 4)
+    chance = found.to_json()["chance"]
+    assert chance == {name: chance_spread(spread.n, 3) for name, spread in found.lda.spreads.items()}
 
 
 def test_one_seed_says_that_stability_is_unknown() -> None:

@@ -56,6 +56,7 @@ def test_topics_print_one_json_document(cli: typer.Typer, files: list[str]) -> N
     assert len(document["topics"]) == len(document["shares"]["human"]) == 3
     assert set(document["spread"]) == set(document["empty"]) == {"human", "gpt"}
     assert document["stability"]["seeds"] == 4
+    assert all(0 < document["chance"][name] == document["steady"]["chance"][name] < 1 for name in ("human", "gpt"))
 
 
 def test_topics_as_tables_lead_with_the_verdict(cli: typer.Typer, files: list[str]) -> None:
@@ -63,6 +64,8 @@ def test_topics_as_tables_lead_with_the_verdict(cli: typer.Typer, files: list[st
     assert result.exit_code == 0
     assert result.stdout.startswith("The set is too small for topics")
     assert "share of" in result.stdout
+    assert "by chance" in result.stdout
+    assert "Compare sets" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 import asyncio
 import itertools
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from app.corpora.reading import read_corpus
+from app.domain.dialogue import dialogue_source
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
@@ -18,6 +21,7 @@ from app.evaluators.registry import METHODS
 from app.evaluators.unieval import METHOD as UNIEVAL
 from app.evaluators.unieval import UniEvalOptions, question_for, written
 from app.neural import loading
+from tests.support.real_data import shared_data
 from tests.support.scripted_model import ScriptedModel
 from tests.support.tiny_models import tiny_model
 
@@ -28,6 +32,15 @@ ITEM = Text(
     source="A timetable of the island.",
     references=("The ferry sails to the island.", "It carries bicycles, and people."),
 )
+FACT = {"context": "Jazz is old.\n"}
+# What stands behind the response, by dimension: as UniEval was trained.
+DIALOGUE = {
+    "naturalness": "",
+    "coherence": " </s> dialogue history: Hello.\n Do you like jazz?",
+    "engagingness": " </s> dialogue history: Hello.\n Do you like jazz? </s> fact: Jazz is old.",
+    "groundedness": " </s> fact: Jazz is old.",
+    "understandability": "",
+}
 SHORT = Text("d", "The ferry sails.", source="It sails.", references=("It is slow.",))
 
 
@@ -180,6 +193,27 @@ def test_unieval_asks_what_it_was_trained_on() -> None:
     assert written(own, "x", item) == "question: Is it charming? </s> text: x </s> document: Hello"
     with pytest.raises(UnsupportedError, match="no reference"):
         written(question_for("relevance", UniEvalOptions()), "x", item)
+
+
+def test_unieval_reads_the_history_of_a_dialogue_and_its_fact_once() -> None:
+    item = Text(
+        "d", "Oh, I like jazz.", source=dialogue_source("Hello.\n Do you like jazz?", "Jazz is old."), extra=FACT
+    )
+    read = {name: written(question_for(name, UniEvalOptions(task="dialogue")), item.text, item) for name in DIALOGUE}
+    assert {name: said.partition(" </s> response: Oh, I like jazz.")[2] for name, said in read.items()} == DIALOGUE
+
+
+def test_unieval_asks_about_real_dialogues_as_its_authors_do() -> None:
+    """The inputs of the published code (`add_question`), made from the file by hand."""
+    path = shared_data("topical_chat.json")
+    records = json.loads(path.read_text(encoding="utf-8"))
+    texts = [imported.text for imported in read_corpus(path).texts]
+    asked = question_for("engagingness", UniEvalOptions(task="dialogue"))
+    question = "question: Is this an engaging and informative response according to the dialogue history and fact?"
+    for record, text in list(zip(records, texts, strict=True))[::17]:
+        history, fact = record["source"].strip(), record["context"].strip()
+        expected = f"{question} </s> response: x </s> dialogue history: {history} </s> fact: {fact}"
+        assert written(asked, "x", text).split() == expected.split()
 
 
 def test_what_is_cut_is_said(torch: Any, tmp_path: Path) -> None:
