@@ -31,6 +31,16 @@ class Settings(BaseSettings):
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 
     @property
+    def replays(self) -> Path:
+        """Recordings of calls that can be named without a path."""
+        return self.home / "replays"
+
+    @property
+    def models(self) -> Path:
+        """Models of this computer that can be named without a path."""
+        return self.home / "models"
+
+    @property
     def url(self) -> str:
         """The database's address: the one given, else a SQLite file in the user's data folder."""
         return self.database_url or f"sqlite:///{(self.home / 'workbench.db').as_posix()}"

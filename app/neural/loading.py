@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.errors import NotReadyError
+from app.input_file import open_file
+from app.settings import settings
 
 Kind = Literal["encoder", "causal", "encoder-decoder"]
 Device = Literal["auto", "cpu", "gpu"]
@@ -97,12 +99,21 @@ def _folder(name: str) -> Path:
     so it is only ever given folders."""
     from huggingface_hub import snapshot_download  # noqa: PLC0415
 
-    if Path(name).is_dir():
-        return Path(name)
+    for folder in (settings().models / name, Path(name)):
+        if folder.is_dir():
+            _check_files(folder)
+            return folder
     try:
         return Path(snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):
         raise _missing(name) from None
+
+
+def _check_files(folder: Path) -> None:
+    """Raises FileFormatError where something in it is a device or a pipe, at which a reader would wait for ever."""
+    for path in folder.iterdir():
+        if not path.is_dir():
+            open_file(path, largest=2**62).close()
 
 
 def _config(folder: Path, name: str) -> Any:

@@ -3,11 +3,11 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.providers.base import ChatModel
 from app.providers.calling import DEFAULT_TIMEOUT
 from app.providers.credentials import Credentials, Endpoint, credentials_problem, endpoint
+from app.providers.model_files import recording_path
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName, parse_model_name
 from app.providers.model_purpose import chats
 from app.providers.pricing import Price, PriceList, shipped_prices
@@ -64,7 +64,7 @@ def open_model(
     if parsed.provider == "replay":
         from app.providers.replay_adapter import ReplayModel  # noqa: PLC0415
 
-        return ReplayModel(Path(parsed.model))
+        return ReplayModel(recording_path(parsed.model), str(parsed))
     if parsed.provider == "local":
         from app.providers.local_adapter import LocalModel  # noqa: PLC0415
 

@@ -16,15 +16,19 @@ class ReplayModel:
 
     is_llm = True
 
-    def __init__(self, path: Path) -> None:
-        """Raises NotFoundError and FileFormatError (naming the line)."""
+    def __init__(self, path: Path, name: str = "") -> None:
+        """name: what it was called, where that isn't its path.
+
+        Raises NotFoundError and FileFormatError (naming the line).
+        """
         self._path = path
+        self._name = name or f"replay:{path}"
         self._entries = read_recording(path)
         self._models = sorted({entry.model for entry in self._entries.values()})
 
     @property
     def name(self) -> str:
-        return f"replay:{self._path}"
+        return self._name
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Raises ProviderError where the recorded call failed, UnsupportedError for a request that isn't recorded."""

@@ -18,6 +18,7 @@ from app.providers.base import ChatReply, ChatRequest
 from app.providers.budget import Budget
 from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
+from app.providers.model_files import kept_recordings
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
@@ -40,7 +41,8 @@ class ModelChoice:
     """A model to choose from. `obstacle` says what stands in the way of using it and what to do; "" for nothing.
     `lacks_key`: it is a key that is missing, which can also be typed for one browser session.
 
-    `suggested` marks the one of its provider that a choice starts with; `own` those of the person's own endpoint.
+    `suggested` marks the one of its provider that a choice starts with; `own` those of the person's own endpoint and
+    recordings.
     """
 
     name: str
@@ -56,8 +58,8 @@ class ModelChoice:
 
 
 def available_models(workbench: Workbench) -> list[ModelChoice]:
-    """The built-in rules first, then every model known by name, last those that the person's own endpoint lists; others
-    can be typed as provider:name."""
+    """The built-in rules first, then every model known by name, last those that the person's own endpoint lists and the
+    recordings in the workbench's folder; others can be typed as provider:name."""
     found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
     for model in describe_models(workbench.credentials):
         provider = KNOWN_PROVIDERS[model.provider]
@@ -68,7 +70,8 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
             found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
     endpoint, title = endpoint_models(workbench), KNOWN_PROVIDERS[OWN].title
     first = endpoint.suggested
-    return found + [ModelChoice(name, title, suggested=name == first, own=True) for name in endpoint.chat]
+    found += [ModelChoice(name, title, suggested=name == first, own=True) for name in endpoint.chat]
+    return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in kept_recordings()]
 
 
 def obstacles(workbench: Workbench) -> dict[str, str]:

@@ -25,6 +25,7 @@ from app.services.output_file import output_file
 from app.services.prompts import own_wordings
 from app.services.scoring import get_run, list_runs
 from app.services.workbench import Workbench
+from app.settings import settings
 from db.unit_of_work import UnitOfWork
 
 
@@ -41,6 +42,16 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
     calls = recorded_calls(workbench, run_id)
     with output_file(path) as file:
         return write_recording(file, calls)
+
+
+def keep_recording_of(workbench: Workbench, run_id: int) -> str:
+    """Write the run's recording where it can be named without a path; returns the model that answers from it.
+
+    Raises what `record_run` raises.
+    """
+    path = settings().replays / f"run-{run_id}-calls.jsonl"
+    record_run(workbench, run_id, path)
+    return f"replay:{path.name}"
 
 
 def recording_of(workbench: Workbench, run_id: int) -> bytes:

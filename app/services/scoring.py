@@ -14,6 +14,7 @@ from app.errors import DatabaseError, InputError, NotReadyError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
 from app.prompting import load_prompt
+from app.providers.model_files import check_kept_model
 from app.providers.recorded import Tally
 from app.services.answer_reuse import reuse_params
 from app.services.checklists import published_checklist
@@ -133,6 +134,8 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
     """
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     _check_of_use(options, method, chosen)
+    if not workbench.any_path and hasattr(chosen, "model"):  # a neural network of the method's own
+        check_kept_model(chosen.model)
     method.ready(chosen)
     return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
 

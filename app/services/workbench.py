@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from app.providers.base import ChatModel
 from app.providers.credentials import Credentials
+from app.providers.model_files import check_kept
+from app.providers.model_name import parse_model_name
 from app.providers.registry import open_model
 from app.settings import settings
 from db.unit_of_work import Database
@@ -14,11 +16,16 @@ from db.unit_of_work import Database
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
+    """any_path: models that are files may be named by any path, as on the command line; else see `model_files`."""
+
     database: Database
     credentials: Credentials = field(repr=False)
+    any_path: bool = True
 
     def model(self, name: str) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
+        if not self.any_path:
+            check_kept(parse_model_name(name))
         return open_model(name, self.credentials)
 
     def check_model(self, name: str) -> tuple[str, bool]:
@@ -33,10 +40,11 @@ def _database(address: str) -> Database:
     return Database(address)
 
 
-def open_workbench(typed: Mapping[str, str] | None = None) -> Workbench:
+def open_workbench(typed: Mapping[str, str] | None = None, any_path: bool = True) -> Workbench:
     """The workbench of this environment; its database is opened and migrated once per process.
 
     typed: keys by provider that a person gave for this sitting only; they win over the environment's.
+    any_path: as in Workbench.
     """
     current = settings()
-    return Workbench(_database(current.url), Credentials.from_settings(current, typed))
+    return Workbench(_database(current.url), Credentials.from_settings(current, typed), any_path)

@@ -16,7 +16,7 @@ _CHOICE = "chosen_project_and_dimension"
 
 def current_workbench() -> Workbench:
     """The workbench with the keys of the environment and those typed for this browser session."""
-    return open_workbench(typed_keys())
+    return open_workbench(typed_keys(), any_path=False)
 
 
 def choose(project: str, dimension: str | None = None) -> None:

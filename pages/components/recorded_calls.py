@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.run import RunSummary
 from app.errors import WorkbenchError
-from app.services.recordings import recordable_runs, recording_of
+from app.services.recordings import keep_recording_of, recordable_runs, recording_of
 from app.services.workbench import Workbench
 from pages.components.run_words import title
 from pages.components.words import plain, show_error
@@ -12,9 +12,9 @@ from pages.components.words import plain, show_error
 
 def recorded_calls(workbench: Workbench) -> None:
     st.markdown(
-        "A run’s calls can be saved as a file. Type `replay:` and the file’s path as the judge, and the same texts are "
-        "scored again with the same answers, without a network, a key or a cost. The file holds what was answered, "
-        "not your texts."
+        "A run’s calls can be kept as a file. Keep it here, and it stands among the judges as `replay:` and its name: "
+        "the same texts are scored again with the same answers, without a network, a key or a cost. The file holds "
+        "what was answered, not your texts. On the command line `replay:` takes a file’s path."
     )
     runs = {run.id: run for run in recordable_runs(workbench)}
     if not runs:
@@ -22,13 +22,26 @@ def recorded_calls(workbench: Workbench) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="recording"):
         chosen = st.selectbox("Run", list(runs), format_func=lambda run: _named(runs[run]), key="run_to_record")
+        kept = st.button("Keep it here", key="keep_recording", help="In the workbench’s folder for recordings.")
         prepared = st.button("Prepare the file", key="prepare_recording", help="Long runs take some seconds.")
+    if kept:
+        _keep(workbench, runs[chosen])
     if prepared:
         _offer(workbench, runs[chosen])
 
 
 def _named(run: RunSummary) -> str:
     return f"{run.project}: {title(run)}"
+
+
+def _keep(workbench: Workbench, run: RunSummary) -> None:
+    try:
+        with st.spinner("Collecting the calls"):
+            name = keep_recording_of(workbench, run.id)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.success(f"{plain(name)} can be chosen as a judge from now on.")
 
 
 def _offer(workbench: Workbench, run: RunSummary) -> None:
