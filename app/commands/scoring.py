@@ -156,6 +156,7 @@ def _progress_sayer() -> "Callable[[RunSummary], None]":
 
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
+    from app.services.judge_logprobs import LOGPROBS
     from app.services.results import run_counts
 
     run, tally = report.run, report.tally
@@ -171,18 +172,22 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
         "input_tokens": tally.usage.input_tokens,
         "output_tokens": tally.usage.output_tokens,
         "replies_mended": tally.mended,
+        "logprobs": run.params.get(LOGPROBS),
         "cost_usd": tally.cost_usd,
         "seconds": round(report.seconds, 3),
     }
 
 
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
+    from app.services.judge_logprobs import logprobs_remark
     from app.services.results import run_counts
 
     run = report.run
     echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
     rows = [[name, *counts.values()] for name, counts in run_counts(workbench, run.id).items()]
     echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    if remark := logprobs_remark(run):
+        say(remark)
     if mended := report.tally.mended:
         say(f"{counted(mended, 'reply', 'replies')} held characters that can't be stored; \ufffd stands in their place")
     _say_failures(workbench, run)

@@ -1,7 +1,7 @@
 """A text's score from a checklist: low + (high - low) * yes / answered (InteractEval, section 3.5)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from app.domain.checklist import Checklist, Question
@@ -12,6 +12,7 @@ from app.errors import NotReadyError
 from app.evaluators.checklist import PLAIN, JudgeOptions, judge
 from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.evaluator import Evaluation
+from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.method import Method, Setting
 from app.providers.base import ChatModel
 
@@ -26,6 +27,9 @@ class ChecklistEvaluator:
     is ours. Weights play no part in the score; where they differ, the weighted score stands in the details.
 
     earlier: answers that count already, by text; only the other questions are asked.
+
+    Where the judge gives no log-probabilities, its answers count as ever and have no probability of yes: the share of
+    yes among several samples would be another question's answer (how often it wavers), and is what `repeats` asks.
     """
 
     model: ChatModel
@@ -34,6 +38,7 @@ class ChecklistEvaluator:
     checklist: Checklist
     options: JudgeOptions = PLAIN
     earlier: Mapping[int, Sequence[Judgment]] = field(default_factory=dict)
+    logprobs: JudgeLogprobs = field(default_factory=JudgeLogprobs)
 
     async def score(self, text: Text) -> Evaluation:
         repeats = await gather_all(self._answers(text, n) for n in range(self.options.repeats))
@@ -57,10 +62,13 @@ class ChecklistEvaluator:
         return tuple(known[question.id] for question in self.checklist.asked)
 
     async def _ask(self, questions: Sequence[Question], text: Text, repeat: int) -> tuple[Judgment, ...]:
-        judged = await judge(
-            self.model, self.task, self.dimension, questions, text, options=self.options, repeat=repeat
-        )
-        return judged.judgments
+        async def asked(options: JudgeOptions) -> tuple[Judgment, ...]:
+            judged = await judge(self.model, self.task, self.dimension, questions, text, options=options, repeat=repeat)
+            return judged.judgments
+
+        if not self.options.soft:
+            return await asked(self.options)
+        return await self.logprobs.ask(lambda: asked(self.options), lambda: asked(replace(self.options, soft=False)))
 
     def _score(self, judgments: Sequence[Judgment], weighted: bool = False) -> Score:
         weights = [question.weight for question in self.checklist.asked] if weighted else None
@@ -76,7 +84,13 @@ def _make(setting: Setting) -> ChecklistEvaluator:
     if setting.checklist is None:
         raise NotReadyError(f"{setting.dimension.name} has no checklist.", "Build and publish one first.")
     return ChecklistEvaluator(
-        setting.model, setting.task, setting.dimension, setting.checklist, setting.options, setting.earlier
+        setting.model,
+        setting.task,
+        setting.dimension,
+        setting.checklist,
+        setting.options,
+        setting.earlier,
+        setting.judge_logprobs,
     )
 
 

@@ -14,7 +14,8 @@ class Evaluation:
 
     `soft` is the score from the judge's probabilities instead of its answers, None where there are none.
     `details` are what the value was computed from, as JSON. By method:
-    g-eval       probabilities {score: share}, outside (what fell on no score, 0 to 1)
+    g-eval       probabilities {score: share}, outside (what fell on no score, 0 to 1); from samples also how
+                 many of them hold a score (samples), of how many (asked)
     coascore     aspects [{name, score}], in the order of the definitions
     check-eval   answers [{question, answer}]
     gptscore     rated [{way, tokens, logprob}], one a reading; or p_yes, where a Yes was rated

@@ -1,24 +1,24 @@
 """G-Eval: evaluation steps written once, a form filled in with a score, weighted by probabilities (Liu et al. 2023).
 
-score = sum of p(s) * s over the scale (section 2.3). p comes from the top 20 log-probabilities at the score's token,
-renormalised over the scores of the scale; where the judge gives none, from n = 20 samples at temperature 1 (section
-3.1). Samples without a readable score are left out. What fell on no score is kept with the text
-as `outside`, beside the probabilities.
+score = sum of p(s) * s over the scale (section 2.3). p comes from the top 20 log-probabilities at the tokens that spell
+the score, renormalised over the scores of the scale. Where the judge gives none, all texts of the run are scored from
+n = 20 samples at temperature 1 (section 3.1); where they don't tell how likely each score is (a score of several tokens
+whose other endings nobody knows), that text is. Samples without a readable score are left out. What fell on no score is
+kept with the text as `outside`, beside the probabilities; of samples also how many of how many hold a score.
 """
 
 from dataclasses import dataclass, field, replace
-from statistics import fmean
 from typing import Any, Literal
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NoLogprobsError, UnreadableScoreError
-from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import Calls, Method, Setting
 from app.evaluators.options import shown
 from app.evaluators.score_probabilities import probabilities_of_scores
+from app.evaluators.score_samples import sampled_score
 from app.evaluators.stages import Once, ask_once
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
@@ -32,7 +32,8 @@ ALTERNATIVES = 20
 class GEvalOptions:
     """The whole method, or its ablations.
 
-    probabilities: auto takes log-probabilities where the judge gives them, else samples; none scores once and takes
+    probabilities: auto takes log-probabilities where the judge gives them, else
+    samples; none scores once and takes
     the score as it is. samples: how many. steps: whether evaluation steps are written. description: whether the judge
     is told what the material and the dimension are.
     """
@@ -76,22 +77,27 @@ class GEval:
         self._model = setting.model
         self._stages = setting.stages
         self._task, self._dimension = _told(setting.task, setting.dimension, options.description)
-        self._way = _way(options, setting.logprobs)
+        self._way = options.probabilities if setting.logprobs else _way(options, logprobs=False)
+        self._judge = setting.judge_logprobs
         self._steps = Once(self._write_steps)
 
     async def score(self, text: Text) -> Evaluation:
         steps = {"steps": await self._steps.get()}
-        if self._way == "logprobs":
-            return await self._weighted(score_request(SCORE, self._task, self._dimension, text, steps))
-        if self._way == "samples":
-            asked = [
-                score_request(SCORE, self._task, self._dimension, text, steps, temperature=1.0, sample=number)
-                for number in range(self._options.samples)
-            ]
-            return await self._averaged(asked)
         request = score_request(SCORE, self._task, self._dimension, text, steps)
-        found, _ = await ask_score(self._model, request, self._dimension)
-        return Evaluation(found.value)
+        if self._way == "auto":
+            told = await self._judge.ask(lambda: self._weighted(request), lambda: self._sampled(request))
+            return told or await self._sampled(request)
+        if self._way == "samples":
+            return await self._sampled(request)
+        if self._way == "none":
+            found, _ = await ask_score(self._model, request, self._dimension)
+            return Evaluation(found.value)
+        if told := await self._weighted(request):
+            return told
+        raise UnreadableScoreError(
+            "The judge's log-probabilities don't tell how likely each score of the scale is.",
+            "Choose probabilities=auto, which takes samples for such texts, or probabilities=samples.",
+        )
 
     async def _write_steps(self) -> list[str]:
         if not self._options.steps:
@@ -106,34 +112,26 @@ class GEval:
         value = await ask_once(self._stages, self._model, self._dimension, STEPS, request, check)
         return [str(step) for step in value["steps"]]
 
-    async def _weighted(self, request: ChatRequest) -> Evaluation:
+    async def _weighted(self, request: ChatRequest) -> Evaluation | None:
+        """None where the log-probabilities don't tell how likely each score is. Raises NoLogprobsError without any."""
         asked = replace(request, top_logprobs=ALTERNATIVES)
         found, reply = await ask_score(self._model, asked, self._dimension)
         if not reply.logprobs:
             raise NoLogprobsError(
-                f"{self._model.name} gave no log-probabilities.", "Use --set probabilities=samples, or another judge."
+                f"{self._model.name} gave no log-probabilities.",
+                "Leave probabilities at auto, choose samples, or another judge.",
             )
-        shares = probabilities_of_scores(reply.logprobs, found, self._dimension.low, self._dimension.high)
+        shares = probabilities_of_scores(reply.logprobs, found.value, self._dimension.low, self._dimension.high)
         if shares is None:
-            raise UnreadableScoreError("The judge's score isn't a whole number, so it has no probability of its own.")
-        named = {str(score): share for score, share in shares.of.items()}
+            self._judge.untold += 1
+            return None
+        named = {f"{score:g}": share for score, share in shares.of.items()}
         return Evaluation(shares.expected, details={"probabilities": named, "outside": shares.outside})
 
-    async def _averaged(self, requests: list[ChatRequest]) -> Evaluation:
-        async def one(request: ChatRequest) -> float | None:
-            try:
-                found, _ = await ask_score(self._model, request, self._dimension, attempts=1)
-            except UnreadableScoreError:
-                return None
-            return found.value
-
-        drawn = await gather_all(map(one, requests))
-        values = [value for value in drawn if value is not None]
-        if not values:
-            raise UnreadableScoreError(f"None of {len(drawn)} sampled answers holds a score.")
-        shares = {f"{value:g}": values.count(value) / len(values) for value in sorted(set(values))}
-        outside = 1 - len(values) / len(drawn)
-        return Evaluation(fmean(values), details={"probabilities": shares, "outside": outside})
+    async def _sampled(self, request: ChatRequest) -> Evaluation:
+        # All of the distribution: some servers leave out its unlikely end unless they are told not to.
+        asked = [replace(request, temperature=1.0, top_p=1.0, sample=n) for n in range(self._options.samples)]
+        return await sampled_score(self._model, asked, self._dimension)
 
 
 def _told(task: Task, dimension: Dimension, description: bool) -> tuple[Task, Dimension]:

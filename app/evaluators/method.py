@@ -10,6 +10,7 @@ from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.evaluator import Evaluator
+from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.options import NoOptions, read_options
 from app.evaluators.stages import Forgetful, Stages
 from app.providers.base import ChatModel
@@ -35,7 +36,8 @@ class Setting:
     """Everything a method may use to score one dimension.
 
     options: of the method's own type. others: the project's other dimensions. seed: for what is drawn at random.
-    logprobs: whether the judge's provider gives log-probabilities. samples: the dimension's, which are never scored.
+    logprobs: whether the judge's provider gives log-probabilities; judge_logprobs: whether this judge does, as the run
+    learns it. samples: the dimension's, which are never scored.
     earlier: answers to questions of the checklist that count for this run too, by text.
     """
 
@@ -48,6 +50,7 @@ class Setting:
     stages: Stages = field(default_factory=Forgetful)
     seed: int = 0
     logprobs: bool = False
+    judge_logprobs: JudgeLogprobs = field(default_factory=JudgeLogprobs)
     samples: tuple[Sample, ...] = ()
     earlier: Mapping[int, Sequence[Judgment]] = field(default_factory=dict)
 

@@ -1,21 +1,41 @@
-"""How likely each score was: from the log-probabilities of the token that spells it (G-Eval, section 2.3)."""
+"""How likely each score was: from the log-probabilities of the tokens that spell it (G-Eval, section 2.3).
+
+A score may take several tokens: "10" as "1", "0"; "4.5" as "4", ".", "5"; "-1" as "-", "1". The path of tokens that
+was taken is followed to its end, and at each step its probability so far is multiplied with that of each alternative
+there. An alternative off the path is a score where nothing could follow that made it another one on the scale: on a
+scale of 1 to 10 a "9" is 9, and a "1" may be 1 or the beginning of 10, which nobody can know. Two things tell: that
+another alternative at the same step joins digits in one token ("10"), for tokenizers that join digits join up to three;
+and that no number of the scale goes on from there. Fractions count where the answer itself has one, or spells one among
+its alternatives; else a whole number is a whole number, as in the paper. Where more than `UNKNOWN` of the probability
+can't be told, there is no distribution: a wrong one would look the same as a right one.
+"""
 
 import math
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from app.evaluators.score_reading import FoundScore
+from app.errors import UnreadableScoreError
+from app.evaluators.score_reading import NUMBER_WORDS, FoundScore, find_score, usual_signs
 from app.providers.base import TokenLogprob
+
+UNKNOWN = 0.01  # the share of the probability that may lie on beginnings of unknown scores; it is left out
+_JOINED = 3
+_MARKUP = " \t\r\n*_`\"'“”([{<#$"
+_NUMBER = re.compile(r"(?P<signs>[-−+]?\d*(?:[.,]\d*)?)(?P<rest>.*)", re.DOTALL)
+_WORD = re.compile(r"([a-z]+)(?![a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreProbabilities:
-    """`of` maps each score of the scale that was among the alternatives to its share, which add up to 1.
+    """`of` maps each score of the scale that could be spelled to its share, which add up to 1.
 
     `outside` is the probability that fell on no score, 0 to 1, before the shares were taken.
     """
 
-    of: dict[int, float]
+    of: dict[float, float]
     outside: float
 
     @property
@@ -25,30 +45,169 @@ class ScoreProbabilities:
 
 
 def probabilities_of_scores(
-    tokens: Sequence[TokenLogprob], found: FoundScore, low: float, high: float
+    tokens: Sequence[TokenLogprob], value: float, low: float, high: float
 ) -> ScoreProbabilities | None:
-    """Read where the score begins in the reply that `tokens` spell; None where no alternative there is a score.
+    """The distribution over scores at the place where the answer that `tokens` spell gives its score, `value`.
 
-    Alternatives that spell the same score ("4", " 4") are added up. A score has to be one token, as whole numbers
-    below 1,000 are to the usual tokenizers.
+    None where the tokens spell another answer than the one that was read, or too much of the probability can't be told.
+    Alternatives that spell the same score ("4", " 4", "**4", "４", "four") are added up.
     """
+    spelled = "".join(token.token for token in tokens)
+    try:
+        found = find_score(spelled, low, high)
+    except UnreadableScoreError:
+        return None
+    if found.value != value:
+        return None
+    steps = _steps(tokens, spelled, found)
+    return _followed(steps, _Scale.of(steps, low, high)) if steps else None
+
+
+class _Piece(NamedTuple):
+    """What a token spells of a score; `ended` where it shows that nothing more of the score follows."""
+
+    signs: str
+    ended: bool
+
+
+class _Step(NamedTuple):
+    """One token of the path, from the score's first sign to the token behind its last: what it spells, and what its
+    alternatives would have spelled (None: no part of a score), each with its probability. `piece` is None at the end.
+    """
+
+    piece: _Piece | None
+    probability: float
+    others: Sequence[tuple[_Piece | None, float]]
+
+
+class _Scale(NamedTuple):
+    """Which scores are possible, and how the judge writes numbers: with fractions or without, and whether several signs
+    stand in one token."""
+
+    low: float
+    high: float
+    fractions: bool
+    joins_digits: bool
+    joins_fractions: bool
+
+    @classmethod
+    def of(cls, steps: Sequence[_Step], low: float, high: float) -> "_Scale":
+        first = [steps[0].piece, *(piece for piece, _ in steps[0].others)]
+        at_once = [piece.signs for piece in first if piece]
+        later = [(s.piece, s.probability) for s in steps[1:]] + [other for s in steps[1:] for other in s.others]
+        return cls(
+            low,
+            high,
+            any("." in signs for signs in at_once) or any("." in x.signs for x, p in later if x and p > UNKNOWN),
+            any(len(re.sub(r"\D", "", signs.partition(".")[0])) > 1 for signs in at_once),
+            any(re.search(r"\.\d", signs) for signs in at_once),
+        )
+
+    def goes_on(self, signs: str) -> bool:
+        """Whether these may be the beginning of another number of the scale."""
+        whole, dot, fraction = signs.partition(".")
+        digits = whole.lstrip("+-")
+        if not digits or dot:
+            return not fraction
+        number = int(digits)
+        low, high = (-self.high, -self.low) if whole.startswith("-") else (self.low, self.high)
+        fractional = self.fractions and not self.joins_fractions and low < number + 1 and number < high
+        joined = self.joins_digits and len(digits) < _JOINED
+        longer = (10**more for more in range(1, 7)) if number and not joined else ()
+        return fractional or any(number * ten <= high and (number + 1) * ten > low for ten in longer)
+
+
+def _followed(steps: Sequence[_Step], scale: _Scale) -> ScoreProbabilities | None:
+    masses: dict[str, float] = defaultdict(float)
+    unknown, so_far, signs = 0.0, 1.0, ""
+
+    def lands(spelled: str, ended: bool, mass: float) -> float:
+        """The part of the mass of which nobody knows where it goes."""
+        if not ended and scale.goes_on(spelled):
+            return mass
+        masses[spelled] += mass
+        return 0.0
+
+    for step in steps:
+        for piece, probability in step.others:
+            if piece:
+                unknown += lands(signs + piece.signs, piece.ended, so_far * probability)
+            elif signs:  # the number ends here
+                masses[signs] += so_far * probability
+        if step.piece is None:
+            masses[signs] += so_far * step.probability
+            break
+        signs, so_far = signs + step.piece.signs, so_far * step.probability
+        if step.piece.ended or not scale.goes_on(signs):
+            masses[signs] += so_far
+            break
+    else:
+        unknown += so_far
+    return _shares(masses, unknown, scale)
+
+
+def _shares(masses: Mapping[str, float], unknown: float, scale: _Scale) -> ScoreProbabilities | None:
+    of: dict[float, float] = defaultdict(float)
+    for signs, mass in masses.items():
+        if re.search(r"\d", signs) and scale.low <= float(signs) <= scale.high:
+            of[float(signs)] += mass
+    total = sum(of.values())
+    if total <= 0 or unknown > UNKNOWN * (total + unknown):
+        return None
+    return ScoreProbabilities({score: mass / total for score, mass in sorted(of.items())}, max(0.0, 1.0 - total))
+
+
+def _steps(tokens: Sequence[TokenLogprob], spelled: str, found: FoundScore) -> list[_Step]:
+    """Empty where the score is written in several words or half ones."""
+    steps: list[_Step] = []
     start = 0
     for token in tokens:
         end = start + len(token.token)
-        if start <= found.start < end:
-            return _shares({**token.top, token.token: token.logprob}, low, high)
+        if end > found.start or steps:
+            before = token.token[: max(0, found.start - start)]
+            own = usual_signs(spelled[max(start, found.start) : min(end, found.end)])
+            piece = _path_piece(own, end > found.end) if own else None
+            if own and piece is None:
+                return []
+            probability, others = _alternatives(token)
+            steps.append(_Step(piece, probability, [(_piece(other, before, not steps), p) for other, p in others]))
+            if not own:
+                break
         start = end
-    return None
+    return steps
 
 
-def _shares(alternatives: dict[str, float], low: float, high: float) -> ScoreProbabilities | None:
-    masses: dict[int, float] = {}
-    for alternative, logprob in alternatives.items():
-        word = alternative.strip()
-        if word.isascii() and word.isdecimal() and low <= int(word) <= high:
-            masses[int(word)] = masses.get(int(word), 0.0) + math.exp(logprob)
-    total = sum(masses.values())
-    if total <= 0:
+def _path_piece(own: str, ended: bool) -> _Piece | None:
+    if own.lower() in NUMBER_WORDS:
+        return _Piece(str(NUMBER_WORDS[own.lower()]), ended=True)
+    return _Piece(own.replace("−", "-").replace(",", "."), ended) if not re.search(r"[^\d.,+−-]", own) else None
+
+
+def _alternatives(token: TokenLogprob) -> tuple[float, list[tuple[str, float]]]:
+    """The token's own probability and those of the others. A token that stands for one of the others under another
+    name, as the end of a reply does, is left to that one."""
+    own = math.exp(token.logprob)
+    others = [(other, math.exp(logprob)) for other, logprob in token.top.items() if other != token.token]
+    if token.token not in token.top and sum(p for _, p in others) + own > 1.001:
+        own = 0.0
+    return own, others
+
+
+def _piece(alternative: str, before: str, first: bool) -> _Piece | None:
+    """What an alternative spells of a score where `before` stands in its token before the score's first sign."""
+    written = usual_signs(alternative)
+    if first:
+        if before.strip(_MARKUP) and not alternative.startswith(before):
+            return None
+        written = written.removeprefix(usual_signs(before)).lstrip(_MARKUP)
+        word = _WORD.match(written)
+        if word and word[1].lower() in NUMBER_WORDS:
+            return _Piece(str(NUMBER_WORDS[word[1].lower()]), ended=True)
+    number = _NUMBER.match(written)
+    assert number is not None  # all its parts may be empty
+    signs, rest = number["signs"].replace("−", "-").replace(",", "."), number["rest"]
+    if rest and signs.endswith("."):
+        signs = signs[:-1]
+    if not re.search(r"\d", signs) and ((first and signs not in "+-") or (not first and signs != ".")):
         return None
-    shares = {score: mass / total for score, mass in sorted(masses.items())}
-    return ScoreProbabilities(shares, max(0.0, 1.0 - total))
+    return _Piece(signs, bool(rest)) if signs and not (rest[:1].isalnum() or rest[:1] == "%") else None

@@ -16,10 +16,10 @@ from app.domain.answer_text import answer_part
 from app.errors import UnreadableScoreError
 
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_WORDS = {name: number for number, name in enumerate(_NAMES)}
+NUMBER_WORDS = {name: number for number, name in enumerate(_NAMES)}
 # Runs of spaces are bounded, so that no answer, however long, takes long to read.
 _GAP = r"\s{1,6}"
-_NAMED = rf"\b(?:{'|'.join(_WORDS)})(?:{_GAP}and{_GAP}a{_GAP}half)?\b"
+_NAMED = rf"\b(?:{'|'.join(NUMBER_WORDS)})(?:{_GAP}and{_GAP}a{_GAP}half)?\b"
 _N = rf"(?<![\w.,/#])(?:[-−+]?\d{{1,6}}(?:\.\d{{1,6}}|,\d{{1,2}})?(?!\d)|{_NAMED})"
 _END = r"(?![\w%]|[.,]\d|\s{0,3}(?:%|per\s?cent\b))"
 _NUMBER = re.compile(_N + _END, re.IGNORECASE)
@@ -40,7 +40,7 @@ _SCALE = re.compile(
 )
 _OUT_OF = re.compile(
     rf"(?P<value>{_N})\s{{0,6}}(?:points?|stars?)?\s{{0,6}}(?:/|\bout\s{{1,6}}of\b|\bof\b)\s{{0,6}}(?:a\s{{1,6}}(?:possible|maximum)\s{{1,6}})?"
-    rf"(?P<top>\d+(?:\.\d+)?|{'|'.join(_WORDS)})\b",
+    rf"(?P<top>\d+(?:\.\d+)?|{'|'.join(NUMBER_WORDS)})\b",
     re.IGNORECASE,
 )
 _RANGE = re.compile(rf"(?:\bbetween\s{{1,6}})?{_N}{_JOIN}{_N}{_END}", re.IGNORECASE)
@@ -107,7 +107,7 @@ def find_score(text: str, low: float, high: float) -> FoundScore:
 
     Thoughts and markup are blanked out, character for character, so places stay true.
     """
-    answer = answer_part(text).translate(_WIDE)
+    answer = usual_signs(answer_part(text))
     if _SEVERAL.search(answer):
         raise UnreadableScoreError("The judge's answer holds several numbers, and which is the score is not said.")
     plain = _MARKUP.sub(lambda found: " " * len(found[0]), answer)
@@ -124,6 +124,11 @@ def find_score(text: str, low: float, high: float) -> FoundScore:
     if not low <= chosen.value <= high:
         raise UnreadableScoreError(f"The judge's score is outside the scale of {low:g} to {high:g}.")
     return chosen
+
+
+def usual_signs(text: str) -> str:
+    """The text with wide digits and signs as the usual ones; places stay true."""
+    return text.translate(_WIDE)
 
 
 def _candidates(plain: str, high: float) -> list[FoundScore]:
@@ -196,6 +201,6 @@ def _without_scale(plain: str, low: float, high: float) -> str:
 
 def _number(written: str) -> float:
     word = written.lower().split()
-    if word[0] in _WORDS:
-        return _WORDS[word[0]] + (0.5 if len(word) > 1 else 0.0)
+    if word[0] in NUMBER_WORDS:
+        return NUMBER_WORDS[word[0]] + (0.5 if len(word) > 1 else 0.0)
     return float(written.replace(",", ".").replace("−", "-"))

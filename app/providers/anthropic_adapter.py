@@ -105,6 +105,7 @@ class AnthropicModel:
         if request.temperature is not None and style.temperature:
             # No longer a parameter of the SDK; the older models that take one still do.
             body["temperature"] = request.temperature
+        # No top_p: without one the whole distribution is sampled, and newer models refuse it beside a temperature.
         return body
 
     def _reply(self, answer: Any, seconds: float) -> ChatReply:

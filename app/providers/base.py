@@ -24,6 +24,7 @@ class ChatRequest:
 
     schema: JSON Schema the answer must satisfy; None asks for prose.
     temperature: None leaves it to the provider (reasoning models refuse one).
+    top_p: None leaves it to the provider; 1 asks for samples of the whole distribution.
     sample: 0, 1, 2 ... keeps repeated asks of the same request apart in the cache.
     top_logprobs: how many alternatives per token to return; 0 for none.
     turns: earlier failed exchanges, oldest first (re-asks).
@@ -44,6 +45,7 @@ class ChatRequest:
     given: str | None = None
     cut_off: tuple[int, ...] = ()
     effort: str = ""
+    top_p: float | None = None
 
     @property
     def before(self) -> str:
@@ -71,6 +73,8 @@ class ChatRequest:
             parts["given"] = self.given
         if self.effort:
             parts["effort"] = self.effort
+        if self.top_p is not None:
+            parts["top_p"] = self.top_p
         canonical = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()
 

@@ -173,6 +173,7 @@ def _config(name: ModelName, request: ChatRequest, style: RequestStyle) -> Gener
     return GenerateContentConfig(
         system_instruction=system_text(request, style) or None,
         temperature=request.temperature if style.temperature else None,
+        top_p=request.top_p if style.temperature and style.top_p else None,
         max_output_tokens=request.max_output_tokens,
         http_options=HttpOptions(
             api_version="v1beta" if style.beta else None, extra_body=_thinking(name, request.effort)

@@ -118,6 +118,8 @@ class OpenAIModel:
             body["prompt_cache_options"] = {"mode": "explicit"}
         if request.temperature is not None and style.temperature:
             body["temperature"] = request.temperature
+        if request.top_p is not None and style.temperature and style.top_p:
+            body["top_p"] = request.top_p
         if request.effort:
             body["reasoning_effort"] = request.effort
         if request.schema is not None and style.json_schema:

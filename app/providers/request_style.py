@@ -18,6 +18,7 @@ from app.providers.rejection import Rejection
 class RequestStyle:
     """What to put into a request.
 
+    temperature, top_p: whether these may be sent; a model that takes no temperature takes no top_p.
     json_schema: use the API's own schema mode; otherwise the schema stands in the prompt.
     cache_mark: mark the end of the constant part for the provider's prompt cache, where that can be refused.
     beta: ask at the provider's beta version of its API, where some models are before they are anywhere else.
@@ -28,6 +29,7 @@ class RequestStyle:
     json_schema: bool = True
     cache_mark: bool = False
     beta: bool = False
+    top_p: bool = True
 
 
 class Lesson(StrEnum):
@@ -38,6 +40,7 @@ class Lesson(StrEnum):
     JSON_SCHEMA = "json schema"
     CACHE_MARK = "cache mark"
     BETA = "beta version"
+    TOP_P = "top_p"
 
 
 # Reasoning models refuse a temperature; one missing here costs a single refused request.
@@ -87,6 +90,8 @@ def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -
     gist = rejection.gist
     if not style.beta and "not found for api version v1" in gist:
         return Lesson.BETA
+    if style.top_p and request.top_p is not None and re.search(r"top_?p\b", gist):
+        return Lesson.TOP_P
     if style.temperature and request.temperature is not None and "temperature" in gist:
         return Lesson.TEMPERATURE
     if re.search(r"max_(completion_)?tokens", gist) and _NOT_SUPPORTED.search(gist):
@@ -122,6 +127,8 @@ def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
     match lesson:
         case Lesson.TEMPERATURE:
             return replace(style, temperature=False)
+        case Lesson.TOP_P:
+            return replace(style, top_p=False)
         case Lesson.LIMIT_PARAMETER:
             swapped = style.limit_parameter == "max_tokens"
             return replace(style, limit_parameter="max_completion_tokens" if swapped else "max_tokens")

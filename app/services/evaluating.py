@@ -10,6 +10,7 @@ from app.domain.run import RunDimension, RunSummary
 from app.domain.task import Dimension
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluator
+from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.method import Method, Setting
 from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
 from app.evaluators.options import described, in_vain
@@ -136,13 +137,17 @@ def options_of(method: Method, params: Mapping[str, Any]) -> Any:
     return method.read_options({name: value for name, value in params.items() if name in known})
 
 
-def evaluators_of(work: UnitOfWork, run: RunSummary, model: ChatModel, stages: Stages) -> dict[int, Evaluator]:
-    """What scores the run's texts, by dimension, from the project as it is now."""
+def evaluators_of(
+    work: UnitOfWork, run: RunSummary, model: ChatModel, stages: Stages, judge_logprobs: JudgeLogprobs
+) -> dict[int, Evaluator]:
+    """What scores the run's texts, by dimension, from the project as it is now. judge_logprobs: one for the run."""
     options = options_of(method_named(run.evaluator), run.params)
     project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
     seed = int(run.params.get("seed", 0))
     earlier = {part.dimension: earlier_of_run(work, run, part) for part in parts}
-    return made(work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages, earlier)
+    return made(
+        work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages, earlier, judge_logprobs
+    )
 
 
 def made(
@@ -156,6 +161,7 @@ def made(
     model: ChatModel,
     stages: Stages,
     earlier: Mapping[int, Mapping[int, Sequence[Judgment]]] = MappingProxyType({}),
+    judge_logprobs: JudgeLogprobs | None = None,
 ) -> dict[int, Evaluator]:
     """The method for each part of a run, planned or stored. `earlier`: answers that count already, by dimension."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
@@ -177,6 +183,7 @@ def made(
                 logprobs=judge != NO_JUDGE and gives_logprobs(judge),
                 samples=tuple(work.think_aloud.samples(part.dimension)),
                 earlier=earlier.get(part.dimension, {}),
+                judge_logprobs=judge_logprobs or JudgeLogprobs(),
             )
         )
         for part in parts

@@ -10,6 +10,7 @@ from app.meta_evaluation.choices import Coefficient
 from app.meta_evaluation.evaluation import Figure
 from app.providers.registry import answers_questions, gives_logprobs
 from app.services.evaluating import CHECKLIST, NO_JUDGE, OWN, options_of
+from app.services.judge_logprobs import gives_probabilities
 from app.services.results import USUAL, Choices, kept_result
 from app.services.run_comparison import RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.spending import run_spending
@@ -118,4 +119,5 @@ def cost_of(workbench: Workbench, run: RunSummary) -> Cost:
 
 def _calls_per_text(run: RunSummary) -> int:
     method = METHODS[run.evaluator]
-    return method.calls(options_of(method, run.params), gives_logprobs(run.judge)).per_text
+    logprobs = gives_logprobs(run.judge) and gives_probabilities(run.params)
+    return method.calls(options_of(method, run.params), logprobs).per_text

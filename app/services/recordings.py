@@ -21,6 +21,7 @@ from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
 from app.services.evaluating import NO_JUDGE, evaluators_of
+from app.services.judge_logprobs import known_of
 from app.services.output_file import output_file
 from app.services.prompts import own_wordings
 from app.services.scoring import get_run, list_runs
@@ -129,7 +130,7 @@ class _Silent:
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
     """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
     model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
-    for dimension, evaluator in evaluators_of(work, run, model, Forgetful()).items():
+    for dimension, evaluator in evaluators_of(work, run, model, Forgetful(), known_of(run)).items():
         tried = [
             row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING
         ]

@@ -15,6 +15,7 @@ from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evalu
 from app.meta_evaluation.human_side import RaterScale, scale_remark
 from app.meta_evaluation.reasons import FEWEST
 from app.services.evaluating import on_scale
+from app.services.judge_logprobs import gives_probabilities, judge_in_signature, logprobs_remark
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
@@ -221,7 +222,7 @@ def _result(
     left_out = set() if choices.include_partial else partial
     origin = Origin(
         checklist=str(checklist.version) if checklist else "none",
-        judge=f"{run.judge} P(yes)" if soft else run.judge,
+        judge=f"{run.judge} P(yes)" if soft else judge_in_signature(run),
         prompt=part.prompt_digest[:12] or "none",
         locked=locked,
         partial=choices.include_partial,
@@ -239,7 +240,7 @@ def _result(
         excluded_texts=part.excluded_texts,
         rows=rows,
         partial=len(partial),
-        meta=replace(meta, cautions=(*meta.cautions, remark)) if remark else meta,
+        meta=replace(meta, cautions=(*meta.cautions, *filter(None, (remark, logprobs_remark(run))))),
         choices=choices,
         soft=soft,
         locked=locked,
@@ -293,8 +294,8 @@ def _compared(
 
 
 def asks_soft(run: RunSummary) -> bool:
-    """Whether the run asked its judge for probabilities."""
-    return bool(run.params.get("soft"))
+    """Whether the run asked its judge for probabilities, and wasn't refused them."""
+    return bool(run.params.get("soft")) and gives_probabilities(run.params)
 
 
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:

@@ -11,6 +11,7 @@ from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_sco
 from app.meta_evaluation.evaluation import Origin
 from app.meta_evaluation.verdict import verdict
 from app.services.evaluating import on_scale
+from app.services.judge_logprobs import judge_in_signature
 from app.services.results import Choices, asks_soft
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -157,7 +158,7 @@ def _origin(work: UnitOfWork, run_id: int, dimension_id: int) -> Origin:
     run = work.runs.get(run_id)
     part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
     version = str(work.checklists.get(part.checklist).version) if part.checklist else "none"
-    return Origin(version, run.judge, part.prompt_digest[:12] or "none")
+    return Origin(version, judge_in_signature(run), part.prompt_digest[:12] or "none")
 
 
 def _both(a: str, b: str) -> str:

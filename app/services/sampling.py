@@ -10,13 +10,14 @@ from app.domain.run import RunSummary
 from app.domain.task import Dimension
 from app.meta_evaluation.choices import Coefficient
 from app.services.answer_reuse import TAKEN_FROM
+from app.services.judge_logprobs import LOGPROBS
 from app.services.results import USUAL, Choices, DimensionResult, kept_result
 from app.services.samples import evaluation_texts
 from app.services.scoring import RunOptions, plan_run
 from app.services.workbench import Workbench
 
 PARTS = 8
-_NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse", TAKEN_FROM}
+_NOT_OF_A_DRAW = {"seed", "budget", "use_cache", "prompts", "signature", "reuse", TAKEN_FROM, LOGPROBS}
 
 
 @dataclass(frozen=True, slots=True)

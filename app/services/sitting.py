@@ -18,10 +18,12 @@ from app.errors import (
     WrongSchemaError,
 )
 from app.evaluators.evaluator import Evaluator
+from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.evaluating import NO_JUDGE, evaluators_of
 from app.services.evaluator_stages import DatabaseStages
+from app.services.judge_logprobs import LOGPROBS, known_of, learned
 from app.services.models import opened, unjudged
 from app.services.workbench import Workbench
 
@@ -114,10 +116,12 @@ async def _score(
 ) -> engine.EngineReport:
     stages = DatabaseStages(workbench.database)
     with workbench.database.read() as work:
-        first, again = evaluators_of(work, run, model, stages), evaluators_of(work, run, model.second_try(), stages)
+        known = known_of(run)
+        first = evaluators_of(work, run, model, stages, known)
+        again = evaluators_of(work, run, model.second_try(), stages, known)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
-    sink = _DatabaseSink(workbench, run, model.tally, heard)
+    sink = _DatabaseSink(workbench, run, model.tally, known, heard)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
@@ -164,12 +168,14 @@ async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text
 class _DatabaseSink:
     """`chance` holds the outcomes worth a second try, by score: failures of chance and answers with gaps."""
 
-    def __init__(self, workbench: Workbench, run: RunSummary, tally: Tally, heard: Heard) -> None:
+    def __init__(self, workbench: Workbench, run: RunSummary, tally: Tally, known: JudgeLogprobs, heard: Heard) -> None:
         self.chance: dict[int, Outcome] = {}
         self._workbench = workbench
         self._run_id = run.id
         self._cached_before = run.calls_cached
         self._tally = tally
+        self._known = known
+        self._stored = run.params.get(LOGPROBS, "")
         self._heard = heard
         self._last_beat = time.monotonic()
         self._last_heard = 0.0
@@ -177,6 +183,10 @@ class _DatabaseSink:
     def save(self, outcomes: Sequence[Outcome]) -> None:
         with self._workbench.database.write() as work:
             work.runs.save(outcomes)
+            found = learned(self._known)
+            if found and found != self._stored:
+                work.runs.set_param(self._run_id, LOGPROBS, found)
+                self._stored = found
             if self._tally.cached:
                 work.runs.count_cached(self._run_id, self._cached_before + self._tally.cached)
         self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}

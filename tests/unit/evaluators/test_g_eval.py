@@ -9,11 +9,11 @@ import pytest
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import UnreadableScoreError, UnsupportedError
+from app.errors import NoLogprobsError, RefusedError, UnreadableScoreError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.g_eval import METHOD, GEval
 from app.evaluators.method import Calls, Setting
-from app.providers.base import ChatReply, TokenLogprob
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob
 from tests.support.scripted_model import Scripted, ScriptedModel
 
 STEPS = json.dumps({"steps": ["Read both.", "Compare their order.", "Choose a number."]})
@@ -82,12 +82,86 @@ def test_without_steps_and_without_description() -> None:
         assert left_out not in request.prompt.system
 
 
-def test_missing_probabilities_are_said() -> None:
-    with pytest.raises(UnsupportedError, match="probabilities=samples"):
-        scored(STEPS, "4")
-    with pytest.raises(UnreadableScoreError, match="whole number"):
-        half = (TokenLogprob("4.5", -0.1, {}),)
-        scored(STEPS, ChatReply("4.5", "m", logprobs=half))
+def of(*replies: Scripted, logprobs: bool = True, high: float = 5, **given: Any) -> tuple[GEval, ScriptedModel]:
+    model = ScriptedModel(replies)
+    dimension = Dimension("coherence", "Parts fit.", 1, high)
+    setting = Setting(model, Task("summary"), dimension, METHOD.read_options(given), logprobs=logprobs)
+    return GEval(setting), model
+
+
+NO_LOGPROBS = NoLogprobsError("openai:gpt-6-sol gives no log-probabilities.")
+
+
+@pytest.mark.parametrize("refusal", [NO_LOGPROBS, "4"], ids=["refused", "silently-none"])
+def test_a_refusal_of_log_probabilities_turns_the_whole_run_to_samples(refusal: Scripted) -> None:
+    evaluator, model = of(refusal, *["4", "5"] * 4, steps="no", samples="4")
+
+    async def both() -> list[Evaluation]:
+        return [await evaluator.score(ITEM), await evaluator.score(ITEM)]
+
+    assert [found.value for found in asyncio.run(both())] == [4.5, 4.5]
+    # The refusal is met once, not once a text; samples take the whole distribution.
+    assert [request.top_logprobs for request in model.requests] == [20] + [0] * 8
+    assert {(r.temperature, r.top_p) for r in model.requests[1:]} == {(1.0, 1.0)}
+
+
+def test_texts_under_way_together_meet_the_refusal_once() -> None:
+    evaluator, model = of(NO_LOGPROBS, *["4"] * 12, steps="no", samples="3")
+
+    async def together() -> list[Evaluation]:
+        return await asyncio.gather(*(evaluator.score(ITEM) for _ in range(4)))
+
+    assert [found.value for found in asyncio.run(together())] == [4] * 4
+    assert sum(request.top_logprobs > 0 for request in model.requests) == 1
+
+
+def test_where_they_are_demanded_missing_log_probabilities_are_an_error() -> None:
+    with pytest.raises(UnsupportedError, match="auto"):
+        asyncio.run(of("4", steps="no", probabilities="logprobs")[0].score(ITEM))
+
+
+NINE_OR_SOMETHING_ELSE = TokenLogprob("9", math.log(0.5), {"9": math.log(0.5), "1": math.log(0.5)})  # 1, or 10
+
+
+def test_a_text_whose_scores_can_t_be_told_from_their_first_digit_is_sampled() -> None:
+    whole = ChatReply("9", "m", logprobs=(NINE_OR_SOMETHING_ELSE,))
+    evaluator, _ = of(whole, "9", "10", steps="no", samples="2", high=10)
+    found = asyncio.run(evaluator.score(ITEM))
+    assert (found.value, found.details["samples"]) == (9.5, 2)
+    with pytest.raises(UnreadableScoreError, match="don't tell"):
+        asyncio.run(of(whole, steps="no", high=10, probabilities="logprobs")[0].score(ITEM))
+
+
+def test_a_refusal_among_the_samples_costs_that_sample_alone() -> None:
+    refused = ChatReply("", "m", finish="refused")
+    evaluator, _ = of(refused, "4", "5", refused, "no idea", logprobs=False, steps="no", samples="5")
+    found = asyncio.run(evaluator.score(ITEM))
+    assert found.value == 4.5
+    assert (found.details["samples"], found.details["asked"]) == (2, 5)
+    assert found.details["outside"] == pytest.approx(3 / 5)
+
+
+def test_a_text_of_which_every_sample_is_refused_fails_with_that_reason() -> None:
+    refused = ChatReply("", "m", finish="refused")
+    with pytest.raises(RefusedError, match="None of 3 samples"):
+        asyncio.run(of(refused, refused, "?", logprobs=False, steps="no", samples="3")[0].score(ITEM))
+
+
+def test_the_first_sample_goes_ahead_so_that_the_others_find_its_prompt_in_the_cache() -> None:
+    under_way: list[int] = []
+
+    class Watching(ScriptedModel):
+        async def complete(self, request: ChatRequest) -> ChatReply:
+            under_way.append(request.sample)
+            if request.sample == 0:
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                assert under_way == [0]
+            return await super().complete(request)
+
+    options = METHOD.read_options({"steps": "no", "samples": "4"})
+    setting = Setting(Watching(["4"] * 4), Task("summary"), Dimension("coherence"), options)
+    assert asyncio.run(GEval(setting).score(ITEM)).value == 4
 
 
 def test_what_it_asks_is_known_before() -> None:
