@@ -49,6 +49,7 @@ def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) ->
         if chosen != NONE:
             columns[field] = chosen
     ratings = _rating_columns(file_id, preview, guess)
+    scales = _scales(file_id, preview, ratings)
     if "doc_id" not in columns and "source" not in columns:
         st.caption(
             "Without a Document or Source column every text stands alone: agreement is taken over the whole dataset, "
@@ -56,7 +57,6 @@ def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) ->
         )
     if not ratings:
         st.caption("Without a rating column the texts come in unrated: there is nothing to compare scores with.")
-    scales = _scales(file_id, preview, ratings)
     return ColumnChoice(MappedColumns(columns, tuple(ratings), tuple(scales)), _missing(columns, ratings))
 
 
