@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
+from app.domain.answer_text import answer_part
 from app.domain.judgment import Answer
 from app.providers.base import TokenLogprob
 
@@ -11,10 +12,11 @@ from app.providers.base import TokenLogprob
 def probabilities_of_yes(tokens: Sequence[TokenLogprob], keys: Sequence[str]) -> dict[str, float]:
     """Key -> P(yes) / (P(yes) + P(no)) at the token where the answer to that key begins.
 
-    `tokens` spell the whole reply in order. Alternatives that begin neither word are left out of both sides; a key
-    whose answer isn't found, or whose token has neither alternative, is missing from the result.
+    `tokens` spell the whole reply in order; what was thought before the answer doesn't count. Alternatives that begin
+    neither word are left out of both sides; a key whose answer isn't found, or whose token has neither alternative, is
+    missing from the result.
     """
-    text = "".join(token.token for token in tokens)
+    text = answer_part("".join(token.token for token in tokens))
     found = {}
     for key in keys:
         places = list(re.finditer(rf'"{re.escape(key)}"\s*:\s*(?:\{{.*?"answer"\s*:\s*)?"', text, re.DOTALL))

@@ -50,3 +50,15 @@ def test_q1_is_not_q11() -> None:
 def test_what_isn_t_there_is_missing_not_guessed() -> None:
     assert probabilities_of_yes(tokens('{"q1": "', ("perhaps", {"perhaps": 1.0}), '"}'), ["q1", "q2"]) == {}
     assert probabilities_of_yes([], ["q1"]) == {}
+
+
+def test_a_thought_is_no_answer() -> None:
+    thought = (
+        '<think>Perhaps {"q1": "',
+        ("no", {"no": 0.9, "yes": 0.1}),
+        '", "q2": "',
+        ("no", {"no": 1.0}),
+        '"}</think>',
+    )
+    said = tokens(*thought, '{"q1": "', ("yes", {"yes": 0.8, "no": 0.2}), '"}')
+    assert probabilities_of_yes(said, ["q1", "q2"]) == {"q1": pytest.approx(0.8)}
