@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.attributes import attributes_of
-from app.services.condition_study import plan_study
+from app.services.condition_study import checks_of, plan_trials
 from app.services.projects import dimensions_named
 from app.services.scoring_jobs import job_key, running_here
 from pages.components.background import watch
@@ -14,6 +14,7 @@ from pages.components.condition_options import before_it_starts, condition_optio
 from pages.components.current import current_workbench
 from pages.components.hidden import open_dimensions
 from pages.components.result_choices import LEVEL_HELP, LEVELS, one_of
+from pages.components.sample_check import sample_check
 from pages.components.shell import empty, needs_project
 from pages.components.words import show_error
 
@@ -36,14 +37,14 @@ with left:
 if options is None:
     st.stop()
 try:
-    plan = plan_study(workbench, project, options)
+    plans = plan_trials(workbench, project, options)
     with right:
-        before_it_starts(workbench, project, options, plan, running_here(project.id))
+        before_it_starts(workbench, project, options, plans, running_here(project.id))
 except WorkbenchError as error:
     show_error(error)
     st.stop()
-if any(cell.run is not None and cell.run.done for cell in plan.cells):
+sample_check(checks_of(workbench, project, plans))
+if any(cell.run is not None and cell.run.done for plan in plans for cell in plan.cells):
     st.divider()
     level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
-    figures = condition_figures(workbench, plan, level)
-    condition_differences(figures)
+    condition_differences(condition_figures(workbench, plans, level))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.estimating import Forecast, forecast
+from app.services.sampling import check_samples
 from app.services.scoring import RunOptions
 from app.services.scoring_jobs import job_key, running_here, running_run
 from pages.components.background import watch
@@ -55,7 +56,7 @@ with right:
 if ahead:
     with left:
         texts_to_score(ahead[0])
-    sample_check(workbench, project, wishes[0])
+    sample_check(check_samples(workbench, project.id, wishes[0]))
 run_list(workbench, project)
 writings(workbench, project)
 own_scores(workbench, project)

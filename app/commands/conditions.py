@@ -1,16 +1,21 @@
 """conditions run, show: the same judge with checklists from single, several and all contributors."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say, table
+from app.commands.condition_tables import print_figures, study_document
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
+from app.commands.trials import print_checks, read_draw
 from app.meta_evaluation.choices import Level
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.domain.project import Project
-    from app.services.condition_figures import ConditionFigures, FamilyDifference, StudyFigures
-    from app.services.condition_study import StudyOptions
+    from app.domain.study import Family
+    from app.services.condition_study import StudyOptions, StudyPlan
     from app.services.workbench import Workbench
 
 Families = Annotated[
@@ -18,9 +23,15 @@ Families = Annotated[
 ]
 ModelOption = Annotated[str, typer.Option(help="Builds the checklists: provider:name, or rules.")]
 JudgeOption = Annotated[str, typer.Option(help="Answers them: provider:name, or rules.")]
-SampleOption = Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")]
-SeedOption = Annotated[int, typer.Option(help="Draws the sample.")]
+SampleOption = Annotated[
+    float,
+    typer.Option(help="A share of the texts, stratified by human score; --draw keeps several texts of each document."),
+]
+SeedOption = Annotated[int, typer.Option(help="Draws the texts.")]
+DrawOption = Annotated[str | None, typer.Option(help="Documents x systems of each, as the paper's code draws: 40x4.")]
+TrialsOption = Annotated[int, typer.Option(min=1, help="So often, each on a draw of its own: trial t with seed + t.")]
 ComponentsOption = Annotated[int, typer.Option(help="At most so many components a checklist, 3 to 9.")]
+AS_BEFORE = "As the last study of the project without it."
 
 
 def register(root: typer.Typer) -> None:
@@ -40,6 +51,8 @@ def run(
     judge: JudgeOption = "rules",
     sample: SampleOption = 1.0,
     seed: SeedOption = 1,
+    draw: DrawOption = None,
+    trials: TrialsOption = 1,
     components: ComponentsOption = 5,
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
@@ -48,16 +61,29 @@ def run(
 ) -> None:
     """Build and score what is missing; what is there already is neither made nor paid again.
 
-    Example: interacteval conditions run --project News --model openai:gpt-4o --judge openai:gpt-4o --sample 0.1
+    Example: interacteval conditions run --project News --model openai:gpt-4o --judge openai:gpt-4o --draw 40x4
     """
-    from app.services.condition_estimate import estimate_study
     from app.services.condition_running import run_study
-    from app.services.condition_study import plan_study
+    from app.services.condition_study import StudyOptions, plan_trials
+    from app.services.projects import dimensions_named, get_project
+    from app.services.workbench import open_workbench
 
-    workbench, target, options = _study(project, dimension, conditions, model, judge, sample, seed, components, budget)
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    options = StudyOptions(
+        tuple(dimensions_named(workbench, project, dimension)),
+        model,
+        judge,
+        _families(conditions),
+        components,
+        sample,
+        seed,
+        budget,
+        read_draw(draw),
+        trials,
+    )
     if dry_run:
-        found = estimate_study(workbench, options, plan_study(workbench, target, options))
-        print_json(found.to_json()) if json_ else echo(str(found))
+        _print_estimate(workbench, target, options, plan_trials(workbench, target, options), json_)
         return
     report = run_study(
         workbench, target, options, lambda what, done, all_: say(f"{done}/{all_} {what}"), None, concurrency
@@ -81,141 +107,107 @@ def run(
 
 def show(
     project: ProjectOption,
-    dimension: DimensionOption = "all",
-    conditions: Families = "all",
-    model: ModelOption = "rules",
-    judge: JudgeOption = "rules",
-    sample: SampleOption = 1.0,
-    seed: SeedOption = 1,
-    components: ComponentsOption = 5,
+    dimension: Annotated[str | None, typer.Option(help=f"A name; several with commas; all. {AS_BEFORE}")] = None,
+    conditions: Annotated[str | None, typer.Option("--conditions", help=f"As in run. {AS_BEFORE}")] = None,
+    model: Annotated[str | None, typer.Option(help=f"Built the checklists. {AS_BEFORE}")] = None,
+    judge: Annotated[str | None, typer.Option(help=f"Answered them. {AS_BEFORE}")] = None,
+    sample: Annotated[float | None, typer.Option(help=f"The share of the texts. {AS_BEFORE}")] = None,
+    seed: Annotated[int | None, typer.Option(help=f"Drew the texts. {AS_BEFORE}")] = None,
+    draw: Annotated[str | None, typer.Option(help=f"Documents x systems of each: 40x4. {AS_BEFORE}")] = None,
+    trials: Annotated[int | None, typer.Option(min=1, help=f"How many. {AS_BEFORE}")] = None,
+    components: Annotated[int | None, typer.Option(help=f"At most so many a checklist. {AS_BEFORE}")] = None,
     level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
     permutations: Annotated[int, typer.Option(min=0, help="Of the permutation test.")] = 2000,
     json_: JsonOption = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Write every figure to FILE.csv: conditions, single contributors, trials.")
+    ] = None,
 ) -> None:
-    """Agreement with people by condition, and which conditions are told apart, of what has been scored.
+    """Agreement with people by condition and contributor, and which conditions are told apart, of what has been scored.
 
-    Example: interacteval conditions show --project News --model openai:gpt-4o --judge openai:gpt-4o --sample 0.1
+    Example: interacteval conditions show --project News --output conditions.csv
     """
-    from app.services.condition_figures import study_figures
-    from app.services.condition_study import plan_study
-
-    workbench, target, options = _study(project, dimension, conditions, model, judge, sample, seed, components, None)
-    plan = plan_study(workbench, target, options)
-    found = study_figures(workbench, plan, level, permutations)
-    if json_:
-        print_json(_document(found))
-    else:
-        _print(found, len(plan.to_score))
-
-
-def _progress(what: str, done: int, steps: int) -> None:
-    say(f"{done} of {steps}: {what}")
-
-
-def _study(
-    project: str,
-    dimension: str,
-    conditions: str,
-    model: str,
-    judge: str,
-    sample: float,
-    seed: int,
-    components: int,
-    budget: float | None,
-) -> "tuple[Workbench, Project, StudyOptions]":
     from app.errors import InputError
-    from app.services.condition_study import Family, StudyOptions
-    from app.services.projects import dimensions_named, get_project
+    from app.services.condition_study import plan_trials
+    from app.services.condition_trials import figures_csv, trial_figures
+    from app.services.output_file import output_file
+    from app.services.projects import get_project
     from app.services.workbench import open_workbench
 
+    if output is not None and output.suffix.lower() != ".csv":
+        raise InputError(f"{output} is no CSV file.", "Name it FILE.csv.")
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    given = {"model": model, "judge": judge, "seed": seed, "trials": trials, "components": components}
+    options = _shown(workbench, target, dimension, conditions, sample, read_draw(draw), given)
+    plans = plan_trials(workbench, target, options)
+    found = trial_figures(workbench, plans, level, permutations=permutations)
+    if output is not None:
+        with output_file(output) as path:
+            path.write_bytes(figures_csv(found))
+        say(f"Wrote {output}")
+    if json_:
+        print_json(study_document(found))
+    elif output is None:
+        print_figures(found, sum(len(plan.to_score) for plan in plans))
+
+
+def _families(written: str) -> "tuple[Family, ...]":
+    from app.domain.study import Family
+    from app.errors import InputError
+
     known = {family.value: family for family in Family}
-    names = list(known) if conditions == "all" else [name.strip() for name in conditions.split(",") if name.strip()]
+    names = list(known) if written == "all" else [name.strip() for name in written.split(",") if name.strip()]
     wrong = [name for name in names if name not in known]
     if wrong:
         raise InputError(f"“{wrong[0]}” is no kind of condition.", f"Use {', '.join(known)}, or all.")
-    workbench = open_workbench()
-    dimensions = tuple(dimensions_named(workbench, project, dimension))
-    families = tuple(known[name] for name in names)
-    options = StudyOptions(dimensions, model, judge, families, components, sample, seed, budget)
-    return workbench, get_project(workbench, project), options
+    return tuple(known[name] for name in names)
 
 
-def _document(found: "StudyFigures") -> dict[str, Any]:
-    return {
-        "level": found.level,
-        "conditions": [
-            {
-                "dimension": row.dimension.name,
-                "condition": row.family.value,
-                "left_out": row.name,
-                "texts": found.shared[row.dimension.id],
-                **{name: figure.to_json() for name, figure in row.figures.items()},
-                "members": [
-                    {
-                        "condition": member.condition.key,
-                        "run": member.run,
-                        "checklist_version": member.version,
-                        **{name: figure.to_json() for name, figure in member.figures.items()},
-                    }
-                    for member in row.members
-                ],
-            }
-            for row in found.rows
-        ],
-        "differences": [
-            {
-                "dimension": each.first.dimension.name,
-                "first": _key(each, first=True),
-                "second": _key(each, first=False),
-                **{name: tested.to_json() for name, tested in each.tested.items()},
-            }
-            for each in found.differences
-        ],
-        "left_out": {row.dimension.name: found.left_out[row.dimension.id] for row in found.rows},
-        "problems": list(found.problems),
-    }
+def _shown(
+    workbench: "Workbench",
+    project: "Project",
+    dimension: str | None,
+    conditions: str | None,
+    sample: float | None,
+    draw: "tuple[int, int] | None",
+    given: "dict[str, str | int | None]",
+) -> "StudyOptions":
+    """The last study with what was given in its place; without one, what `run` does by itself."""
+    from dataclasses import replace
+
+    from app.services.condition_study import StudyOptions, last_study
+    from app.services.projects import dimensions_named
+
+    last = last_study(workbench, project)
+    dimensions = (
+        () if last and dimension is None else tuple(dimensions_named(workbench, project.name, dimension or "all"))
+    )
+    options = last or StudyOptions(dimensions, "rules", "rules")
+    changed: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if dimension is not None:
+        changed["dimensions"] = dimensions
+    if conditions is not None:
+        changed["families"] = _families(conditions)
+    if sample is not None or draw is not None:  # the one takes the other's place
+        changed |= {"sample": 1.0 if sample is None else sample, "draw": draw}
+    if not replace(options, **changed, trials=1).as_run().drawn and given["trials"] is None:  # type: ignore[arg-type]
+        changed["trials"] = 1
+    options = replace(options, **changed)  # type: ignore[arg-type]
+    if last:
+        say(f"Shown: {options.words}")
+    return options
 
 
-def _key(each: "FamilyDifference", first: bool) -> str:
-    row = each.first if first else each.second
-    return f"{row.family.value}:{row.name}" if row.name else row.family.value
+def _print_estimate(
+    workbench: "Workbench", project: "Project", options: "StudyOptions", plans: "Sequence[StudyPlan]", json_: bool
+) -> None:
+    from app.services.condition_estimate import estimate_study
+    from app.services.condition_study import checks_of
 
-
-def _print(found: "StudyFigures", missing: int) -> None:
-    from app.services.condition_figures import NOTES
-
-    if missing:
-        say(f"{missing} of the conditions are not scored yet: `interacteval conditions run` does it.")
-    if not found.rows:
-        echo("Nothing has been scored for these conditions yet.")
+    found, checks = estimate_study(workbench, options, plans), checks_of(workbench, project, plans)
+    if json_:
+        print_json(found.to_json() | ({"samples": [check.to_json() for check in checks]} if checks else {}))
         return
-    headings = ["dimension", "condition", "Spearman", "95 % from", "to", "Kendall", "checklists", "texts"]
-    echo(table(headings, [_figures_row(row) for row in found.rows]))
-    if found.differences:
-        headings = ["dimension", "second less first", "Spearman", "95 % from", "to", "p", "p (Holm)", "z (Fisher)"]
-        echo("\n" + table(headings, [_difference_row(each) for each in found.differences]))
-    for note in (*found.problems, *NOTES):
-        echo(f"- {note}")
-    echo(str(found.rows[0].figures["spearman"].signature))
-
-
-def _figures_row(row: "ConditionFigures") -> list[object]:
-    name = f"{row.family.value.upper()}{f' {row.name}' if row.name else ''}"
-    figure, kendall = row.figures["spearman"], row.figures["kendall"]
-    counts = len(row.members), figure.n
-    return [row.dimension.name, name, figure.value, figure.low, figure.high, kendall.value, *counts]
-
-
-def _difference_row(each: "FamilyDifference") -> list[object]:
-    tested = each.tested["spearman"]
-    figure, fisher = tested.figure, tested.fisher
-    return [
-        each.first.dimension.name,
-        f"{_key(each, first=True)} vs {_key(each, first=False)}",
-        figure.difference,
-        figure.low,
-        figure.high,
-        tested.permutation.p,
-        None if tested.p_holm is None else f"{tested.p_holm:.4f}{tested.stars}",
-        None if fisher.statistic is None else f"{fisher.statistic:.3f}{fisher.stars}",
-    ]
+    echo(str(found))
+    print_checks(checks)

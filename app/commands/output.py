@@ -71,7 +71,8 @@ def shown_model(name: str) -> str:
 
 def shown_method(run: "RunSummary") -> str:
     """The method of a run for people; a study of conditions says for which one it ran."""
-    return f"{run.evaluator}, condition {run.study}" if run.study else run.evaluator
+    trial = f", trial {run.trial}" if run.trial else ""
+    return f"{run.evaluator}, condition {run.study}{trial}" if run.study else run.evaluator
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

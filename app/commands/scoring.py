@@ -30,7 +30,10 @@ def score(
         str | None, typer.Option(help="provider:name; rules without it. Methods that ask no judge say so and go on.")
     ] = None,
     checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
-    sample: Annotated[float, typer.Option(help="The share of the texts, stratified by human score.")] = 1.0,
+    sample: Annotated[
+        float,
+        typer.Option(help="A share of the texts, stratified by human score; --draw keeps several of each document."),
+    ] = 1.0,
     seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
     draw: Annotated[str | None, typer.Option(help="Documents x systems of each instead of a share: 40x4.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
@@ -61,7 +64,7 @@ def score(
 ) -> None:
     """Score every text: a judge answers the checklist, or another method does its work.
 
-    Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --sample 0.1
+    Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
     from app.services.evaluating import asks_a_judge
     from app.services.projects import dimensions_named, get_project

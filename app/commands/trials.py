@@ -7,7 +7,7 @@ from app.commands.output import echo, print_json, table
 
 if TYPE_CHECKING:
     from app.domain.task import Dimension
-    from app.services.sampling import Trials
+    from app.services.sampling import SampleCheck, Trials
     from app.services.scoring import RunOptions
     from app.services.workbench import Workbench
 
@@ -27,24 +27,12 @@ def read_draw(written: str | None) -> tuple[int, int] | None:
 def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions", json_: bool) -> None:
     """What a run would ask and cost; for a sample, how it compares with all texts."""
     from app.services.estimating import estimate
-    from app.services.sampling import check_sample
+    from app.services.sampling import check_samples
 
     trials = options.each_trial()
     found = [estimate(workbench, project_id, trial) for trial in trials]
-    drawn = options.sample < 1 or options.draw is not None
-    checks = [(t.seed, check) for t in trials for check in check_sample(workbench, project_id, t)] if drawn else []
+    checks = check_samples(workbench, project_id, options)
     if json_:
-        samples = [
-            {
-                "dimension": check.dimension.name,
-                "seed": seed,
-                "texts": check.ks.n_sample,
-                "texts_all": check.ks.n_all,
-                "ks": check.ks.statistic,
-                "p": check.ks.p_value,
-            }
-            for seed, check in checks
-        ]
         costs = [each.cost_usd for each in found]
         print_json(
             found[0].to_json()
@@ -54,18 +42,25 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
                 "input_tokens": sum(each.input_tokens for each in found),
                 "output_tokens_estimate": sum(each.output_tokens_estimate for each in found),
                 "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs),
-                **({"samples": samples} if drawn else {}),
+                **({"samples": [check.to_json() for check in checks]} if options.drawn else {}),
             }
         )
         return
     for trial, each in zip(trials, found, strict=True):
         echo(f"Seed {trial.seed}: {each}" if len(trials) > 1 else str(each))
-    for seed, check in checks:
+    print_checks(checks)
+
+
+def print_checks(checks: "Sequence[SampleCheck]") -> None:
+    """How each draw compares with all texts, and what its figures will be worth."""
+    for check in checks:
         ks = check.ks
         echo(
-            f"{check.dimension.name}, seed {seed}: {ks.n_sample} of {ks.n_all} rated texts, largest gap between the "
-            f"distributions of ratings {ks.statistic:.3f} (Kolmogorov-Smirnov, p = {ks.p_value:.2f})"
+            f"{check.dimension.name}, seed {check.seed}: {ks.n_sample} of {ks.n_all} rated texts, largest gap between "
+            f"the distributions of ratings {ks.statistic:.3f} (Kolmogorov-Smirnov, p = {ks.p_value:.2f})"
         )
+        for caution in check.cautions:
+            echo(f"  {caution}")
 
 
 def trials_of_runs(

@@ -1,5 +1,6 @@
 """Draws texts from a corpus so that the part stands for the whole (InteractEval, section 4.3.1)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,6 +10,8 @@ from scipy.stats import ks_2samp
 
 from app.domain.text import Text
 from app.errors import NotReadyError
+
+FEWEST_OF_A_DOCUMENT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,38 @@ def ks_check(sample: Sequence[float], whole: Sequence[float]) -> KsCheck:
     """How far the sample's scores are distributed like those of the whole. Raises as `stratified_sample`."""
     result = ks_2samp(_finite(sample), _finite(whole))
     return KsCheck(float(result.statistic), float(result.pvalue), len(sample), len(whole))
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnDocuments:
+    """Documents with several texts of which some were drawn, and how many of them have fewer than three of theirs."""
+
+    drawn: int
+    thin: int
+
+    @property
+    def too_thin(self) -> bool:
+        """Whether that is half of them or more: with two texts a coefficient is 1 or -1, with one there is none."""
+        return 2 * self.thin >= self.drawn > 0
+
+
+def drawn_documents(sample: Sequence[Text], whole: Sequence[Text]) -> DrawnDocuments:
+    """`whole` is what the sample was drawn from; its documents with fewer than three texts are nobody's fault."""
+    texts = Counter(text.doc_id for text in whole)
+    taken = Counter(text.doc_id for text in sample if texts[text.doc_id] >= FEWEST_OF_A_DOCUMENT)
+    return DrawnDocuments(len(taken), sum(count < FEWEST_OF_A_DOCUMENT for count in taken.values()))
+
+
+def design_instead(sample: Sequence[Text], whole: Sequence[Text], systems: int = 4) -> tuple[int, int] | None:
+    """About as many texts as in the sample, as (documents, systems of each); None where no document has three."""
+    by_document: dict[str, set[str]] = {}
+    for text in whole:
+        by_document.setdefault(text.doc_id, set()).add(text.system_id)
+    for wanted in range(systems, FEWEST_OF_A_DOCUMENT - 1, -1):
+        documents = sum(len(there) >= wanted for there in by_document.values())
+        if documents:
+            return min(documents, max(1, round(len(sample) / wanted))), wanted
+    return None
 
 
 def documents_by_systems(

@@ -75,6 +75,12 @@ class RunSummary:
         return str(self.params.get("study", ""))
 
     @property
+    def trial(self) -> int | None:
+        """Which trial of the study that made it, from 1; None where that had one only, or no study made it."""
+        chosen = self.params.get("study_choices", {})
+        return int(self.params["seed"]) - int(chosen["seed"]) + 1 if chosen.get("trials", 1) > 1 else None
+
+    @property
     def resumable(self) -> bool:
         return not self.active and self.done < self.all
 

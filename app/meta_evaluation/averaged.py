@@ -13,7 +13,7 @@ import numpy as np
 
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import interval
-from app.meta_evaluation.captions import few_to_draw
+from app.meta_evaluation.captions import figure_cautions
 from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level
 from app.meta_evaluation.comparison import PERMUTATIONS, Difference, TestedDifference, compare_scores
 from app.meta_evaluation.correlation import estimate
@@ -81,16 +81,34 @@ def averaged(preds: Sequence[Column], on: Grouping, origin: Origin | None = None
     return figures
 
 
-def uncertain(preds: Sequence[Column], on: Grouping) -> tuple[str, ...]:
-    """A remark on intervals from few sources or systems, for the set that has the fewest of those with an interval."""
-    tables = [score_table([column], on.human, **_keys(on), duplicates=on.duplicates) for column in preds]
-    design = design_of(tables[0], on.level, on.duplicates, on.constant, None, on.resamples, on.seed)
-    if on.level == "per-source":
-        drawn = [estimate(table, on.level, on.constant).basis.groups_used for table in tables]
-    else:
-        drawn = [units(table, design.resampling) for table in tables]
-    fewest = min((count for count in drawn if count > 1), default=None)
-    return () if fewest is None else few_to_draw(fewest, design.resampling)
+def averaged_cautions(
+    preds: Sequence[Column], on: Grouping, figures: dict[Coefficient, Figure]
+) -> tuple[tuple[str, ...], ...]:
+    """For each set, every caution that `evaluate` gives it alone; `figures` are those of `averaged` for these sets.
+
+    What is said about the direction and the width of an interval is said about the mean. Scores are on the scale of the
+    ratings.
+    """
+    spearman = figures["spearman"]
+    intervals = any(figure.low is not None for figure in figures.values())
+    said = []
+    for pred in preds:
+        table = score_table([pred], on.human, **_keys(on), duplicates=on.duplicates)
+        design = design_of(table, on.level, on.duplicates, on.constant, None, on.resamples, on.seed)
+        basis = estimate(table, on.level, on.constant).basis
+        said.append(
+            figure_cautions(
+                table,
+                on.level,
+                basis,
+                design.resampling,
+                units(table, design.resampling),
+                (spearman.value, spearman.low, spearman.high),
+                intervals=intervals,
+                on_scale=True,
+            )
+        )
+    return tuple(said)
 
 
 def compare_averaged(

@@ -10,6 +10,8 @@ FEW_TO_DRAW = 30
 """Below this many a 95 % percentile interval covers clearly less than it says. Simulated as in test_coverage: 92 to
 93 % with 30 sources, 90 to 91 % with 20, 88 % with 10, 81 % with 5; Pearson over 30 systems 94 %, over 12 89 %."""
 SMALL_GROUP = 5
+Ends = tuple[float | None, float | None, float | None]
+"""A figure with the lower and the upper end of its interval."""
 
 
 def caption(level: Level, basis: Basis, intake: Intake, constant: Constant, duplicates: Duplicates) -> str:
@@ -73,6 +75,25 @@ def cautions(
     if on_scale is None and _outside(table) and not apart(table):
         said.append("Scores lie outside the range of the ratings: the MAE means something only on a common scale.")
     return tuple(said)
+
+
+def figure_cautions(
+    table: ScoreTable,
+    level: Level,
+    basis: Basis,
+    resampling: Resampling,
+    units: int,
+    spearman: Ends,
+    *,
+    intervals: bool,
+    on_scale: bool | None,
+) -> tuple[str, ...]:
+    """Every caution about one set of scores: as `cautions`, and what its Spearman and its interval call for."""
+    return (
+        *cautions(table, level, basis, resampling, units, intervals=intervals, on_scale=on_scale),
+        *one_point(*spearman),
+        *direction(spearman[0], spearman[2]),
+    )
 
 
 def _outside(table: ScoreTable) -> bool:

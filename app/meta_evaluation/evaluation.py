@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from app.meta_evaluation.bootstrap import Draws, interval
-from app.meta_evaluation.captions import apart, caption, cautions, direction, one_point, resampling_caption
+from app.meta_evaluation.captions import apart, caption, figure_cautions, resampling_caption
 from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.correlation import Basis, Estimates, estimate
 from app.meta_evaluation.design import Design, design_of, draw_figures
@@ -134,12 +134,15 @@ def evaluate(
         mae=mae,
         signature=signature_of("+".join(names), design, found.basis, origin),
         caption=full_caption(found.basis, table.intake, design, undefined, intervals=intervals),
-        cautions=(
-            *cautions(
-                table, level, found.basis, design.resampling, draws.units, intervals=intervals, on_scale=on_scale
-            ),
-            *one_point(spearman.value, spearman.low, spearman.high),
-            *direction(spearman.value, spearman.high),
+        cautions=figure_cautions(
+            table,
+            level,
+            found.basis,
+            design.resampling,
+            draws.units,
+            (spearman.value, spearman.low, spearman.high),
+            intervals=intervals,
+            on_scale=on_scale,
         ),
     )
 

@@ -25,7 +25,7 @@ from app.services.stage_runs import answered_stage, failed
 from app.services.workbench import Workbench
 
 COMBINED = "comb"
-COMPONENTS = range(FEWEST, MOST + 1)
+COMPONENTS, USUAL_COMPONENTS = range(FEWEST, MOST + 1), DEFAULT
 STAGES = tuple(Stage)
 
 Heard = Callable[[str, int, int], None]

@@ -1,5 +1,6 @@
 """What a study of conditions would ask and cost, before it starts. Checklists that aren't built yet are guessed at."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -45,12 +46,13 @@ class StudyEstimate:
         )
 
 
-def estimate_study(workbench: Workbench, options: StudyOptions, plan: StudyPlan) -> StudyEstimate:
-    """Raises what says that a model can't be used."""
+def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> StudyEstimate:
+    """plans: one a trial. Raises what says that a model can't be used."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
-    missing = list({(cell.dimension.id, cell.digest): cell for cell in plan.to_build}.values())
+    missing = list({(cell.dimension.id, cell.digest): cell for plan in plans for cell in plan.to_build}.values())
     building = sum((_build_usage(cell) for cell in missing), Usage()) if builder.is_llm else Usage()
-    judging, calls = _judge_usage(workbench, plan) if judge.is_llm else (Usage(), _judge_calls(plan))
+    calls = sum(_judge_calls(plan) for plan in plans)
+    judging = sum((_judge_usage(workbench, plan) for plan in plans), Usage()) if judge.is_llm else Usage()
     prices = shipped_prices()
     costs = [
         0.0 if usage == Usage() else prices.cost(model.name, usage)
@@ -59,7 +61,7 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plan: StudyPlan)
     return StudyEstimate(
         checklists=len(missing),
         build_calls=len(missing) * len(Stage),
-        texts_scored=len({text for cell in plan.to_score for text in plan.texts[cell.dimension.id]}),
+        texts_scored=len({text for plan in plans for cell in plan.to_score for text in plan.texts[cell.dimension.id]}),
         judge_calls=calls,
         input_tokens=building.input_tokens + judging.input_tokens,
         output_tokens=building.output_tokens + judging.output_tokens,
@@ -67,11 +69,11 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plan: StudyPlan)
     )
 
 
-def check_study(workbench: Workbench, options: StudyOptions, plan: StudyPlan) -> None:
+def check_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> None:
     """Raises what says that a model can't be used, or that the budget can't be kept."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
     check_wishes(judge, PLAIN, options.budget)
-    if options.budget is not None and builder.is_llm and not builder.priced and plan.to_build:
+    if options.budget is not None and builder.is_llm and not builder.priced and plans[0].to_build:
         raise InputError(
             f"The price of {builder.name} is unknown, so a budget can't be kept.", "Start without a budget."
         )
@@ -87,7 +89,7 @@ def _judge_calls(plan: StudyPlan) -> int:
     return sum(len(plan.texts[cell.dimension.id]) for cell in plan.to_score)
 
 
-def _judge_usage(workbench: Workbench, plan: StudyPlan) -> tuple[Usage, int]:
+def _judge_usage(workbench: Workbench, plan: StudyPlan) -> Usage:
     """One call a text and checklist. What was answered before isn't known without the checklist: counted as new."""
     constant = estimate_tokens(load_prompt(PLAIN.prompt()).source)
     wanted = {text for cell in plan.to_score for text in plan.texts[cell.dimension.id]}
@@ -103,4 +105,4 @@ def _judge_usage(workbench: Workbench, plan: StudyPlan) -> tuple[Usage, int]:
         )
         read = sum(size[text] for text in texts) + len(texts) * (constant + asked * TOKENS_PER_QUESTION)
         total += Usage(read, 0, len(texts) * asked * TOKENS_PER_ANSWER)
-    return total, _judge_calls(plan)
+    return total

@@ -1,6 +1,6 @@
 """What a study of conditions found: agreement by condition and dimension, and which conditions are told apart."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -8,13 +8,15 @@ from app.domain.run import ScoredText
 from app.domain.study import Family, StudyCondition
 from app.domain.task import Dimension
 from app.errors import InputError
-from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged, uncertain
+from app.meta_evaluation.averaged import Grouping, averaged, averaged_cautions, compare_averaged
 from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Level
 from app.meta_evaluation.comparison import APPROXIMATE, TestedDifference
 from app.meta_evaluation.evaluation import Figure, Origin
+from app.meta_evaluation.score_matrix import Column
 from app.meta_evaluation.significance import FISHER_CAVEAT, holm
 from app.meta_evaluation.verdict import verdict
 from app.services.condition_study import Cell, StudyPlan
+from app.services.results import rater_remark
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -66,6 +68,15 @@ class ConditionFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class StudyCaution:
+    """A sentence that belongs beside the figures of a dimension; `about` these conditions (keys), () for all."""
+
+    dimension: Dimension
+    text: str
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FamilyDifference:
     """The second condition less the first, so that above 0 the second agrees better with people."""
 
@@ -76,14 +87,19 @@ class FamilyDifference:
 
 @dataclass(frozen=True, slots=True)
 class StudyFigures:
-    """`shared` maps a dimension's id to the texts that every condition scored, `left_out` to the others."""
+    """Of one trial, drawn with `seed`.
+
+    `shared` maps a dimension's id to the texts that every condition scored, `left_out` to the others.
+    """
 
     level: Level
+    seed: int
     rows: tuple[ConditionFigures, ...]
     differences: tuple[FamilyDifference, ...]
     shared: dict[int, int]
     left_out: dict[int, int]
     problems: tuple[str, ...]
+    cautions: tuple[StudyCaution, ...] = ()
 
     def verdict(self, each: FamilyDifference, coefficient: Coefficient, second: str, first: str) -> str:
         return verdict(each.tested[coefficient], second, first, self.comparisons(coefficient))
@@ -104,13 +120,13 @@ def study_figures(
     """Of what has been scored so far; what is missing has no row. Computed once while scores and ratings stay."""
     rows: list[ConditionFigures] = []
     differences: list[FamilyDifference] = []
-    shared, left_out, problems = {}, {}, []
+    shared, left_out, problems, cautions = {}, {}, [], list[StudyCaution]()
     for dimension in plan.options.dimensions:
         cells = tuple(cell for cell in plan.cells if cell.dimension.id == dimension.id and cell.run and cell.run.done)
         if not cells:
             continue
         with workbench.database.read() as work:
-            state = work.results.rating_state(dimension.id)
+            state, remark = work.results.rating_state(dimension.id), rater_remark(work, dimension.id)
         keys = tuple((c.condition, _number(c), c.run.id, c.run.done, c.run.failed) for c in cells if c.run is not None)
         try:
             judge, prompt = plan.options.judge, plan.prompt
@@ -123,8 +139,19 @@ def study_figures(
         rows += found[0]
         differences += found[1]
         shared[dimension.id], left_out[dimension.id] = found[2]
-        problems += [f"{dimension.name}: {remark}" for remark in found[3]]
-    return StudyFigures(level, tuple(rows), _corrected(differences), shared, left_out, tuple(problems))
+        cautions += found[3]
+        if remark:
+            cautions.append(StudyCaution(dimension, remark))
+    return StudyFigures(
+        level,
+        plan.options.seed,
+        tuple(rows),
+        _corrected(differences),
+        shared,
+        left_out,
+        tuple(problems),
+        tuple(cautions),
+    )
 
 
 def _number(cell: Cell) -> int:
@@ -132,7 +159,7 @@ def _number(cell: Cell) -> int:
 
 
 Key = tuple[StudyCondition, int, int, int, int]
-Found = tuple[tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[str, ...]]
+Found = tuple[tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[StudyCaution, ...]]
 
 
 # Some twenty comparisons of a second each: kept for as long as neither scores nor ratings change.
@@ -193,7 +220,23 @@ def _figures(
         for first, second in _pairs(figures)
     )
     counts = len(texts), len(all_texts) - len(texts)
-    return tuple(figures.values()), differences, counts, uncertain(list(columns.values()), on)
+    cautions = _cautions(dimension, list(figures.values()), columns, on)
+    return tuple(figures.values()), differences, counts, cautions
+
+
+def _cautions(
+    dimension: Dimension, rows: Sequence[ConditionFigures], columns: Mapping[int, Column], on: Grouping
+) -> tuple[StudyCaution, ...]:
+    """What each checklist's scores give cause for, each sentence once."""
+    about: dict[str, dict[str, None]] = {}
+    members = [member for row in rows for member in row.members]
+    for member in members:
+        for sentence in averaged_cautions([columns[member.run]], on, member.figures)[0]:
+            about.setdefault(sentence, {})[member.condition.key] = None
+    return tuple(
+        StudyCaution(dimension, sentence, () if len(keys) == len(members) else tuple(keys))
+        for sentence, keys in about.items()
+    )
 
 
 def _by_family(keys: Sequence[Key]) -> dict[tuple[Family, str], list[Key]]:

@@ -9,7 +9,7 @@ from app.domain.run import RunStatus
 from app.errors import BudgetError, ConflictError, WorkbenchError
 from app.services.building import make_checklist, run_stages, start_build
 from app.services.condition_estimate import check_study
-from app.services.condition_study import Cell, StudyOptions, StudyPlan, plan_study, run_params, run_plan
+from app.services.condition_study import Cell, StudyOptions, StudyPlan, plan_study, plan_trials, run_params, run_plan
 from app.services.evaluating import CHECKLIST
 from app.services.jobs import JOBS, Progress
 from app.services.scoring import CONCURRENCY, set_budget, stop_run, work_on
@@ -51,21 +51,22 @@ def run_study(
     report hears (what is being done, steps done, steps in all). Raises what planning raises, and what says that a
     model can't be used or the budget can't be kept.
     """
-    plan = plan_study(workbench, project, options)
-    check_study(workbench, options, plan)
+    plans = plan_trials(workbench, project, options)
+    check_study(workbench, options, plans)
     stop = stop or threading.Event()
     before, problems = total_cost(project_spending(workbench, project.id))[0], list[str]()
-    steps = len(plan.to_build) + len({cell.condition for cell in plan.to_score})
+    steps = len(plans[0].to_build) + sum(len({cell.condition for cell in plan.to_score}) for plan in plans)
 
     def spent() -> float:
         return total_cost(project_spending(workbench, project.id))[0] - before
 
-    built = _build(workbench, plan, problems, report, steps, stop, spent)
-    if not stop.is_set():
-        _score(workbench, project, options, problems, report, (built, steps), stop, spent, concurrency)
-    after = plan_study(workbench, project, options)
-    missing = len(after.to_score)
-    scored = len(plan.to_score) - missing
+    built = done = _build(workbench, plans[0], problems, report, steps, stop, spent)
+    for trial in options.each_trial():
+        if not stop.is_set():
+            progress = (done, steps)
+            done += _score(workbench, project, options, trial, problems, report, progress, stop, spent, concurrency)
+    missing = sum(len(plan.to_score) for plan in plan_trials(workbench, project, options))
+    scored = sum(len(plan.to_score) for plan in plans) - missing
     return StudyReport(built, scored, missing, stop.is_set(), spent(), tuple(dict.fromkeys(problems)))
 
 
@@ -73,7 +74,7 @@ def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
     if running_run(workbench, project.id) is not None or running_here(project.id):
         raise ConflictError("Texts of this project are being scored right now.", "Wait until that ends, or stop it.")
-    check_study(workbench, options, plan_study(workbench, project, options))
+    check_study(workbench, options, plan_trials(workbench, project, options))
     stop = _STOPS[id(workbench.database), project.id] = threading.Event()
 
     def work(progress: Progress) -> str:
@@ -138,31 +139,43 @@ def _score(
     workbench: Workbench,
     project: Project,
     options: StudyOptions,
+    trial: StudyOptions,
     problems: list[str],
     report: Report,
     progress: tuple[int, int],
     stop: threading.Event,
     spent: Callable[[], float],
     concurrency: int,
-) -> None:
-    """One run a condition, over its dimensions; runs that were begun are gone on with."""
+) -> int:
+    """One run a condition, over its dimensions; runs that were begun are gone on with. Returns how many it tried."""
     done, steps = progress
-    plan = plan_study(workbench, project, options)
-    for number, condition in enumerate({cell.condition: None for cell in plan.to_score}):
+    plan = plan_study(workbench, project, trial)
+    of_trial = f", trial {trial.seed - options.seed + 1} of {options.trials}" if options.trials > 1 else ""
+    conditions = list({cell.condition: None for cell in plan.to_score})
+    for number, condition in enumerate(conditions):
         if stop.is_set():
-            return
+            return number
         cells = [cell for cell in plan.to_score if cell.condition == condition]
         try:
-            for run_id in _runs(workbench, project, plan, cells, spent()):
-                _work_on(workbench, run_id, condition.key, report, (done + number, steps), stop, concurrency)
+            for run_id in _runs(workbench, project, options, plan, cells, spent()):
+                what = f"{condition.key}{of_trial}"
+                _work_on(workbench, run_id, what, report, (done + number, steps), stop, concurrency)
         except BudgetError as error:
             problems.append(str(error))
             stop.set()
         except WorkbenchError as error:
-            problems.append(f"{condition.key}: {error}")
+            problems.append(f"{condition.key}{of_trial}: {error}")
+    return len(conditions)
 
 
-def _runs(workbench: Workbench, project: Project, plan: StudyPlan, cells: Sequence[Cell], spent: float) -> list[int]:
+def _runs(
+    workbench: Workbench,
+    project: Project,
+    study: StudyOptions,
+    plan: StudyPlan,
+    cells: Sequence[Cell],
+    spent: float,
+) -> list[int]:
     """The runs to work on: those begun before, and a new one for what has none."""
     left = _check_budget(plan.options, spent)
     begun = list(dict.fromkeys(cell.run.id for cell in cells if cell.run is not None))
@@ -172,7 +185,7 @@ def _runs(workbench: Workbench, project: Project, plan: StudyPlan, cells: Sequen
     parts = run_plan(plan, [cell for cell in cells if cell.run is None])
     if parts:
         with workbench.database.write() as work:
-            params = run_params(work, project, plan.options, cells[0].condition) | {"budget": left}
+            params = run_params(work, project, study, plan.options, cells[0].condition) | {"budget": left}
             begun.append(work.runs.create(project.id, CHECKLIST, plan.options.judge, params, parts))
     return begun
 

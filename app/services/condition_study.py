@@ -6,11 +6,11 @@ Nothing is stored about a study but what it makes: builds marked with the digest
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from app.construction.components import DEFAULT
+from app.construction.components import DEFAULT, check_number
 from app.domain.build import Stage
 from app.domain.checklist import Checklist
 from app.domain.condition import of_condition
@@ -25,17 +25,31 @@ from app.prompting import load_prompt
 from app.services.evaluating import CHECKLIST
 from app.services.prompts import in_force, own_wordings
 from app.services.samples import drawn
+from app.services.sampling import SampleCheck, check_texts
 from app.services.scoring import RunOptions
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = ["Cell", "Family", "StudyCondition", "StudyOptions", "StudyPlan", "last_study", "plan_study"]
+__all__ = [
+    "Cell",
+    "Family",
+    "StudyCondition",
+    "StudyOptions",
+    "StudyPlan",
+    "checks_of",
+    "last_study",
+    "plan_study",
+    "plan_trials",
+]
+
+CHOICES = "study_choices"
 
 
 @dataclass(frozen=True, slots=True)
 class StudyOptions:
     """`model` builds every checklist, `judge` answers them all for the same texts.
 
+    sample, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
     budget: US dollars for what the study asks from now on, None for no limit.
     """
 
@@ -47,6 +61,34 @@ class StudyOptions:
     sample: float = 1.0
     seed: int = 1
     budget: float | None = None
+    draw: tuple[int, int] | None = None
+    trials: int = 1
+
+    def as_run(self) -> RunOptions:
+        """How each condition is scored. No answer is taken over from another checklist: each is asked as a whole."""
+        return RunOptions(
+            self.dimensions,
+            self.judge,
+            sample=self.sample,
+            seed=self.seed,
+            draw=self.draw,
+            trials=self.trials,
+            reuse=False,
+        )
+
+    @property
+    def words(self) -> str:
+        """For a person, for example "gpt-4o builds, gpt-4o judges, at most 5 components; 40 x 4 texts, seed 1"."""
+        asked = self.as_run()
+        texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.sample:.0%} of the texts"
+        drawn = f", seed {self.seed}" if asked.drawn else ""
+        trials = f", {self.trials} trials" if self.trials > 1 else ""
+        made = f"{self.model} builds, {self.judge} judges, at most {self.components} components"
+        return f"{made}; {texts}{drawn}{trials}"
+
+    def each_trial(self) -> "list[StudyOptions]":
+        """The same study once for each trial, with the trial's seed. Raises as RunOptions."""
+        return [replace(self, seed=trial.seed, trials=1) for trial in self.as_run().each_trial()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +115,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """`texts` maps a dimension's id to the texts scored on it, `left_out` to what was read as samples.
+    """One trial of a study.
 
+    `texts` maps a dimension's id to the texts scored on it, `left_out` to what was read as samples.
     prompt: the hash of the judge's.
     """
 
@@ -99,13 +142,36 @@ class StudyPlan:
         return sorted({cell.condition for cell in self.cells}, key=lambda c: (order.index(c.family), c.name))
 
 
+def plan_trials(workbench: Workbench, project: Project, options: StudyOptions) -> tuple[StudyPlan, ...]:
+    """One plan a trial; they share their checklists. Raises as plan_study, InputError for trials of all texts."""
+    return tuple(plan_study(workbench, project, trial) for trial in options.each_trial())
+
+
+def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]) -> list[SampleCheck]:
+    """How the texts of each trial compare with all; none where all are scored."""
+    return [
+        check
+        for plan in plans
+        if plan.options.as_run().drawn
+        for check in check_texts(
+            workbench, project.id, [(d, plan.texts[d.id]) for d in plan.options.dimensions], plan.options.seed
+        )
+    ]
+
+
 def plan_study(workbench: Workbench, project: Project, options: StudyOptions) -> StudyPlan:
-    """Raises NotReadyError where there is nothing to compare, InputError for a choice that makes no sense."""
+    """Of the trial that draws with `options.seed`.
+
+    Raises NotReadyError where there is nothing to compare, InputError for a choice that makes no sense.
+    """
+    check_number(options.components)
     if not options.dimensions or not options.families:
         raise InputError("Nothing is chosen.", "Choose a dimension and a condition.")
     texts, left_out = {}, {}
     for dimension in options.dimensions:
-        found, left_out[dimension.id] = drawn(workbench, project.id, dimension.id, options.sample, options.seed)
+        found, left_out[dimension.id] = drawn(
+            workbench, project.id, dimension.id, options.sample, options.seed, draw=options.draw
+        )
         texts[dimension.id] = tuple(text.id for text in found)
     with own_wordings(workbench, project.id), workbench.database.read() as work:
         prompt = load_prompt(PLAIN.prompt()).digest
@@ -123,17 +189,31 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
 
 
 def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
-    """The choices of the newest run of a study, so that a screen opened again shows it; None before the first."""
+    """The choices of the study that made the newest run, for a screen opened again; None before the first.
+
+    Runs of earlier versions stored less: the families and the number of components are then the usual ones.
+    """
     with workbench.database.read() as work:
-        run = next((run for run in work.runs.all(project.id) if "study" in run.params), None)
+        run = next((run for run in work.runs.all(project.id) if run.study), None)
         if run is None:
             return None
         parts = work.runs.parts(run.id)
         checklists = [work.checklists.get(part.checklist) for part in parts if part.checklist]
-        dimensions = tuple(work.projects.dimension_by_id(part.dimension) for part in parts)
-    model = checklists[0].model if checklists else run.judge
-    sample, seed = float(run.params.get("sample", 1.0)), int(run.params.get("seed", 1))
-    return StudyOptions(dimensions, model, run.judge, sample=sample, seed=seed)
+        there = {dimension.id: dimension for dimension in work.projects.dimensions(project.id)}
+    chosen = run.params.get(CHOICES, {})
+    dimensions = [there[i] for i in chosen.get("dimensions", [part.dimension for part in parts]) if i in there]
+    draw = run.params.get("draw")
+    return StudyOptions(
+        tuple(dimensions),
+        chosen.get("model") or (checklists[0].model if checklists else run.judge),
+        run.judge,
+        tuple(Family(family) for family in chosen.get("families", Family)),
+        int(chosen.get("components", DEFAULT)),
+        float(run.params.get("sample", 1.0)),
+        int(chosen.get("seed", run.params.get("seed", 1))),
+        draw=(int(draw[0]), int(draw[1])) if draw else None,
+        trials=int(chosen.get("trials", 1)),
+    )
 
 
 def _cells(
@@ -160,14 +240,21 @@ def _cells(
     return cells
 
 
-def run_params(work: UnitOfWork, project: Project, options: StudyOptions, condition: StudyCondition) -> dict[str, Any]:
-    """What is stored with a run of the study: what any run with a checklist stores, and the condition.
-
-    No answer is taken over from another checklist: each is asked as a whole.
-    """
+def run_params(
+    work: UnitOfWork, project: Project, study: StudyOptions, trial: StudyOptions, condition: StudyCondition
+) -> dict[str, Any]:
+    """What is stored with a run of a trial: what any run with a checklist stores, the condition, and what was chosen
+    for the whole study."""
     own = in_force(work, project.id)
-    asked = RunOptions(options.dimensions, options.judge, sample=options.sample, seed=options.seed, reuse=False)
-    return asked.params() | {"study": condition.key} | ({"prompts": own} if own else {})
+    chosen = {
+        "dimensions": [dimension.id for dimension in study.dimensions],
+        "families": [family.value for family in study.families],
+        "model": study.model,
+        "components": study.components,
+        "seed": study.seed,
+        "trials": study.trials,
+    }
+    return trial.as_run().params() | {"study": condition.key, CHOICES: chosen} | ({"prompts": own} if own else {})
 
 
 def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:

@@ -230,8 +230,7 @@ def _result(
     meta = evaluated(
         rows, [None if row.text in left_out else row.score for row in rows], choices, origin, on_scale(run)
     )
-    raters = (work.locked_texts if locked else work.texts).rater_ranges(part.dimension)
-    remark = scale_remark([RaterScale(*each) for each in raters])
+    remark = rater_remark(work, part.dimension, locked)
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),
@@ -247,6 +246,12 @@ def _result(
         weighted=checklist is not None and checklist.weighted,
         reading=reading.number,
     )
+
+
+def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> str:
+    """A caution that belongs beside every figure of the dimension where raters use different scales, else ""."""
+    raters = (work.locked_texts if locked else work.texts).rater_ranges(dimension_id)
+    return scale_remark([RaterScale(*each) for each in raters])
 
 
 def evaluated(

@@ -152,6 +152,8 @@ def drawn(
         raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
     if locked and (share < 1 or draw):
         raise InputError("The locked split can't be sampled.", "Score it whole.")
+    if share < 1 and draw:
+        raise InputError("A share of the texts and a draw of documents are both asked for.", "Ask for one of them.")
     with workbench.database.read() as work:
         texts, out = evaluation_texts(work, project_id, dimension_id, locked)
         if not texts:

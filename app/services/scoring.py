@@ -87,9 +87,14 @@ class RunOptions:
     draw: tuple[int, int] | None = None
     trials: int = 1
 
+    @property
+    def drawn(self) -> bool:
+        """Whether only some of the texts are scored."""
+        return self.sample != 1 or self.draw is not None
+
     def each_trial(self) -> "list[RunOptions]":
         """One run a trial: trial t draws with seed + t. Raises InputError where there is nothing to draw."""
-        if self.trials > 1 and self.sample == 1 and self.draw is None:
+        if self.trials > 1 and not self.drawn:
             raise InputError("Trials of all texts would be the same each time.", "Draw a share of the texts.")
         return [replace(self, seed=self.seed + trial, trials=1) for trial in range(self.trials)]
 

@@ -1,20 +1,21 @@
 """Agreement with people by condition: the table and the picture of a study."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.condition_figures import Coefficient, ConditionFigures, StudyFigures, study_figures
-from app.services.condition_study import Family, StudyPlan
-from app.services.results import Level
+from app.services.condition_figures import Coefficient, ConditionFigures, StudyFigures
+from app.services.condition_study import Family, StudyCondition, StudyPlan
+from app.services.condition_trials import MEANS, TrialFigures, TrialMean, alone, figure_rows, trial_figures
+from app.services.results import Figure, Level
 from app.services.workbench import Workbench
 from pages.components.csv_download import csv_download
 from pages.components.interval_words import interval
 from pages.components.kind_colours import BLUES, GREY, ORANGES
 from pages.components.picture import Chart, picture
-from pages.components.study_words import row_label
+from pages.components.study_words import condition_words, row_label
 from pages.components.words import model_label, plain
 
 COLOURS = {
@@ -29,25 +30,88 @@ MARGIN = 80  # for the axis, which counts in the height of a picture as wide as 
 ROW_HEIGHT, WIDTH = 30, 290  # two panels with their labels fit beside the sidebar on a small screen
 
 
-def condition_figures(workbench: Workbench, plan: StudyPlan, level: Level) -> StudyFigures:
-    """Shown as far as they are there; returned for what stands below."""
+def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: Level) -> StudyFigures:
+    """Shown as far as they are there; returned, of the trial that is looked at, for what stands below."""
     with st.spinner("Comparing the conditions: 1,000 resamples and 2,000 permutations for each pair"):
-        found = study_figures(workbench, plan, level)
+        everything = trial_figures(workbench, plans, level)
+    found = everything.trials[0]
+    if any(trial.rows for trial in everything.trials):
+        st.subheader("Agreement with people", anchor=False)
+        found = _of_trials(everything)
     for problem in found.problems:
         st.info(plain(problem), icon=":material/info:")
+    plan = plans[everything.trials.index(found)]
     if not found.rows:
         return found
-    st.subheader("Agreement with people", anchor=False)
     if plan.to_score:
         st.caption(
             f"{len(plan.to_score):,} of {len(plan.cells):,} checklists are not scored yet and have no figure here."
         )
     _picture(found)
-    rows = figure_rows(found.rows)
-    st.dataframe(rows.drop(columns="Signature"), placeholder="–", hide_index=True, key="condition_figures")
+    st.dataframe(figure_table(found.rows), placeholder="–", hide_index=True, key="condition_figures")
     _missing(found.rows)
-    csv_download("Conditions (CSV)", rows.assign(Level=level), "condition_figures")
+    _cautions(found)
+    members = member_table(found.rows)
+    if len(members):
+        st.markdown("**Each contributor alone**")
+        st.dataframe(members, placeholder="–", hide_index=True, key="condition_members")
+    csv_download("Conditions and contributors (CSV)", pd.DataFrame(figure_rows(everything)), "condition_figures")
     return found
+
+
+def _of_trials(everything: TrialFigures) -> StudyFigures:
+    """The means where there are several, and the choice of the trial that is shown below."""
+    if not everything.several:
+        return everything.trials[0]
+    st.dataframe(mean_table(everything), placeholder="–", hide_index=True, key="condition_means")
+    st.caption(f"{MEANS} In brackets the standard deviation over trials.")
+    trial = st.segmented_control(
+        "Trial",
+        list(range(len(everything.trials))),
+        format_func=lambda number: f"{number + 1} (seed {everything.trials[number].seed})",
+        default=0,
+        required=True,
+        key="study_trial",
+        help="Everything below is about this trial alone.",
+    )
+    return everything.trials[trial or 0]
+
+
+def mean_table(everything: TrialFigures) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "Dimension": mean.row.dimension.name,
+                "Condition": _whose(mean),
+                "Spearman, mean": _spread(mean, "spearman"),
+                **{
+                    f"Trial {number + 1}": None if value is None else f"{value:.3f}"
+                    for number, value in enumerate(mean.values["spearman"])
+                },
+                "Kendall tau-b, mean": _spread(mean, "kendall"),
+                "Pearson, mean": _spread(mean, "pearson"),
+                "Trials": f"{len(mean.known('spearman'))} of {len(everything.trials)}",
+            }
+            for mean in everything.means
+        ]
+    )
+
+
+def _whose(mean: TrialMean) -> str:
+    return f"{model_label(mean.member.condition.name)} alone" if mean.member else row_label(mean.row)
+
+
+def _spread(mean: TrialMean, coefficient: Coefficient) -> str | None:
+    value, deviation = mean.spread(coefficient)
+    return None if value is None else f"{value:.3f} ({deviation:.3f})"
+
+
+def _cautions(found: StudyFigures) -> None:
+    """As on Results; a sentence that isn't about all conditions names those that it is about."""
+    for caution in found.cautions:
+        about = ", ".join(condition_words(StudyCondition.parse(key)) for key in caution.about)
+        who = f"{caution.dimension.name}, {about}" if about else caution.dimension.name
+        st.warning(f"{plain(who)}: {plain(caution.text)}", icon=":material/warning:")
 
 
 def _missing(rows: Sequence[ConditionFigures]) -> None:
@@ -62,28 +126,51 @@ def _missing(rows: Sequence[ConditionFigures]) -> None:
         st.markdown(f"**{plain(dimension)}**{who}: {plain(reason)}")
 
 
-def figure_rows(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
+def figure_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
                 "Dimension": row.dimension.name,
                 "Condition": row_label(row),
-                "Spearman": _shown(row, "spearman"),
-                "Kendall tau-b": _shown(row, "kendall"),
-                "Pearson": _shown(row, "pearson"),
+                **_figures(row.figures),
                 "Checklists": len(row.members),
-                "Sources used": row.figures["spearman"].signature.groups.split()[0],
-                "Texts": row.figures["spearman"].n,
                 "Runs": ", ".join(str(member.run) for member in row.members),
-                "Signature": str(row.figures["spearman"].signature),
             }
             for row in rows
         ]
     )
 
 
-def _shown(row: ConditionFigures, coefficient: Coefficient) -> str:
-    figure = row.figures[coefficient]
+def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
+    """Those behind the means of single LLMs and single people, as in Table 10 of the paper."""
+    return pd.DataFrame(
+        [
+            {
+                "Dimension": row.dimension.name,
+                "Contributor": model_label(member.condition.name),
+                "Condition": row_label(row),
+                **_figures(member.figures),
+                "Checklist": member.version,
+                "Run": member.run,
+            }
+            for row in rows
+            for member in alone(row)
+        ]
+    )
+
+
+def _figures(figures: Mapping[Coefficient, Figure]) -> dict[str, object]:
+    spearman = figures["spearman"]
+    return {
+        "Spearman": _shown(spearman),
+        "Kendall tau-b": _shown(figures["kendall"]),
+        "Pearson": _shown(figures["pearson"]),
+        "Sources used": spearman.signature.groups.split()[0],
+        "Texts": spearman.n,
+    }
+
+
+def _shown(figure: Figure) -> str:
     return interval(figure.value, figure.low, figure.high)
 
 

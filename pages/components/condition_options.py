@@ -7,6 +7,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
+from app.services.building import COMPONENTS, USUAL_COMPONENTS
 from app.services.condition_estimate import estimate_study
 from app.services.condition_running import begin_study, stop_study, stopping_study
 from app.services.condition_study import StudyOptions, StudyPlan, last_study
@@ -14,6 +15,7 @@ from app.services.workbench import Workbench
 from pages.components.forecast import counted
 from pages.components.model_choice import model_choice
 from pages.components.money import about
+from pages.components.sampling_options import Sampling, preset_sampling, sampling_options
 from pages.components.study_words import FAMILIES
 from pages.components.words import plain, show_error
 
@@ -21,11 +23,18 @@ FAMILIES_HELP = (
     "Whose attributes feed a checklist (InteractEval, section 4.2). Single: one checklist for each, and their mean. "
     "Everybody but one: what each person or LLM adds to the rest."
 )
+COMPONENTS_HELP = (
+    "At most so many key sub-concepts a checklist, 3 to 9. The paper found 5 best (section 5.1.2). Another number "
+    "builds other checklists; those that are there stay."
+)
+TRIALS_HELP = "Each trial draws texts of its own, with the next seed; figures are shown for each and as a mean."
+KEY, PRESET = "study", "study_preset_for"
 
 
 def condition_options(workbench: Workbench, project: Project, dimensions: Sequence[Dimension]) -> StudyOptions | None:
     """The choices, at first those of the last study. None, with a word on why, while they aren't complete."""
     last = last_study(workbench, project)
+    _preset(project, last)
     names = {dimension.id: dimension.name for dimension in dimensions}
     chosen = st.pills(
         "Dimensions",
@@ -40,28 +49,22 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         "Conditions",
         list(FAMILIES),
         selection_mode="multi",
-        default=list(FAMILIES),
         format_func=FAMILIES.__getitem__,
         key="study_families",
         help=FAMILIES_HELP,
         wrap=True,
     )
-    _preset(last)
     builder, judge = st.columns(2)
     with builder:
         model = model_choice(workbench, "Builds the checklists", "study_model", "Makes every checklist the same way.")
     with judge:
         answers = model_choice(workbench, "Judge", "study_judge", "Answers every checklist for the same texts.")
-    share, seed, budget = st.columns(3)
-    percent = share.number_input(
-        "Share of the texts (%)",
-        1,
-        100,
-        key="study_share",
-        help="Drawn so that human scores are distributed as in the whole; the paper takes 10 %. Same seed, same texts.",
+    sampling = sampling_options(workbench, project, KEY, locked=False, trials_help=TRIALS_HELP)
+    number, limit = st.columns(2)
+    components = number.number_input(
+        "Components", COMPONENTS[0], COMPONENTS[-1], key="study_components", help=COMPONENTS_HELP
     )
-    draws = seed.number_input("Seed", 0, 2**31 - 1, key="study_seed", help="Draws the texts.")
-    limit = budget.number_input(
+    budget = limit.number_input(
         "Budget in US dollars",
         min_value=0.01,
         value=None,
@@ -74,30 +77,50 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         st.markdown("Choose at least one dimension and one condition, and two models that are set up.")
         return None
     order = tuple(family for family in FAMILIES if family in families)
-    return StudyOptions(wanted, model, answers, order, sample=percent / 100, seed=draws, budget=limit)
+    return StudyOptions(
+        wanted,
+        model,
+        answers,
+        order,
+        components,
+        sampling.share,
+        sampling.seed,
+        budget,
+        sampling.draw,
+        sampling.trials,
+    )
 
 
-def _preset(last: StudyOptions | None) -> None:
-    """Before the widgets exist: what the last study chose."""
-    if last is None:
-        st.session_state.setdefault("study_share", 100)
-        st.session_state.setdefault("study_seed", 1)
-        return
-    st.session_state.setdefault("study_model", last.model)
-    st.session_state.setdefault("study_judge", last.judge)
-    st.session_state.setdefault("study_share", max(1, round(100 * last.sample)))
-    st.session_state.setdefault("study_seed", last.seed)
+def _preset(project: Project, last: StudyOptions | None) -> None:
+    """Before the widgets exist: what the project's last study chose, until a person chooses otherwise."""
+    state, another = st.session_state, st.session_state.get(PRESET) != project.id
+    state[PRESET] = project.id
+    usual = {
+        "study_families": list(last.families if last else FAMILIES),
+        "study_components": last.components if last else USUAL_COMPONENTS,
+        **({"study_model": last.model, "study_judge": last.judge} if last else {}),
+    }
+    for key, value in usual.items():
+        if another or key not in state:
+            state[key] = value
+    if another or f"{KEY}_texts" not in state:
+        chosen = Sampling(last.sample, last.seed, last.draw, last.trials) if last else Sampling()
+        preset_sampling(KEY, chosen, only_missing=not another)
 
 
 def before_it_starts(
-    workbench: Workbench, project: Project, options: StudyOptions, plan: StudyPlan, running: bool
+    workbench: Workbench, project: Project, options: StudyOptions, plans: Sequence[StudyPlan], running: bool
 ) -> None:
     """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""
+    plan, cells = plans[0], sum(len(each.cells) for each in plans)
+    to_score = sum(len(each.to_score) for each in plans)
     conditions = counted(len(plan.conditions), "condition")
-    on = counted(len({cell.dimension.id for cell in plan.cells}), "dimension")
-    st.markdown(f"**{conditions} on {on}**")
-    st.markdown(f"{len(plan.cells) - len(plan.to_score):,} of {counted(len(plan.cells), 'checklist')} scored so far.")
     compared = {cell.dimension.id for cell in plan.cells}
+    in_trials = f" in {counted(len(plans), 'trial')}" if len(plans) > 1 else ""
+    st.markdown(f"**{conditions} on {counted(len(compared), 'dimension')}{in_trials}**")
+    checklists = counted(len(plan.cells), "checklist")
+    of = f"{cells:,} scored so far: {checklists}{in_trials}" if in_trials else f"{checklists} scored so far"
+    st.markdown(f"{cells - to_score:,} of {of}.")
     without = [dimension.name for dimension in options.dimensions if dimension.id not in compared]
     if without:
         st.caption(plain(f"Nothing to compare on {', '.join(without)}: too few have said what to look for."))
@@ -109,10 +132,10 @@ def before_it_starts(
         if ending:
             st.caption("Stopping: the checklist being built is finished, answers on their way are kept.")
         return
-    if not plan.to_score:
+    if not to_score:
         st.markdown("Everything is built and scored. Choose other texts or another judge to go further.")
         return
-    found = estimate_study(workbench, options, plan)
+    found = estimate_study(workbench, options, plans)
     if found.checklists:
         st.markdown(f"To build: {counted(found.checklists, 'checklist')}, {counted(found.build_calls, 'call')}.")
     st.markdown(f"To score: {counted(found.texts_scored, 'text')}, {counted(found.judge_calls, 'answer sheet')}.")
@@ -122,7 +145,7 @@ def before_it_starts(
         st.caption("A guess where a checklist isn't built yet: its number of questions is not known before.")
     else:
         st.markdown("The models are rules, not LLMs: nothing is paid.")
-    if st.button(f"Build and score what is missing ({len(plan.to_score):,})", type="primary", key="start_study"):
+    if st.button(f"Build and score what is missing ({to_score:,})", type="primary", key="start_study"):
         try:
             begin_study(workbench, project, options)
         except WorkbenchError as error:

@@ -44,4 +44,5 @@ def way(run: RunSummary) -> str:
     """The evaluator; where a study of conditions asked it, for which of them."""
     if not run.study:
         return run.evaluator
-    return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}"
+    trial = f", trial {run.trial}" if run.trial else ""
+    return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}{trial}"

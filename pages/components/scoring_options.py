@@ -33,6 +33,8 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
     sampling = sampling_options(workbench, project)
+    if sampling.trials > 1:
+        st.caption(f"{sampling.trials} runs for each judge. What is counted on the right is one of them.")
     wishes = asking_options(evaluator, judges)
     with place:
         dimensions = _dimensions(workbench, project, wishes)

@@ -68,7 +68,9 @@ def test_what_a_study_found_stays_on_the_screen_and_names_its_ground(demo: Workb
     words = shown(app)
     assert "texts that every condition scored" in words
     assert "comparisons are told apart after correction" in words
-    figures, differences = (frame.value for frame in app.dataframe)
+    figures, members, differences = (frame.value for frame in app.dataframe)
+    assert list(members["Contributor"])[-2:] == ["simulated expert Ada", "simulated expert Ben"]
+    assert all(members["Texts"] == figures["Texts"][0])
     assert set(figures["Dimension"]) == {options.dimensions[0].name}
     assert {"First", "Second", "Difference", "From", "To", "p (Holm)", "z (Fisher)"} <= set(differences.columns)
 
@@ -86,7 +88,7 @@ def test_a_condition_without_attributes_is_a_sentence(workbench: Workbench, open
     add_attributes(workbench, dimension.id, "Ana", ContributorKind.HUMAN, ["It is clear."])
     app = open_screen("conditions")
     assert not app.exception
-    assert "No text is left to score on clarity." in shown(app)
+    assert "The project has no texts to score." in shown(app)
 
 
 def test_an_expert_still_at_it_misses_only_the_dimensions_that_lack_a_word_of_being_done(
@@ -113,3 +115,55 @@ def test_a_studys_runs_are_named_by_their_condition_among_the_runs(demo: Workben
     methods = list(next(frame.value for frame in app.dataframe if "Method" in frame.value)["Method"])
     assert methods[-1] == "checklist"
     assert "checklist · condition: without simulated expert Ada" in methods
+
+
+def test_the_papers_design_is_drawn_checked_and_scored(demo: Workbench, open_screen: Open) -> None:
+    project = get_project(demo, "Demo")
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    app = open_screen("conditions")
+    app.button_group(key=f"study_dimensions_{project.id}").set_value([dimension.id]).run()
+    app.button_group(key="study_families").set_value([Family.SH, Family.MH]).run()
+    app.selectbox(key="study_model").set_value("rules").run()
+    app.selectbox(key="study_judge").set_value("rules").run()
+    app.segmented_control(key="study_texts").set_value("Documents × systems").run()
+    app.number_input(key="study_documents").set_value(6).run()
+    app.number_input(key="study_systems").set_value(3).run()
+    app.number_input(key="study_trials").set_value(2).run()
+    app.number_input(key="study_components").set_value(7).run()
+    assert not app.exception
+    words = shown(app)
+    assert "0 of 6 scored so far: 3 checklists in 2 trials." in words
+    assert f"{dimension.name}, seed 1: 18 of" in words
+    assert f"{dimension.name}, seed 2: 18 of" in words
+    assert "Kolmogorov-Smirnov" in words
+    app.button(key="start_study").click().run()
+    app = ended(app, job_key(project.id))
+    assert not app.exception
+    means = app.dataframe[0].value
+    assert list(means["Condition"]) == [
+        "Single people (SH)",
+        "simulated expert Ada alone",
+        "simulated expert Ben alone",
+        "All people (MH)",
+    ]
+    assert {"Spearman, mean", "Trial 1", "Trial 2"} <= set(means.columns)
+    assert "Means over trials" in shown(app)
+    first = list(app.dataframe[1].value["Runs"])
+    app.segmented_control(key="study_trial").set_value(1).run()
+    assert list(app.dataframe[1].value["Runs"]) != first
+    assert any("A source has" in warning.value for warning in app.warning)
+
+    fresh = open_screen("conditions")
+    assert fresh.number_input(key="study_components").value == 7
+    assert fresh.number_input(key="study_documents").value == 6
+    assert fresh.number_input(key="study_trials").value == 2
+    assert fresh.button_group(key="study_families").value == [Family.SH, Family.MH]
+    assert "6 of 6 scored so far" in shown(fresh)
+
+
+def test_a_share_that_leaves_two_texts_of_a_document_is_warned_of(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("conditions")
+    app.segmented_control(key="study_texts").set_value("A share").run()
+    app.number_input(key="study_share").set_value(25).run()
+    assert not app.exception
+    assert any("fewer than three texts" in warning.value for warning in app.warning)

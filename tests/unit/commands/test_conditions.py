@@ -1,5 +1,6 @@
 """conditions run and show on the command line."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -61,3 +62,56 @@ def test_runs_of_a_study_are_listed_by_their_condition_and_never_shown_unasked(r
     status, _, err = run("results", "--project", "Small")
     assert (status, "Only studies of conditions" in err) == (2, True)
     assert "condition sh:Ana" in run("results", "--project", "Small", "--run", listed[1]["run"])[1]
+
+
+@pytest.mark.usefixtures("project")
+def test_the_papers_design_from_the_estimate_to_the_file(run: Run, tmp_path: Path) -> None:
+    design = (*HERE, "--conditions", "sh,mh", "--draw", "4x3", "--trials", 2, "--components", 7)
+    estimate = json.loads(run("conditions", "run", *design, "--dry-run", "--json")[1])
+    assert [(s["dimension"], s["seed"], s["texts"]) for s in estimate["samples"]] == [
+        ("coherence", 1, 12),
+        ("coherence", 2, 12),
+    ]
+    assert (estimate["checklists"], estimate["judge_calls"]) == (3, 72)
+    assert "Kolmogorov-Smirnov" in run("conditions", "run", *design, "--dry-run")[1]
+    status, _, err = run("conditions", "run", *design)
+    assert (status, "Scoring sh:Ana, trial 2 of 2" in err) == (0, True)
+    status, out, err = run("conditions", "show", "--project", "Small", "--permutations", 20, "--json")
+    assert "4 x 3 texts, seed 1, 2 trials" in err
+    found = json.loads(out)
+    assert [trial["seed"] for trial in found["trials"]] == [1, 2]
+    assert [mean["condition"] for mean in found["means"]] == ["sh", "sh:Ana", "sh:Ben", "mh"]
+    assert all(len(mean["spearman"]["values"]) == 2 for mean in found["means"])
+    assert any("A source has" in each["caution"] for each in found["trials"][0]["cautions"])
+    out = run("conditions", "show", "--project", "Small", "--permutations", 20)[1]
+    assert "Means over trials" in out
+    assert "Ana alone" in out
+    file = tmp_path / "conditions.csv"
+    assert run("conditions", "show", "--project", "Small", "--permutations", 20, "--output", file)[0] == 0
+    lines = list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
+    assert {line["contributor"] for line in lines if line["condition"] == "sh"} == {"", "Ana", "Ben"}
+    assert {line["trial"] for line in lines} == {"1", "2", "mean"}
+
+
+@pytest.mark.usefixtures("project")
+def test_a_thin_share_is_warned_of_before_and_after(run: Run) -> None:
+    share = (*HERE, "--conditions", "mh", "--sample", 0.4)
+    assert "fewer than three texts" in run("conditions", "run", *share, "--dry-run")[1]
+    assert run("conditions", "run", *share)[0] == 0
+    assert "MH: no coefficient:" in run("conditions", "show", "--project", "Small", "--permutations", 20)[1]
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--trials", 2), "same each time"),
+        (("--draw", "4"), "is no draw"),
+        (("--draw", "40x4"), "Only 0 of 6 documents"),
+        (("--draw", "4x3", "--sample", 0.5), "both asked for"),
+        (("--components", 10), "components"),
+    ],
+)
+def test_what_makes_no_study_is_one_sentence(run: Run, words: tuple[object, ...], said: str) -> None:
+    status, _, err = run("conditions", "run", *HERE, *words)
+    assert (status, said in err) == (2, True), err

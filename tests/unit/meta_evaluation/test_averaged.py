@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from app.errors import InputError
-from app.meta_evaluation.averaged import Grouping, averaged, compare_averaged, uncertain
+from app.meta_evaluation.averaged import Grouping, averaged, averaged_cautions, compare_averaged
 from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.evaluation import evaluate
 
@@ -104,9 +104,18 @@ def test_sets_that_lack_different_texts_are_refused() -> None:
         averaged([], on())
 
 
-def test_intervals_from_few_sources_that_count_are_said_to_be_too_narrow() -> None:
-    assert uncertain(CLOSE, on()) == ()
-    constant = np.where(GROUP < 4, CLOSE[0], 3.0)
-    assert "Only 4 sources" in uncertain([CLOSE[1], constant], on())[0]
-    assert "Only 5 systems" in uncertain(CLOSE, on(level="system"))[0]
-    assert uncertain([np.full(HUMAN.size, 3.0)], on()) == ()
+@pytest.mark.parametrize("level", ["per-source", "dataset", "system"])
+@pytest.mark.parametrize("sources", [4, SOURCES])
+def test_a_set_gets_every_caution_that_it_gets_alone(level: str, sources: int) -> None:
+    few = sources > GROUP
+    for scores in (CLOSE[0], -CLOSE[0], np.where(few, CLOSE[0], 3.0)):
+        alone = evaluate(scores, HUMAN, group=GROUP, system=SYSTEM, level=level, resamples=300, on_scale=True)  # type: ignore[arg-type]
+        by = on(level=level)
+        assert averaged_cautions([scores], by, averaged([scores], by)) == (alone.cautions,)
+
+
+def test_two_texts_a_source_are_said_to_give_coarse_coefficients() -> None:
+    two = SYSTEM < 2
+    by = Grouping(HUMAN[two], GROUP[two], SYSTEM[two], resamples=100)
+    said = averaged_cautions([CLOSE[0][two]], by, averaged([CLOSE[0][two]], by))
+    assert any("A source has 2.0 texts on average" in caution for caution in said[0])

@@ -1,5 +1,7 @@
 """A study of conditions: built and scored once, gone on with, never in the way of the experts' own checklists."""
 
+import csv
+import io
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -21,7 +23,9 @@ from app.services.checklists import published_checklist, versions_of
 from app.services.condition_estimate import estimate_study
 from app.services.condition_figures import study_figures
 from app.services.condition_running import run_study
-from app.services.condition_study import Family, StudyOptions, plan_study
+from app.services.condition_study import Family, StudyOptions, last_study, plan_study, plan_trials
+from app.services.condition_trials import figures_csv, trial_figures
+from app.services.results import results_of
 from app.services.scoring import list_runs
 from app.services.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
@@ -216,12 +220,12 @@ def test_an_estimate_comes_first_and_knows_what_is_there(
     workbench: Workbench, project: Project, options: StudyOptions
 ) -> None:
     asked = replace(options, judge="llama:judge")
-    before = estimate_study(workbench, asked, plan_study(workbench, project, asked))
+    before = estimate_study(workbench, asked, plan_trials(workbench, project, asked))
     assert (before.checklists, before.build_calls, before.judge_calls, before.texts_scored) == (11, 55, 198, 18)
     assert before.input_tokens > 0
     assert before.cost_usd is None  # nobody knows the price of a judge of one's own
     run_study(workbench, project, asked)
-    after = estimate_study(workbench, asked, plan_study(workbench, project, asked))
+    after = estimate_study(workbench, asked, plan_trials(workbench, project, asked))
     assert (after.checklists, after.judge_calls, after.cost_usd) == (0, 0, 0.0)
     assert "198" in str(before)
 
@@ -271,3 +275,67 @@ def test_a_budget_ends_the_study_and_more_of_it_goes_on(
     assert finished.missing == 0
     assert len(judge.requests) <= 11 * 18
     assert len(judge.requests) > paid
+
+
+def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    asked = replace(options, families=(Family.SH, Family.MH), draw=(4, 3), seed=5, trials=2, components=7)
+    plans = plan_trials(workbench, project, asked)
+    (first,), (second,) = (plan.texts.values() for plan in plans)
+    assert len(first) == len(second) == 12
+    assert set(first) != set(second)
+    assert estimate_study(workbench, asked, plans).checklists == 3
+    report = run_study(workbench, project, asked)
+    assert (report.built, report.scored, report.missing, report.problems) == (3, 6, 0, ())
+    found = trial_figures(workbench, plan_trials(workbench, project, asked), permutations=20, resamples=20)
+    assert [trial.seed for trial in found.trials] == [5, 6]
+    assert [mean.condition for mean in found.means] == ["sh", "sh:Ana", "sh:Ben", "mh"]
+    for mean in found.means:
+        values = mean.values["kendall"]
+        assert len(values) == 2
+        if None not in values:
+            assert mean.spread("kendall")[0] == pytest.approx(sum(v for v in values if v is not None) / 2)
+    lines = list(csv.DictReader(io.StringIO(figures_csv(found).decode("utf-8-sig"))))
+    assert [(line["trial"], line["condition"], line["contributor"]) for line in lines] == [
+        (trial, *whose)
+        for trial in ("1", "2", "mean")
+        for whose in (("sh", ""), ("sh", "Ana"), ("sh", "Ben"), ("mh", ""))
+    ]
+    assert {run.trial for run in list_runs(workbench, project.id)} == {1, 2}
+
+
+def test_what_was_chosen_is_there_again_with_the_study(
+    workbench: Workbench, project: Project, options: StudyOptions, tmp_path: Path
+) -> None:
+    assert last_study(workbench, project) is None
+    asked = replace(options, families=(Family.MH,), draw=(4, 3), seed=5, trials=2, components=7)
+    run_study(workbench, project, asked)
+    assert last_study(workbench, project) == asked
+    shared = replace(asked, draw=None, trials=1, sample=0.5, components=3)
+    run_study(workbench, project, shared)
+    assert last_study(workbench, project) == shared
+    change(tmp_path, "UPDATE scoring_run SET params = json_remove(params, '$.study_choices', '$.draw')")
+    assert last_study(workbench, project) == replace(shared, families=tuple(Family), components=5)
+
+
+def test_numbers_that_make_no_study_are_refused(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    with pytest.raises(InputError, match="same each time"):
+        plan_trials(workbench, project, replace(options, trials=2))
+    with pytest.raises(InputError, match="components"):
+        plan_trials(workbench, project, replace(options, components=10))
+    with pytest.raises(NotReadyError, match="Only 6 of 6 documents"):
+        plan_trials(workbench, project, replace(options, draw=(7, 3)))
+
+
+def test_a_condition_gets_every_caution_that_its_run_gets_on_results(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    asked = replace(options, families=(Family.SH, Family.MH), draw=(5, 2))
+    run_study(workbench, project, asked)
+    found = study_figures(workbench, plan_study(workbench, project, asked), permutations=20)
+    for row in found.rows:
+        for member in row.members:
+            (alone,) = results_of(workbench, member.run)
+            said = [c.text for c in found.cautions if not c.about or member.condition.key in c.about]
+            assert said == list(alone.meta.cautions)

@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp
 
 from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError
-from app.services.sampling import check_sample, trials_of
+from app.services.sampling import check_sample, check_samples, trials_of
 from app.services.scoring import RunOptions, plan_run, start_runs, work_on
 from app.services.workbench import Workbench
 from tests.support.projects import ready_to_score, workbench_at
@@ -57,7 +57,29 @@ def test_a_grid_takes_so_many_systems_of_so_many_documents(workbench: Workbench,
     assert len({text.doc_id for text in texts}) == 4
     assert len({(text.doc_id, text.system_id) for text in texts}) == 12
     with pytest.raises(NotReadyError, match="Only 15 of 15 documents"):
-        plan_run(workbench, PROJECT, replace(options, draw=(40, 4)))
+        plan_run(workbench, PROJECT, replace(options, sample=1.0, draw=(40, 4)))
+
+
+def test_a_share_and_a_grid_at_once_are_refused(workbench: Workbench, options: RunOptions) -> None:
+    with pytest.raises(InputError, match="both asked for"):
+        plan_run(workbench, PROJECT, replace(options, draw=(4, 3)))
+
+
+def test_a_draw_that_leaves_two_texts_of_a_document_says_so_and_names_another(
+    workbench: Workbench, options: RunOptions
+) -> None:
+    (check,) = check_sample(workbench, PROJECT, replace(options, sample=0.25))
+    assert "have fewer than three texts" in check.cautions[0]
+    assert "for example 4 x 4" in check.cautions[0]
+    (thin,) = check_sample(workbench, PROJECT, replace(options, sample=1.0, draw=(10, 2)))
+    assert "10 of the 10 documents" in thin.cautions[0]
+    (wide,) = check_sample(workbench, PROJECT, replace(options, sample=1.0, draw=(10, 4)))
+    assert wide.cautions == ()
+
+
+def test_every_trial_is_checked(workbench: Workbench, options: RunOptions) -> None:
+    assert [check.seed for check in check_samples(workbench, PROJECT, replace(options, trials=3))] == [5, 6, 7]
+    assert check_samples(workbench, PROJECT, replace(options, sample=1.0)) == []
 
 
 def test_a_sample_is_checked_against_all_it_was_drawn_from(workbench: Workbench, options: RunOptions) -> None:
