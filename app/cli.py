@@ -37,6 +37,7 @@ _COMMANDS = (
     "lineage",
     "models",
     "prompts",
+    "backups",
 )
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 _REPORT = "This is a bug. Please report it with the lines above."

@@ -10,12 +10,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, ProgrammingError
 
 from app.errors import DatabaseError
 from db.storable import json_text, keep_storable
 
 BUSY_TIMEOUT_MS = 30_000
+# A driver that isn't installed is imported; a port that is no number is a ValueError, one without end an OverflowError.
+_NO_ADDRESS = (ArgumentError, NoSuchModuleError, ImportError, ValueError, TypeError, OverflowError)
 
 
 def open_engines(address: str) -> tuple[Engine, Engine]:
@@ -26,18 +28,43 @@ def open_engines(address: str) -> tuple[Engine, Engine]:
             return _sqlite(url, "BEGIN IMMEDIATE"), _sqlite(url, "BEGIN")
         if url.drivername == "postgresql":
             url = url.set(drivername="postgresql+psycopg")
+        if url.get_dialect().is_async:
+            raise ArgumentError("an asynchronous driver")
         engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, json_serializer=json_text)
-    except (ArgumentError, NoSuchModuleError, ImportError) as error:  # a driver that isn't installed is imported
-        raise DatabaseError(
-            "The database address can't be used.",
-            "INTERACTEVAL_DATABASE_URL looks like sqlite:////folder/file.db or postgresql://user@host/name.",
-        ) from error
+    except _NO_ADDRESS as error:
+        raise _unusable() from error
     keep_storable(engine)
     return engine, engine
 
 
+def sqlite_file(address: str) -> Path | None:
+    """The file of a SQLite database; None for a server. Raises DatabaseError for what is no address."""
+    engine, _ = open_engines(address)
+    engine.dispose()
+    return Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+
+
+def connect(engine: Engine) -> None:
+    """Once, since some of what an address says is only read now. Raises DatabaseError where it can't be meant so."""
+    try:
+        engine.connect().close()
+    except (ProgrammingError, *_NO_ADDRESS) as error:
+        raise _unusable() from error
+
+
+def _unusable() -> DatabaseError:
+    return DatabaseError(
+        "The database address can't be used.",
+        "INTERACTEVAL_DATABASE_URL looks like sqlite:////folder/file.db or postgresql://user@host/name.",
+    )
+
+
 def _sqlite(url: URL, begin: str) -> Engine:
-    if not url.database:
+    if url.query:
+        raise DatabaseError(
+            "The address of a SQLite database takes no options.", "Leave out the question mark and what follows."
+        )
+    if not url.database or url.database == ":memory:":
         raise DatabaseError("A database in memory would lose everything.", "Name a file: sqlite:////folder/file.db")
     folder = Path(url.database).parent
     try:

@@ -1,6 +1,6 @@
 """Bringing a database to the current tables; refusing one from a newer version of the program."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,10 +43,11 @@ def _locked(engine: Engine) -> Iterator[Connection]:
                 driver.execute("PRAGMA foreign_keys=ON")
 
 
-def upgrade(writer: Engine, reader: Engine) -> None:
+def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> None:
     """Run the migrations that are missing, all or none. Processes that start together take turns.
 
-    Where none is missing the database is only read, so that nobody waits for whoever writes to it.
+    Where none is missing the database is only read, so that nobody waits for whoever writes to it. `before` is called
+    with the revision there is ("" for an empty database) while nobody can write.
     """
     alembic = config()
     scripts = ScriptDirectory.from_config(alembic)
@@ -55,6 +56,7 @@ def upgrade(writer: Engine, reader: Engine) -> None:
             return
     with _locked(writer) as connection:
         if not _is_current(connection, scripts):  # somebody else may have run them meanwhile
+            before(MigrationContext.configure(connection).get_current_revision() or "")
             alembic.attributes["connection"] = connection
             command.upgrade(alembic, "head")
 

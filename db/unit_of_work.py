@@ -4,15 +4,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
+from pathlib import Path
 
-from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError as DriverError
-from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from app.domain.locked_split import Scope
-from app.errors import DatabaseError
-from db.engine import open_engines
+from db.backup import copy_before_migration
+from db.engine import connect, open_engines
 from db.migrate import upgrade
 from db.repositories.builds import Builds
 from db.repositories.calls import Calls
@@ -31,6 +30,9 @@ from db.repositories.stage_runs import StageRuns
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
 from db.repositories.transcripts import Transcripts
+from db.trouble import check, explained, is_trouble
+
+SMALL_BYTES = 64_000_000  # looked through in a blink
 
 
 class UnitOfWork:
@@ -129,7 +131,11 @@ class UnitOfWork:
 
 
 class Database:
-    """A migrated database. Opened once per process and shared by its threads."""
+    """A migrated database. Opened once per process and shared by its threads.
+
+    A SQLite file is looked through for damage once: on opening where it is small or has to be migrated, otherwise
+    before the first write, so that no large file keeps those waiting who only read a little of it.
+    """
 
     def __init__(self, address: str) -> None:
         self._writer, self._reader = open_engines(address)
@@ -137,23 +143,47 @@ class Database:
         self._turn: AbstractContextManager[object] = (
             threading.RLock() if self._writer.dialect.name == "sqlite" else nullcontext()
         )
+        self._file = Path(self._writer.url.database or "") if self._writer.dialect.name == "sqlite" else None
+        self._checked = self._file is None or not self._file.exists()
         try:
-            upgrade(self._writer, self._reader)
+            connect(self._reader)
+            if self._file is not None and self._file.stat().st_size <= SMALL_BYTES:
+                self.check()
+            upgrade(self._writer, self._reader, self._before_migration)
         except Exception as error:
             self.close()
-            if isinstance(error, OperationalError) or (isinstance(error, DriverError) and _is_broken(error)):
-                raise _explained(error, self._writer) from error
+            if isinstance(error, DriverError) and is_trouble(error):
+                raise explained(error, self._writer) from error
             raise
+
+    @property
+    def file(self) -> Path | None:
+        """Where it lies; None for a server."""
+        return self._file
+
+    def check(self) -> None:
+        """Look for damage, once per process. Raises DatabaseError where there is any."""
+        if not self._checked:
+            check(self._reader)
+            self._checked = True
+
+    def _before_migration(self, revision: str) -> None:
+        self.check()
+        if self._file is not None and revision:
+            copy_before_migration(self._file, revision)
 
     @contextmanager
     def write(self) -> Iterator[UnitOfWork]:
         """A transaction that commits at the end of the block, or leaves everything as it was."""
+        self.check()
         try:
             with self._turn, Session(self._writer, expire_on_commit=False) as session:
                 yield UnitOfWork(session)
                 session.commit()
-        except OperationalError as error:
-            raise _explained(error, self._writer) from error
+        except DriverError as error:
+            if not is_trouble(error):
+                raise
+            raise explained(error, self._writer) from error
 
     @contextmanager
     def read(self) -> Iterator[UnitOfWork]:
@@ -161,40 +191,11 @@ class Database:
         try:
             with Session(self._reader) as session:
                 yield UnitOfWork(session)
-        except OperationalError as error:
-            raise _explained(error, self._writer) from error
+        except DriverError as error:
+            if not is_trouble(error):
+                raise
+            raise explained(error, self._writer) from error
 
     def close(self) -> None:
         self._writer.dispose()
         self._reader.dispose()
-
-
-def _explained(error: DriverError, engine: Engine) -> DatabaseError:
-    """What the driver says, in words a person can act on; never the statement, its values or a password."""
-    cause = str(error.orig).lower()
-    if "locked" in cause:
-        return DatabaseError("The database was busy for 30 seconds.", "Stop what else writes to it, then resume.")
-    if "full" in cause:
-        return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
-    if "readonly" in cause or "unable to open" in cause:
-        return DatabaseError(
-            f"The database file {engine.url.database} can't be written.",
-            "Check the folder's permissions, or set INTERACTEVAL_HOME to another folder.",
-        )
-    if "connection" in cause or "refused" in cause:
-        return DatabaseError(
-            f"The database server {engine.url.host or 'on this machine'} can't be reached or refuses the connection.",
-            "Check INTERACTEVAL_DATABASE_URL: host, port, name, user and password.",
-        )
-    if _is_broken(error):
-        return DatabaseError(
-            f"{engine.url.database} is damaged or is no database of the workbench.",
-            "Restore a backup, or set INTERACTEVAL_HOME to another folder.",
-        )
-    return DatabaseError("The database reported an error.", "Try again; if it stays, restore a backup.")
-
-
-def _is_broken(error: DriverError) -> bool:
-    """SQLite tells of a file that it can't read as a database while it reads, not when it opens the file."""
-    cause = str(error.orig).lower()
-    return "not a database" in cause or "malformed" in cause

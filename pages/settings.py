@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app.services.access import data_place, limits
+from app.services.backups import backup_bytes, downloadable
 from pages.components.connection_test import connection_test
 from pages.components.current import current_workbench
 from pages.components.price_table import price_table
@@ -41,6 +42,18 @@ def where_the_data_are() -> None:
         "Keys are never stored there. To keep the data elsewhere, set INTERACTEVAL_HOME (a folder) or "
         "INTERACTEVAL_DATABASE_URL (a server) and start the program again."
     )
+    if downloadable(workbench):
+        st.download_button(
+            "Download a backup",
+            lambda: backup_bytes(workbench),
+            "workbench-backup.db",
+            "application/vnd.sqlite3",
+            key="download_backup",
+            on_click="ignore",
+            help="All projects as one checked file, without keys. `interacteval restore FILE` puts it back.",
+        )
+    else:
+        st.caption("`interacteval backup FILE` makes a backup; for a PostgreSQL server pg_dump does.")
 
 
 workbench = current_workbench()

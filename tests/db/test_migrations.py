@@ -1,5 +1,9 @@
 """Databases are made, brought up to date, and refused when they come from a newer program."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -9,6 +13,7 @@ from sqlmodel import SQLModel
 
 import db.models  # noqa: F401  registers the tables
 from app.errors import DatabaseError
+from db.backup import KEPT_COPIES
 from db.engine import open_engines
 from db.migrate import config
 from db.unit_of_work import Database
@@ -43,14 +48,7 @@ def test_a_database_of_a_newer_program_is_refused_and_left_alone(address: str) -
 def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(address: str) -> None:
     """Calls are put down to the project they were asked for: by their run, or by the stage that was written down after
     them; a test of the connection stays nobody's. Nobody is named as who changed a build."""
-    writer, _ = open_engines(address)
-    with writer.begin() as connection:
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0009")
-        for statement in _BEFORE_0010:
-            connection.execute(text(statement))
-    writer.dispose()
+    _at_revision_0009(address)
     database = Database(address)
     with database.read() as work:
         found = work.calls._session.execute(text("SELECT digest, project_id, cache_write_tokens FROM model_call"))
@@ -85,3 +83,48 @@ _BEFORE_0010 = (
 def test_an_address_that_names_no_database_is_one_sentence() -> None:
     with pytest.raises(DatabaseError, match="address can't be used"):
         Database("nonsense")
+
+
+def test_a_copy_is_kept_before_each_update_and_the_last_few_of_them(tmp_path: Path) -> None:
+    """On SQLite; a server has its own backups."""
+    file = tmp_path / "work[1].db"
+    copies = []
+    for _ in range(KEPT_COPIES + 2):
+        for part in tmp_path.glob("work[[]1].db*"):
+            part.unlink()
+        _at_revision_0009(f"sqlite:///{file}")
+        Database(f"sqlite:///{file}").close()
+        copies.append(max(tmp_path.glob("*-before-update-0009-*.db")))
+    assert sorted(tmp_path.glob("*before-update*")) == copies[-KEPT_COPIES:]
+    with closing(sqlite3.connect(copies[-1])) as copy:
+        assert copy.execute("SELECT version_num FROM alembic_version").fetchone() == ("0009",)
+        assert copy.execute("SELECT name FROM project ORDER BY id").fetchall() == [("A",), ("B",)]
+    Database(f"sqlite:///{file}").close()
+    assert len(list(tmp_path.glob("*before-update*"))) == KEPT_COPIES, "nothing to update, nothing to keep"
+
+
+def test_where_no_copy_can_be_made_nothing_is_updated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "work.db"
+    _at_revision_0009(f"sqlite:///{file}")
+
+    def full(_source: Path, target: Path) -> None:
+        target.write_bytes(b"half")
+        raise DatabaseError("database or disk is full")
+
+    monkeypatch.setattr("db.backup.copy_database", full)
+    with pytest.raises(DatabaseError, match="disk is full"):
+        Database(f"sqlite:///{file}")
+    assert not list(tmp_path.glob("*before-update*"))
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("0009",)
+
+
+def _at_revision_0009(address: str) -> None:
+    writer, _ = open_engines(address)
+    with writer.begin() as connection:
+        settings = config()
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0009")
+        for statement in _BEFORE_0010:
+            connection.execute(text(statement))
+    writer.dispose()

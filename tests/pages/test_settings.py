@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.run import RunStatus
+from app.services.backups import backup_bytes
 from app.services.scoring import RunOptions, start_run, work_on
 from app.services.workbench import Workbench, open_workbench
 from app.settings import settings
@@ -162,8 +163,8 @@ def test_no_key_is_in_page_database_file_recording_or_log(
     assert (run.run.status, run.run.done) == (RunStatus.FAILED, 6)
     app.run()
     app.button(key="prepare_recording").click().run()
-    (download,) = app.get("download_button")
-    assert download.proto.label == "Download 7 calls"  # six answers and the call that was refused
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels == ["Download 7 calls", "Download a backup"]  # six answers and the call that was refused
     pages = [rendered(app)]
     assert "Download 7 calls" in pages[0]
     for screen in ("score", "results", "home"):
@@ -171,6 +172,7 @@ def test_no_key_is_in_page_database_file_recording_or_log(
     out, err = capfd.readouterr()
     places = {
         "pages": "\n".join(pages).encode(),
+        "backup": backup_bytes(typed),
         "log": f"{out}{err}{caplog.text}{run!r}{typed!r}".encode(),
         **{str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()},
     }

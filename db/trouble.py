@@ -1,0 +1,73 @@
+"""What can be wrong with a database, in words a person can act on."""
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DatabaseError as DriverError
+from sqlalchemy.exc import OperationalError
+
+from app.errors import DatabaseError
+
+RESTORE = (
+    "`interacteval restore FILE` brings a backup back (copies made before an update lie beside the file); "
+    "INTERACTEVAL_HOME names another folder."
+)
+_BROKEN = ("not a database", "malformed", "unsupported file format")
+
+
+def check(engine: Engine) -> None:
+    """Look through a SQLite file for damage (a second for some hundred MB). Raises DatabaseError where there is any."""
+    if engine.dialect.name != "sqlite":
+        return
+    try:
+        with engine.connect() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    except DriverError as error:
+        raise explained(error, engine) from error
+    if found != "ok":
+        raise damaged(str(engine.url.database))
+
+
+def damaged(file: str) -> DatabaseError:
+    return DatabaseError(f"{file} is damaged or is no database of the workbench.", RESTORE)
+
+
+def is_trouble(error: DriverError) -> bool:
+    """Whether it comes from the database's state, not from what was asked of it."""
+    return isinstance(error, OperationalError) or is_broken(error)
+
+
+def is_broken(error: DriverError) -> bool:
+    """SQLite tells of a file that it can't read as a database while it reads, not when it opens the file."""
+    cause = str(error.orig).lower()
+    return any(words in cause for words in _BROKEN)
+
+
+def explained(error: DriverError, engine: Engine) -> DatabaseError:
+    """What the driver says, for people; never the statement, its values or a password."""
+    cause = str(error.orig).lower()
+    if engine.dialect.name != "sqlite":
+        return _about_server(cause, engine)
+    if "locked" in cause:
+        return DatabaseError("The database was busy for 30 seconds.", "Stop what else writes to it, then resume.")
+    if "full" in cause:
+        return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
+    if "readonly" in cause or "unable to open" in cause:
+        return DatabaseError(
+            f"The database file {engine.url.database} can't be written.",
+            "Check the folder's permissions, or set INTERACTEVAL_HOME to another folder.",
+        )
+    if is_broken(error):
+        return damaged(str(engine.url.database))
+    return DatabaseError("The database reported an error.", f"Try again; if it stays: {RESTORE}")
+
+
+def _about_server(cause: str, engine: Engine) -> DatabaseError:
+    if "full" in cause:
+        return DatabaseError("The database server's disk is full.", "Make room, then resume.")
+    if any(words in cause for words in ("connection", "refused", "resolve", "ssl", "address")):
+        return DatabaseError(
+            f"The database server {engine.url.host or 'on this machine'} can't be reached or refuses the connection.",
+            "Check INTERACTEVAL_DATABASE_URL: host, port, name, user and password.",
+        )
+    return DatabaseError(
+        "The database server reported an error.", "Try again; if it stays, check INTERACTEVAL_DATABASE_URL."
+    )
