@@ -40,6 +40,7 @@ _COMMANDS = (
     "backups",
 )
 INTERRUPTED = 130  # what typer returns for Ctrl-C
+TERMINATED = 143  # after a service manager's signal
 _REPORT = "This is a bug. Please report it with the lines above."
 
 
@@ -108,6 +109,6 @@ def run() -> NoReturn:
         say(fault_report(error))
         say(_REPORT)
         sys.exit(1)
-    if status == INTERRUPTED:
+    if status in (INTERRUPTED, TERMINATED):
         say("Interrupted. What was done so far is kept.")
     sys.exit(status or 0)

@@ -6,6 +6,7 @@
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   └── ConflictError            somebody else changed or is running this right now
+    │       └── RunLostError         a run's writer was silent for too long, and another took over
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── PromptError                  a prompt file is malformed or a variable is missing
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
@@ -73,6 +74,10 @@ class NotReadyError(InputError):
 
 class ConflictError(InputError):
     default_hint = "Reload to see the newest state, then try again."
+
+
+class RunLostError(ConflictError):
+    default_hint = "Nothing more was asked or saved here; what it had asked is kept and isn't paid again."
 
 
 class DatabaseError(WorkbenchError):

@@ -15,6 +15,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.domain.server_names import LOOPBACK, ServerNames, names_of_server
+from app.scoring.engine import DRAIN_SECONDS
+from app.services.sitting import stop_all_runs
 from pages.components.loading import load_screens
 from pages.components.own_address import stay_offline
 
@@ -67,4 +69,8 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 
 if __name__ == "__main__":
     load_screens()
-    start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    try:
+        start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    finally:
+        # While the interpreter still takes work: replies under way are paid, and kept before it ends.
+        stop_all_runs(DRAIN_SECONDS)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.interruption import runs_end_on_signals
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
 from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 
@@ -68,7 +69,7 @@ def score(
     """
     from app.services.evaluating import asks_a_judge
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import RunOptions, check_can_resume, set_budget, start_runs
+    from app.services.scoring import RunOptions, check_can_resume, set_budget, start_runs, wait_until_free
     from app.services.workbench import open_workbench
 
     flags = {"reasons": reasons, "soft": soft, "per_question": per_question}
@@ -101,6 +102,7 @@ def score(
         check_can_resume(workbench, target.id, resume)
         if budget is not None:
             set_budget(workbench, resume, budget)
+        wait_until_free(workbench, resume, _say_wait(resume))
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
 
@@ -117,10 +119,13 @@ def _carry_out(
     from app.services.scoring import work_on
 
     reports = []
-    for run_id in run_ids:
-        reports.append(work_on(workbench, run_id, concurrency, _progress_sayer()))
-        if not json_:
-            _print_report(workbench, reports[-1])
+    with runs_end_on_signals() as interruption:
+        for run_id in run_ids:
+            reports.append(work_on(workbench, run_id, concurrency, _progress_sayer()))
+            if not json_:
+                _print_report(workbench, reports[-1])
+            if interruption.signal_number is not None:
+                break
     groups = trials_of_runs(workbench, project_id, options.dimensions, run_ids) if len(run_ids) > 1 else {}
     if json_:
         documents = [_report_document(workbench, report) for report in reports]
@@ -129,8 +134,16 @@ def _carry_out(
         print_json({"trials": documents, "spread": spread_document(groups)} if len(run_ids) > 1 else documents[0])
     elif groups:
         print_spread(groups)
+    interruption.exit_if_any()
     if any(report.run.failed or report.run.done < report.run.all for report in reports):
         raise typer.Exit(3)
+
+
+def _say_wait(run_id: int) -> "Callable[[float], None]":
+    def say_wait(seconds: float) -> None:
+        say(f"Run {run_id} may still be worked on elsewhere. Going on in {seconds:.0f} s without a sign of life.")
+
+    return say_wait
 
 
 def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:

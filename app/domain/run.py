@@ -86,6 +86,15 @@ class RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Lease:
+    """Who works on a run, its last sign of life, and the seconds until others may take the run over without another."""
+
+    writer: str
+    renewed: datetime
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedScore:
     """One text on one dimension that still has to be scored; `again` where an earlier try failed."""
 

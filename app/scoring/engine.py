@@ -8,6 +8,7 @@ every `LISTEN_SECONDS` whether to stop.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from app.domain.run import Outcome, PlannedScore
@@ -18,13 +19,17 @@ from app.errors import (
     NoLogprobsError,
     ProviderError,
     QuotaError,
+    StoppedError,
     UnknownModelError,
+    WorkbenchError,
     WrongKeyError,
 )
 from app.scoring.group_commit import GroupCommit
 from app.scoring.sink import Sink
 
 LISTEN_SECONDS = 0.4
+# How long a run that was asked to stop waits for what is under way, which is paid.
+DRAIN_SECONDS = 60.0
 # About what one request costs us in computing. Workers that all begin at once get their answers at once, over and over,
 # and wait for each other's; begun so far apart they hardly ever meet (400 texts, 32 at a time: 2.9 s instead of 3.1 s).
 STAGGER_SECONDS = 0.003
@@ -52,21 +57,34 @@ class EngineReport:
     fatal: ProviderError | None = None
 
 
-async def run(planned: Sequence[PlannedScore], score_one: ScoreOne, sink: Sink, concurrency: int = 32) -> EngineReport:
+async def run(
+    planned: Sequence[PlannedScore],
+    score_one: ScoreOne,
+    sink: Sink,
+    concurrency: int = 32,
+    ask_nothing_more: Callable[[], None] = lambda: None,
+) -> EngineReport:
     """Score everything planned. `score_one` raises ProviderError where a text can't be scored.
+
+    ask_nothing_more: called when the run is to end early; from then on `score_one` raises StoppedError where it would
+    have to ask. What is under way is waited for up to `DRAIN_SECONDS`.
 
     Any other exception, the sink's included, ends the run and is raised, after what has arrived was kept.
     """
-    return await _Run(planned, score_one, sink).to_its_end(max(1, min(concurrency, len(planned))))
+    return await _Run(planned, score_one, sink, ask_nothing_more).to_its_end(max(1, min(concurrency, len(planned))))
 
 
 class _Run:
-    def __init__(self, planned: Sequence[PlannedScore], score_one: ScoreOne, sink: Sink) -> None:
+    def __init__(
+        self, planned: Sequence[PlannedScore], score_one: ScoreOne, sink: Sink, ask_nothing_more: Callable[[], None]
+    ) -> None:
         self.queue: Iterator[PlannedScore] = iter(planned)
         self.score_one = score_one
         self.sink = sink
         self.outcomes = GroupCommit[Outcome](sink.save)
         self.saving: set[asyncio.Task[None]] = set()
+        self.ask_nothing_more = ask_nothing_more
+        self.ending = False
         self.done = 0
         self.failed = 0
         self.fatal: ProviderError | None = None
@@ -74,7 +92,10 @@ class _Run:
     async def to_its_end(self, concurrency: int) -> EngineReport:
         workers = [asyncio.create_task(self._work(n * STAGGER_SECONDS)) for n in range(concurrency)]
         try:
-            stopped = await self._listen(workers)
+            try:
+                stopped = await self._listen(workers)
+            finally:
+                await self._drain(workers)
         finally:
             for worker in workers:
                 worker.cancel()
@@ -90,10 +111,12 @@ class _Run:
         await asyncio.sleep(delay)
         saving: asyncio.Task[None] | None = None
         for planned in self.queue:
-            if self.fatal:
+            if self.fatal or self.ending:
                 break
             try:
                 outcome = await self.score_one(planned)
+            except StoppedError:
+                break
             except FATAL as error:
                 self.fatal = self.fatal or error
                 break
@@ -113,6 +136,19 @@ class _Run:
             self.failed += 1
         else:
             self.done += 1
+
+    async def _drain(self, workers: Sequence[asyncio.Task[None]]) -> None:
+        """Wait for what is under way, and say meanwhile that the run is alive."""
+        self.ending = True
+        pending = {worker for worker in workers if not worker.done()}
+        if pending:
+            self.ask_nothing_more()
+        end = asyncio.get_running_loop().time() + DRAIN_SECONDS
+        while pending and asyncio.get_running_loop().time() < end:
+            _, pending = await asyncio.wait(pending, timeout=LISTEN_SECONDS)
+            if pending:
+                with suppress(WorkbenchError):  # the run is lost, or the database: what arrives is still worth keeping
+                    await asyncio.to_thread(self.sink.beat)
 
     async def _listen(self, workers: Sequence[asyncio.Task[None]]) -> bool:
         """True when somebody asked to stop; False when all workers ended or one of them met a bug.

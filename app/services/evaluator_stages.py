@@ -3,14 +3,19 @@
 import asyncio
 
 from app.domain.run import StageRun
+from app.services.run_writer import RunWriter
 from db.unit_of_work import Database
 
 
 class DatabaseStages:
-    """Stages kept with their dimension: the newest one that answers the same request counts."""
+    """Stages kept with their dimension: the newest one that answers the same request counts.
 
-    def __init__(self, database: Database) -> None:
+    writer: of the run that asks; it keeps nothing once it lost the run.
+    """
+
+    def __init__(self, database: Database, writer: RunWriter | None = None) -> None:
         self._database = database
+        self._writer = writer
 
     async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:
         return await asyncio.to_thread(self._find, dimension, stage, inputs_digest)
@@ -25,4 +30,6 @@ class DatabaseStages:
 
     def _keep(self, dimension: int, stage: StageRun) -> None:
         with self._database.write() as work:
+            if self._writer is not None:
+                self._writer.hold(work)
             work.stages.add(dimension, stage)

@@ -1,16 +1,14 @@
 """Scoring runs: planned once, worked on by one process at a time, resumable at any point."""
 
 import asyncio
-import os
 import time
-import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
-from app.errors import DatabaseError, InputError, NotReadyError, WorkbenchError
+from app.errors import ConflictError, DatabaseError, InputError, NotReadyError, RunLostError, WorkbenchError
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
 from app.prompting import load_prompt
@@ -32,6 +30,7 @@ from app.services.evaluating import (
 )
 from app.services.judges import check_wishes, judge_named
 from app.services.prompts import in_force, own_wordings
+from app.services.run_writer import RunWriter, has_ended, is_alive
 from app.services.samples import drawn
 from app.services.sitting import Heard, sit
 from app.services.workbench import Workbench
@@ -51,6 +50,7 @@ __all__ = [
     "start_run",
     "start_runs",
     "stop_run",
+    "wait_until_free",
     "work_on",
 ]
 
@@ -262,27 +262,32 @@ def work_on(
     InputError for scores that came from a file: no method could go on with them.
     """
     key = id(workbench.database), run_id
-    writer = _LEFT_OPEN.get(key, f"{os.getpid()}-{uuid.uuid4().hex[:8]}")
     _check_not_from_a_file(get_run(workbench, run_id))
-    with workbench.database.write() as work:
+    writer = RunWriter(workbench.database, run_id)
+    writer.claim(_LEFT_OPEN.get(key) or _gone(workbench, run_id))
+    with workbench.database.read() as work:
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
-        work.runs.claim(run_id, writer)
     _LEFT_OPEN.pop(key, None)
     started = time.monotonic()
     try:
         # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
         with own_wordings(workbench, project_id, run.params.get("prompts", {})):
-            report, tally, retries = asyncio.run(sit(workbench, run, concurrency, heard))
+            report, tally, retries = asyncio.run(sit(workbench, run, writer, concurrency, heard))
     except BaseException as error:
         try:
-            _finish(workbench.database, run_id, *_ending(error))
+            _finish(workbench.database, writer, *_ending(error))
+        except RunLostError:  # how it ended is for its new writer to say
+            pass
         except DatabaseError:  # it is the database that failed: why it did is worth more than that it still does
-            _LEFT_OPEN[key] = writer
+            _LEFT_OPEN[key] = writer.name
         raise
-    if report.fatal is not None:
-        _finish(workbench.database, run_id, RunStatus.FAILED, str(report.fatal))
     else:
-        _finish(workbench.database, run_id, RunStatus.STOPPED if report.stopped else RunStatus.DONE)
+        if report.fatal is not None:
+            _finish(workbench.database, writer, RunStatus.FAILED, str(report.fatal))
+        else:
+            _finish(workbench.database, writer, RunStatus.STOPPED if report.stopped else RunStatus.DONE)
+    finally:
+        writer.release()
     return RunReport(get_run(workbench, run_id), tally, retries, time.monotonic() - started)
 
 
@@ -294,9 +299,40 @@ def _ending(error: BaseException) -> tuple[RunStatus, str]:
     return RunStatus.FAILED, f"The run met a bug ({type(error).__name__}). The log says where."
 
 
-def _finish(database: Database, run_id: int, status: RunStatus, message: str = "") -> None:
+def _finish(database: Database, writer: RunWriter, status: RunStatus, message: str = "") -> None:
     with database.write() as work:
-        work.runs.finish(run_id, status, message)
+        writer.hold(work)
+        work.runs.finish(writer.run_id, status, message)
+
+
+def _gone(workbench: Workbench, run_id: int) -> str:
+    """The run's writer where it is known to have ended; "" otherwise."""
+    with workbench.database.read() as work:
+        lease = work.runs.lease(run_id)
+    return lease.writer if lease is not None and has_ended(lease.writer) else ""
+
+
+def wait_until_free(
+    workbench: Workbench, run_id: int, on_wait: Callable[[float], None], sleep: Callable[[float], None] = time.sleep
+) -> None:
+    """Wait while a writer that gives no sign of life may still be alive on another machine.
+
+    on_wait hears, every second, how many seconds are left at most. Raises ConflictError where a process does work on
+    the run: one of this machine, or one that gave a sign of life meanwhile.
+    """
+    first = None
+    while not _gone(workbench, run_id):
+        with workbench.database.read() as work:
+            lease = work.runs.lease(run_id)
+        if lease is None or (id(workbench.database), run_id) in _LEFT_OPEN:
+            return
+        first = first or lease
+        if is_alive(lease.writer) or lease.renewed != first.renewed:
+            raise ConflictError(
+                f"Run {run_id} is being worked on by another process.", "Stop it there, or wait until it ends."
+            )
+        on_wait(max(lease.left, 0.0))
+        sleep(min(1.0, max(lease.left, 0.05)))
 
 
 def get_run(workbench: Workbench, run_id: int) -> RunSummary:
@@ -311,14 +347,17 @@ def list_runs(workbench: Workbench, project_id: int | None = None) -> list[RunSu
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     """A run whose end could not be written down still stands as running in the database."""
-    left = run.status is RunStatus.RUNNING and (id(workbench.database), run.id) in _LEFT_OPEN
+    left = run.status is RunStatus.RUNNING and (
+        (id(workbench.database), run.id) in _LEFT_OPEN or bool(_gone(workbench, run.id))
+    )
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
 def stop_run(workbench: Workbench, run_id: int) -> None:
     """Ask the run to stop; what it has is kept."""
+    gone = _gone(workbench, run_id)
     with workbench.database.write() as work:
-        work.runs.request_stop(run_id)
+        work.runs.request_stop(run_id, gone)
 
 
 def set_budget(workbench: Workbench, run_id: int, budget: float) -> None:

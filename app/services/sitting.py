@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from app.services.evaluating import NO_JUDGE, evaluators_of
 from app.services.evaluator_stages import DatabaseStages
 from app.services.judge_logprobs import LOGPROBS, known_of, learned
 from app.services.models import opened, unjudged
+from app.services.run_writer import RunWriter
 from app.services.workbench import Workbench
 
 BEAT_SECONDS = 5.0
@@ -64,8 +66,24 @@ def asked_so_far(workbench: Workbench, run_id: int) -> Asked | None:
     return Asked(model.tally.calls, model.tally.cached, model.retries) if model else None
 
 
+_ENDING = threading.Event()
+
+
+def stop_all_runs(seconds: float = 0.0) -> None:
+    """Ask all runs of this process to end, and wait for that for so long; replies under way are kept."""
+    _ENDING.set()
+    end = time.monotonic() + seconds
+    while _SITTINGS and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def let_runs_begin() -> None:
+    """After `stop_all_runs`, in a process that goes on."""
+    _ENDING.clear()
+
+
 async def sit(
-    workbench: Workbench, run: RunSummary, concurrency: int, heard: Heard
+    workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, heard: Heard
 ) -> tuple[engine.EngineReport, Tally, int]:
     """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
     params, key = run.params, (id(workbench.database), run.id)
@@ -80,15 +98,17 @@ async def sit(
             concurrency,
             params.get("budget"),
             _project(workbench, run),
+            writer.may_ask,
         )
     )
     async with judge as model:
         _SITTINGS[key] = model
         _hurry()
         try:
-            report = await _score(workbench, run, model, concurrency, heard)
+            report = await _score(workbench, run, writer, model, concurrency, heard)
         finally:
-            del _SITTINGS[key]
+            if _SITTINGS.get(key) is model:  # else the run was lost to another sitting of this process
+                del _SITTINGS[key]
             if not _SITTINGS:
                 _relax()
         return report, model.tally, model.retries
@@ -112,21 +132,27 @@ def _relax() -> None:
 
 
 async def _score(
-    workbench: Workbench, run: RunSummary, model: RecordedModel, concurrency: int, heard: Heard
+    workbench: Workbench,
+    run: RunSummary,
+    writer: RunWriter,
+    model: RecordedModel,
+    concurrency: int,
+    heard: Heard,
 ) -> engine.EngineReport:
-    stages = DatabaseStages(workbench.database)
+    stages = DatabaseStages(workbench.database, writer)
     with workbench.database.read() as work:
         known = known_of(run)
         first = evaluators_of(work, run, model, stages, known)
         again = evaluators_of(work, run, model.second_try(), stages, known)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
-    sink = _DatabaseSink(workbench, run, model.tally, known, heard)
-    report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency)
+    sink = _DatabaseSink(workbench, run, writer, model.tally, known, heard)
+    report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency, model.stop)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
         return report
-    return await engine.run([o.planned for o in chance.values()], _second_try(again, texts, chance), sink, concurrency)
+    planned = [outcome.planned for outcome in chance.values()]
+    return await engine.run(planned, _second_try(again, texts, chance), sink, concurrency, model.stop)
 
 
 def _scorer(
@@ -168,10 +194,19 @@ async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text
 class _DatabaseSink:
     """`chance` holds the outcomes worth a second try, by score: failures of chance and answers with gaps."""
 
-    def __init__(self, workbench: Workbench, run: RunSummary, tally: Tally, known: JudgeLogprobs, heard: Heard) -> None:
+    def __init__(
+        self,
+        workbench: Workbench,
+        run: RunSummary,
+        writer: RunWriter,
+        tally: Tally,
+        known: JudgeLogprobs,
+        heard: Heard,
+    ) -> None:
         self.chance: dict[int, Outcome] = {}
         self._workbench = workbench
         self._run_id = run.id
+        self._writer = writer
         self._cached_before = run.calls_cached
         self._tally = tally
         self._known = known
@@ -182,6 +217,7 @@ class _DatabaseSink:
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         with self._workbench.database.write() as work:
+            self._writer.hold(work)
             work.runs.save(outcomes)
             found = learned(self._known)
             if found and found != self._stored:
@@ -195,10 +231,9 @@ class _DatabaseSink:
         now = time.monotonic()
         if now - self._last_beat > BEAT_SECONDS:
             self._last_beat = now
-            with self._workbench.database.write() as work:
-                work.runs.beat(self._run_id)
+            self._writer.renew()
         with self._workbench.database.read() as work:
-            stop = work.runs.stop_requested(self._run_id)
+            stop = work.runs.stop_requested(self._run_id) or _ENDING.is_set()
             if now - self._last_heard > 1.0:
                 self._last_heard = now
                 self._heard(work.runs.get(self._run_id))

@@ -42,8 +42,9 @@ def summaries(session: Session, clause: Any) -> list[RunSummary]:
 
 
 def silent(row: ScoringRunRow) -> bool:
-    """Whether nobody works on it any more, whatever it says itself."""
-    return row.heartbeat_at is None or now() - row.heartbeat_at > SILENCE
+    """Whether nobody works on it any more, whatever it says itself. A sign of life from the future is none: a clock was
+    set back since."""
+    return row.heartbeat_at is None or abs(now() - row.heartbeat_at) > SILENCE
 
 
 def _summary(

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import bindparam, insert, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
-from app.domain.run import Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
-from app.errors import ConflictError, NotFoundError
+from app.domain.run import Lease, Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
+from app.errors import ConflictError, NotFoundError, RunLostError
 from db.models import (
     DimensionRow,
     JudgmentRow,
@@ -122,10 +122,14 @@ class Runs:
             raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
         return row.project_id
 
-    def claim(self, run_id: int, writer: str) -> None:
-        """Become the run's one writer; a run that another process is working on is refused."""
+    def claim(self, run_id: int, writer: str, gone: str = "") -> None:
+        """Become the run's one writer; a run that another process is working on is refused.
+
+        gone: the name of a writer that is known to have ended.
+        """
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
-        if row.status == RunStatus.RUNNING.value and row.writer != writer and not silent(row):
+        taken = row.status == RunStatus.RUNNING.value and row.writer not in (writer, gone)
+        if taken and not silent(row):
             raise ConflictError(
                 f"Run {run_id} is being worked on by another process.",
                 f"Stop it there, or wait until it ends; one that was killed lets go after {SILENCE.seconds} seconds.",
@@ -133,19 +137,37 @@ class Runs:
         row.status, row.writer, row.message = RunStatus.RUNNING.value, writer, ""
         row.stop_requested, row.heartbeat_at, row.finished_at = False, now(), None
 
-    def beat(self, run_id: int) -> None:
-        """Say that the run is alive."""
-        self._session.get_one(ScoringRunRow, run_id).heartbeat_at = now()
+    def hold(self, run_id: int, writer: str) -> None:
+        """Say that the writer is alive, and keep others from claiming the run until the transaction ends.
+
+        Raises RunLostError where it is the writer no more.
+        """
+        mine = update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id, col(ScoringRunRow.writer) == writer)
+        held: Any = self._session.execute(mine.values(heartbeat_at=now()))
+        if not held.rowcount:
+            raise _lost(run_id)
+
+    def lease(self, run_id: int) -> Lease | None:
+        """Who works on the run; None where nobody does any more, going by the signs of life."""
+        row = self._session.get(ScoringRunRow, run_id)
+        if row is None or row.status != RunStatus.RUNNING.value or row.heartbeat_at is None or silent(row):
+            return None
+        return Lease(row.writer, row.heartbeat_at, (SILENCE - (now() - row.heartbeat_at)).total_seconds())
 
     def stop_requested(self, run_id: int) -> bool:
-        return self._session.get_one(ScoringRunRow, run_id).stop_requested
+        row = self._session.get(ScoringRunRow, run_id)
+        if row is None:
+            raise _lost(run_id)
+        return row.stop_requested
 
-    def request_stop(self, run_id: int) -> None:
+    def request_stop(self, run_id: int, gone: str = "") -> None:
+        """gone: the name of a writer that is known to have ended."""
         row = self._session.get(ScoringRunRow, run_id)
         if row is None:
             raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
         row.stop_requested = True
-        if row.status == RunStatus.WAITING.value or (row.status == RunStatus.RUNNING.value and silent(row)):
+        left = row.status == RunStatus.RUNNING.value and (silent(row) or row.writer == gone)
+        if row.status == RunStatus.WAITING.value or left:
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
     def count_cached(self, run_id: int, calls: int) -> None:
@@ -210,3 +232,7 @@ class Runs:
         ]
         if judgments:
             connection.execute(_ADD_JUDGMENT, judgments)
+
+
+def _lost(run_id: int) -> RunLostError:
+    return RunLostError(f"Run {run_id} was taken over by another process while this one was silent, or was deleted.")

@@ -105,6 +105,7 @@ def test_a_refused_key_ends_the_run_and_keeps_what_arrived() -> None:
 
 def test_a_stop_is_heard_while_texts_are_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "LISTEN_SECONDS", 0.01)
+    monkeypatch.setattr(engine, "DRAIN_SECONDS", 0.1)
 
     async def slow(planned: PlannedScore) -> Outcome:
         await asyncio.sleep(0.001 if planned.id <= 10 else 60)

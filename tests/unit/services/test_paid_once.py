@@ -45,19 +45,20 @@ def whole(received: Received) -> str:
 
 
 class OnceForEach:
-    """Another behaviour for the first request about each text, however many come at once."""
+    """Another behaviour for one request about each text, the first or the n-th, however many come at once."""
 
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, which: int = 1) -> None:
         self.behaviour = behaviour
-        self.met: set[str] = set()
+        self.which = which
+        self.met = Counter[str]()
         self._lock = threading.Lock()
 
     def __call__(self, received: Received) -> Behaviour:
         text = received.body["messages"][1]["content"]
         with self._lock:
-            new = text not in self.met
-            self.met.add(text)
-        return self.behaviour if new else Answer(yes_or_four)
+            self.met[text] += 1
+            meant = self.met[text] == self.which
+        return self.behaviour if meant else Answer(yes_or_four)
 
 
 @pytest.mark.parametrize("use_cache", [True, False])
@@ -80,7 +81,7 @@ def test_one_question_that_failed_is_asked_again_alone(
 
 def test_a_sample_that_failed_is_drawn_again_alone(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench, texts=4)
-    llm.usual = OnceForEach(Fail("bad-request"))
+    llm.usual = OnceForEach(Fail("bad-request"), which=2)  # the first goes alone
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, evaluator="g-eval", settings=SAMPLED))
     assert work_on(workbench, run_id).run.failed == 4
     llm.requests.clear()

@@ -1,0 +1,104 @@
+"""Run writer: the one process that works on a run, and how others know whether it still does.
+
+Three things say so. The row of the run names its writer, and every transaction of the writer checks that it still does:
+who lost the run can save nothing. The row's heartbeat is the writer's lease, for other machines. And the writer holds a
+lock on a file of its own, which the system drops with the process: on this machine a run whose writer was killed is
+free at once.
+"""
+
+import asyncio
+import os
+import socket
+import time
+import uuid
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from app.settings import settings
+from db.unit_of_work import Database, UnitOfWork
+
+# A request leaves only where the lease was renewed so recently that nobody can have taken the run over since.
+FRESH_SECONDS = 12.0
+
+
+class RunWriter:
+    """Works on one run; `name` is like no other writer's, ever."""
+
+    def __init__(self, database: Database, run_id: int) -> None:
+        self.run_id = run_id
+        self.name = f"{socket.gethostname()}|{os.getpid()}-{uuid.uuid4().hex}"
+        self._database = database
+        self._renewed = 0.0
+        self._renewing = asyncio.Lock()
+        self._lock = FileLock(_lock_file(self.name), thread_local=False)
+
+    def claim(self, gone: str = "") -> None:
+        """Become the run's writer. `gone`: the name of one that is known to have ended. Raises ConflictError."""
+        try:
+            _lock_file(self.name).parent.mkdir(parents=True, exist_ok=True)
+            self._lock.acquire(blocking=False)
+        except (OSError, NotImplementedError, Timeout):  # no locks in this folder: the lease alone counts then
+            pass
+        try:
+            with self._database.write() as work:
+                work.runs.claim(self.run_id, self.name, gone)
+        except BaseException:
+            self.release()
+            raise
+        if gone:
+            _lock_file(gone).unlink(missing_ok=True)
+        self._renewed = time.time()
+
+    def hold(self, work: UnitOfWork) -> None:
+        """In each transaction of the writer, before anything else. Raises RunLostError where the run is another's."""
+        work.runs.hold(self.run_id, self.name)
+        self._renewed = time.time()
+
+    async def may_ask(self) -> None:
+        """Before each request. A process that was stopped, or a machine that slept, learns here that it lost its run.
+
+        Raises RunLostError.
+        """
+        if self._fresh():
+            return
+        async with self._renewing:
+            if not self._fresh():
+                await asyncio.to_thread(self.renew)
+
+    def renew(self) -> None:
+        with self._database.write() as work:
+            self.hold(work)
+
+    def release(self) -> None:
+        self._lock.release()
+        _lock_file(self.name).unlink(missing_ok=True)
+
+    def _fresh(self) -> bool:
+        # Clocks that stand still while the machine sleeps would not do.
+        return abs(time.time() - self._renewed) < FRESH_SECONDS
+
+
+def has_ended(writer: str) -> bool:
+    """Whether a writer of this machine is known to have ended without letting go of its run."""
+    host, sign, _ = writer.partition("|")
+    if not sign or host != socket.gethostname() or not _lock_file(writer).exists():
+        return False
+    lock = FileLock(_lock_file(writer), thread_local=False)
+    try:
+        lock.acquire(blocking=False)
+    except (OSError, NotImplementedError, Timeout):
+        return False
+    lock.release()
+    return True
+
+
+def is_alive(writer: str) -> bool:
+    """Whether a process of this machine holds the writer's lock."""
+    host, sign, _ = writer.partition("|")
+    here = bool(sign) and host == socket.gethostname() and _lock_file(writer).exists()
+    return here and not has_ended(writer)
+
+
+def _lock_file(writer: str) -> Path:
+    return settings().home / "running" / f"{writer.rpartition('|')[2]}.lock"
