@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from scipy.stats import rankdata
 
-from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
 from app.domain.judgment import Answer, Judgment
 from app.domain.run import ScoredText
 from app.domain.text import Text
 from app.errors import NotFoundError
+from app.services.checklists import new_draft
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -140,21 +141,33 @@ def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> lis
     ]
 
 
-def version_to_edit(workbench: Workbench, dimension_id: int, question: Question) -> tuple[int, Question]:
-    """The newest draft that still asks it, word for word, and its question; else the newest version that holds it."""
+def draft_to_edit(workbench: Workbench, dimension_id: int, question: Question) -> tuple[Checklist, Question]:
+    """The newest draft that holds this question, in these words or since reworded, and the question in it.
+
+    Where no draft does, one is started from the newest published version that holds it. Raises NotFoundError where none
+    does that people edit.
+    """
     with workbench.database.read() as work:
         versions = work.checklists.versions(dimension_id)
-    drafts = [each for each in versions if each.status is ChecklistStatus.DRAFT]
-    for each in (*drafts, *versions):
-        found = next(
-            (q for q in each.asked if q.id == question.id or (each in drafts and q.text == question.text)), None
-        )
+    for each in sorted(versions, key=lambda version: version.status is ChecklistStatus.PUBLISHED):  # drafts first
+        found = _in(each, question)
+        if found and each.status is ChecklistStatus.DRAFT:
+            return each, found
         if found:
-            return each.version, found
+            draft = new_draft(workbench, each.id)
+            return draft, next(q for q in draft.questions if q.text == found.text)
     raise NotFoundError(
         "This question is in no version that people edit: a study of conditions made it by itself.",
         "Add it to your own checklist, if you want it there.",
     )
+
+
+def _in(checklist: Checklist, question: Question) -> Question | None:
+    """The sub-question of these words, else the one that had the same first wording."""
+    there = [each for each in checklist.questions if each.kind is QuestionKind.SUB]
+    first = question.original or question.text
+    same = [each for each in there if each.id == question.id or each.text == question.text]
+    return next(iter([*same, *(each for each in there if (each.original or each.text) == first)]), None)
 
 
 def _checklist(work: UnitOfWork, run_id: int, dimension_id: int) -> Checklist | None:

@@ -18,7 +18,7 @@ from pages.components.shell import page
 from pages.components.words import model_label, plain, show_error
 
 _NEXT = "next_version"
-_ADDRESS = "version"
+VERSION = "version"
 _DIMENSION = "checklist_of"
 _PROBLEM = "publish_problem"
 _RUNS_SHOWN = 5
@@ -35,14 +35,14 @@ def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
     key = f"version_{dimension_id}"
     numbers = [checklist.version for checklist in versions]
     if st.session_state.get(_DIMENSION, dimension_id) != dimension_id:
-        st.query_params.pop(_ADDRESS, None)
+        st.query_params.pop(VERSION, None)
     st.session_state[_DIMENSION] = dimension_id
-    linked = [n for n in numbers if str(n) == st.query_params.get(_ADDRESS)]
+    linked = [n for n in numbers if str(n) == st.query_params.get(VERSION)]
     wanted = (st.session_state.pop(_NEXT, None), st.session_state.get(key), *linked, numbers[0])
     st.session_state[key] = next(version for version in wanted if version in numbers)
     labels = {checklist.version: _label(checklist) for checklist in versions}
     chosen = int(st.selectbox("Version", numbers, format_func=labels.__getitem__, key=key))
-    keep(_ADDRESS, str(chosen), str(numbers[0]))
+    keep(VERSION, str(chosen), str(numbers[0]))
     return chosen
 
 

@@ -8,10 +8,14 @@ from pages.components.words import plain
 EDITOR = "editor"
 
 
+def known_editor() -> str:
+    """The name given on the Checklist screen or while thinking aloud; "" for somebody without a name."""
+    return str(st.session_state.get(EDITOR) or st.query_params.get(EDITOR, "") or current_expert())
+
+
 def editor() -> str:
-    """The name given on this screen or while thinking aloud; "" for somebody without a name."""
-    name = str(st.session_state.get(EDITOR) or st.query_params.get(EDITOR, "") or current_expert())
-    if name:
+    """As known_editor, kept in session and address."""
+    if name := known_editor():
         st.session_state[EDITOR] = st.query_params[EDITOR] = name
     return name
 

@@ -15,6 +15,7 @@ from pages.components.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
 from pages.components.words import plain, show_error
 
 OPENED = "opened_question"
+QUESTION = "question"  # in the address
 _SEEN = "seen_question"
 _PROBLEM = "question_problem"
 NO_COMPONENT = "Without a component"
@@ -36,18 +37,23 @@ class Editing:
 
 def opened_question() -> int | None:
     """The question opened on this screen, or named in the address: another screen may lead to it."""
-    wanted = st.session_state.get(OPENED, st.query_params.get("question", ""))
+    wanted = st.session_state.get(OPENED, st.query_params.get(QUESTION, ""))
     return int(wanted) if str(wanted).isdecimal() else None
 
 
 def open_question(question: Question | None) -> None:
     """Open one for reading and editing; what it says now is what the person has seen."""
+    note_opened(question)
+    if question:
+        st.query_params[QUESTION] = str(question.id)
+    else:
+        st.query_params.pop(QUESTION, None)
+
+
+def note_opened(question: Question | None) -> None:
+    """As open_question, without the address: for a screen that leads here with an address of its own."""
     st.session_state[OPENED] = question.id if question else ""
     st.session_state[_SEEN] = question
-    if question:
-        st.query_params["question"] = str(question.id)
-    else:
-        st.query_params.pop("question", None)
 
 
 def opened(editing: Editing, question: Question) -> None:

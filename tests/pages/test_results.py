@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.checklist import ChecklistStatus
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
 from app.services.attributes import attributes_of
+from app.services.checklists import view_checklist
 from app.services.condition_running import run_study
 from app.services.condition_study import Family, StudyOptions
 from app.services.projects import create_project, dimensions_named, get_project
@@ -147,7 +149,10 @@ def test_a_question_is_opened_with_all_that_is_known_of_it(
     assert all(flag in shown(app) for flag in item.flags)
     app.button(key=f"edit_question_{question.id}").click().run()
     assert not app.exception
-    assert app.session_state["opened_question"] == question.id
+    draft = view_checklist(demo, result.dimension.id, 2).checklist
+    opened = next(each for each in draft.questions if each.id == app.session_state["opened_question"])
+    assert (draft.status, opened.text) == (ChecklistStatus.DRAFT, question.text)
+    assert app.text_area(key=f"question_text_{opened.id}").value == question.text
     assert app.title[0].value == "Checklist"
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from app.domain.checklist import ChecklistStatus
-from app.services.checklists import new_draft
+from app.services.checklist_editing import Wording, edit_question, remove_question
 from app.services.question_analysis import majority_of, questions_of
-from app.services.result_texts import version_to_edit
+from app.services.result_texts import draft_to_edit
 from app.services.results import Choices, kept_results
 from app.services.scoring import RunOptions, start_run, work_on
 from tests.support.projects import ready_to_score, workbench_at
@@ -38,16 +38,28 @@ def test_repeats_count_by_majority() -> None:
     assert np.isnan(majority_of(cube)[0, 1])
 
 
-def test_a_question_is_edited_in_the_newest_draft_that_asks_it(tmp_path: Path) -> None:
+def test_editing_a_question_of_a_published_version_starts_a_draft_and_then_stays_with_it(tmp_path: Path) -> None:
     bench = workbench_at(tmp_path)
     dimension = ready_to_score(bench)
     with bench.database.read() as work:
-        asked = work.checklists.get(1).asked[0]
-    assert version_to_edit(bench, dimension.id, asked) == (1, asked)
-    new_draft(bench, 1)
-    version, there = version_to_edit(bench, dimension.id, asked)
-    with bench.database.read() as work:
-        draft = work.checklists.find(dimension.id, version)
-    assert draft is not None
-    assert draft.status is ChecklistStatus.DRAFT
+        asked = work.checklists.get(1).asked[1]
+    draft, there = draft_to_edit(bench, dimension.id, asked)
+    assert (draft.version, draft.status, draft.parent) == (2, ChecklistStatus.DRAFT, 1)
     assert (there.text, there in draft.asked) == (asked.text, True)
+    assert draft_to_edit(bench, dimension.id, asked) == (draft, there)
+    edit_question(bench, there, Wording("Is the second part where it belongs?", "Order"))
+    again, reworded = draft_to_edit(bench, dimension.id, asked)
+    assert (again.version, reworded.id, reworded.text) == (2, there.id, "Is the second part where it belongs?")
+
+
+def test_a_question_that_the_draft_no_longer_has_is_edited_in_a_draft_of_the_version_that_has_it(
+    tmp_path: Path,
+) -> None:
+    bench = workbench_at(tmp_path)
+    dimension = ready_to_score(bench)
+    with bench.database.read() as work:
+        asked = work.checklists.get(1).asked[1]
+    _, there = draft_to_edit(bench, dimension.id, asked)
+    remove_question(bench, there)
+    draft, found = draft_to_edit(bench, dimension.id, asked)
+    assert (draft.version, draft.parent, found.text) == (3, 1, asked.text)
