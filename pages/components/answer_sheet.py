@@ -22,10 +22,11 @@ _PROBLEM = "answer_problem"
 _NOT_DRAWN = "A question about a text that isn't among those drawn was not answered. Reload the page."
 
 
-@st.fragment
 def sheet(workbench: Workbench, project: Project, dimension: Dimension, checklist: Checklist, expert: str) -> None:
-    """Answers are saved at once; a refresh comes back to the first text that isn't finished. Only this is drawn again
-    after a message of the browser, not the whole screen."""
+    """Answers are saved at once; a refresh comes back to the first text that isn't finished.
+
+    No fragment: a server that was started anew would know none, and never hear what the browser sends again.
+    """
     if problem := st.session_state.pop(_PROBLEM, ""):
         st.error(plain(problem), icon=":material/error:")
     mine = answer_sheet(workbench, checklist.id, expert)
