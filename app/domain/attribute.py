@@ -10,9 +10,12 @@ class ContributorKind(StrEnum):
 
 
 class AttributeStatus(StrEnum):
+    """`withdrawn` is what an expert removed before saying "done": nobody else ever sees it."""
+
     ACTIVE = "active"
     EXCLUDED = "excluded"
     MERGED = "merged"
+    WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)

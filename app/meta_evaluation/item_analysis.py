@@ -19,6 +19,8 @@ LOW_DISCRIMINATION = 0.2
 REDUNDANT = 0.8
 MANY_UNANSWERED = 0.1
 RARE = 0.05
+FEWEST_TEXTS = 5
+"""Answered texts below which nothing is said about a question. Our own choice: one text shows nothing of the kind."""
 HARMS = "Without it the checklist agrees better with people: the interval of its effect lies below 0."
 
 
@@ -183,16 +185,20 @@ def _item(
         low=effect.low,
         high=effect.high,
         flags=(
-            *(_flags(share, discrimination, lost / answer.size, twins) if answer.size else ()),
+            *(_flags(n, share, discrimination, lost / answer.size, twins) if answer.size else ()),
             *(() if effect.high is None or effect.high >= 0 else (HARMS,)),
         ),
     )
 
 
-def _flags(share: float | None, discrimination: float | None, unanswered: float, twins: list[int]) -> tuple[str, ...]:
+def _flags(
+    n: int, share: float | None, discrimination: float | None, unanswered: float, twins: list[int]
+) -> tuple[str, ...]:
     said = []
     if share is None:
         said.append("Never answered.")
+    elif n < FEWEST_TEXTS:
+        said.append(f"Answered for {n} {'text' if n == 1 else 'texts'}: remarks on answers need {FEWEST_TEXTS}.")
     elif share in (0.0, 1.0):
         said.append(f"Always answered {'yes' if share else 'no'}: it tells no two texts apart.")
     elif min(share, 1 - share) < RARE:
@@ -203,6 +209,6 @@ def _flags(share: float | None, discrimination: float | None, unanswered: float,
         said.append("Hardly goes with the other questions: it may measure something else, or be ambiguous.")
     if unanswered >= MANY_UNANSWERED:
         said.append(f"Unanswered for {100 * unanswered:.0f} % of the texts: it may be unclear or not apply.")
-    if twins:
+    if twins and n >= FEWEST_TEXTS:
         said.append(f"Answered almost like question {', '.join(str(twin + 1) for twin in twins)}: one may be enough.")
     return tuple(said)

@@ -15,18 +15,22 @@ from app.meta_evaluation.score_matrix import Floats
 Verdict = Literal["fine", "ambiguous question", "judge fails", "can't be told"]
 ENOUGH = 0.6
 """Kappa or alpha from which agreement is commonly called substantial (Landis and Koch 1977)."""
+FEWEST_TEXTS = 5
+"""Texts below which no verdict is given. Our own choice: on one text a single different answer would decide it."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionAgreement:
     """Agreement on one yes/no question. `people` is alpha over the experts, who may have skipped texts; `fleiss`, for
-    texts that all answered; `judge` Cohen's kappa of the judge with the experts' majority (ties left out)."""
+    texts that all answered; `judge` Cohen's kappa of the judge with the experts' majority (ties left out). `too_few`
+    says which texts are too few for a verdict, "" where there are enough."""
 
     question: int
     people: Agreement
     fleiss: Agreement
     judge: Agreement
     verdict: Verdict
+    too_few: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,8 @@ def question_agreement(
         answers = experts[:, :, question]
         people = krippendorff_alpha(answers, "nominal", resamples=resamples, seed=seed)
         with_judge = cohen_kappa(majority(answers), judge[:, question], resamples=resamples, seed=seed)
-        verdict = _verdict(people.value, with_judge.value)
-        found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict))
+        verdict, too_few = _verdict(people, with_judge)
+        found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict, too_few))
     return tuple(found)
 
 
@@ -81,11 +85,20 @@ def majority(answers: Floats) -> Floats:
     return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))
 
 
-def _verdict(people: float | None, judge: float | None) -> Verdict:
-    if people is None:
-        return "can't be told"
-    if people < ENOUGH:
-        return "ambiguous question"
-    if judge is None:
-        return "can't be told"
-    return "fine" if judge >= ENOUGH else "judge fails"
+def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:
+    """The verdict, and where texts are too few for one, which."""
+    if people.n < FEWEST_TEXTS:
+        return "can't be told", _too_few(people.n, "with the answers of two experts")
+    if people.value is None:
+        return "can't be told", ""
+    if people.value < ENOUGH:
+        return "ambiguous question", ""
+    if judge.n < FEWEST_TEXTS:
+        return "can't be told", _too_few(judge.n, "with an answer of the judge beside the experts'")
+    if judge.value is None:
+        return "can't be told", ""
+    return ("fine" if judge.value >= ENOUGH else "judge fails"), ""
+
+
+def _too_few(n: int, which: str) -> str:
+    return f"{n} {'text' if n == 1 else 'texts'} {which}; a verdict needs {FEWEST_TEXTS}."

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from app.construction.lint_samples import sample_hints
-from app.domain.attribute import Attribute, Contributor, ContributorKind
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
 from app.domain.independence import ExpertProgress
 from app.domain.sample import Sample
 from app.errors import InputError, NotReadyError
 from app.services.workbench import Workbench
 from db.unit_of_work import UnitOfWork
+
+REMOVED = "removed by its author"
 
 
 def introduce(workbench: Workbench, project_id: int, name: str, role: str = "", background: str = "") -> Contributor:
@@ -52,10 +54,23 @@ def say(workbench: Workbench, dimension_id: int, expert: str, text: str, prompte
 
 
 def said_by(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
-    """What this expert has written, in the order the expert gave it."""
+    """What this expert has written, in the order the expert gave it, with what they took back: for nobody else."""
     with workbench.database.read() as work:
-        found = work.think_aloud.attributes(project_id, dimension_id, expert)
+        found = work.think_aloud.attributes(project_id, dimension_id, expert, withdrawn=True)
     return sorted((a for a in found if a.kind is ContributorKind.HUMAN), key=lambda a: (a.position, a.id))
+
+
+def take_back(workbench: Workbench, attribute_id: int) -> None:
+    """Its author removes a point, and can put it back. What nobody could see yet, nobody else will ever see; what was
+    there for others when its author said "done" stays on record as excluded."""
+    with workbench.database.write() as work:
+        shown = work.independence.was_shown(attribute_id)
+        status = AttributeStatus.EXCLUDED if shown else AttributeStatus.WITHDRAWN
+        work.think_aloud.set_status(attribute_id, status, REMOVED)
+
+
+def removed_by_author(attribute: Attribute) -> bool:
+    return attribute.status is not AttributeStatus.ACTIVE and attribute.reason == REMOVED
 
 
 def reorder(workbench: Workbench, attribute_ids: Sequence[int]) -> None:

@@ -7,13 +7,13 @@ import numpy as np
 from app.domain.checklist import Question
 from app.domain.judgment import Answer
 from app.errors import NotReadyError
-from app.meta_evaluation.question_agreement import QuestionAgreement, majority, question_agreement
+from app.meta_evaluation.question_agreement import FEWEST_TEXTS, QuestionAgreement, majority, question_agreement
 from app.meta_evaluation.score_matrix import Floats
 from app.services.expert_answers import answer_cube, expert_answers
 from app.services.results import DimensionResult
 from app.services.workbench import Workbench
 
-__all__ = ["AskedOfExperts", "QuestionAgreement", "asked_of_experts"]
+__all__ = ["FEWEST_TEXTS", "AskedOfExperts", "QuestionAgreement", "asked_of_experts"]
 
 VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.UNANSWERED: np.nan}
 

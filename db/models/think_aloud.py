@@ -44,6 +44,7 @@ class ThinkAloudDoneRow(SQLModel, table=True):
 
     `first_done_at` stays when the expert writes on: what is newer was written after others could be seen. Whoever
     compares people and LLMs side by side without having thought aloud sees others' words too, and never said "done".
+    What was written before `last_done_at` was there for others to see; None for whoever never said "done".
     """
 
     __tablename__ = "think_aloud_done"
@@ -54,6 +55,7 @@ class ThinkAloudDoneRow(SQLModel, table=True):
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     done: bool = True
     first_done_at: datetime = Field(default_factory=now, sa_column=time_column())
+    last_done_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
 
 
 class AttributeRow(SQLModel, table=True):

@@ -7,6 +7,9 @@ from sqlmodel import Session, col, func, select
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.independence import ExpertProgress
 from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
+from db.models.columns import now
+
+_REMOVED = (AttributeStatus.EXCLUDED.value, AttributeStatus.WITHDRAWN.value)
 
 
 class Independence:
@@ -19,10 +22,12 @@ class Independence:
 
     def set_done(self, dimension_id: int, contributor_id: int, done: bool) -> None:
         row = self._row(dimension_id, contributor_id)
+        if row is None and done:
+            row = ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id)
+            self._session.add(row)
         if row is not None:
             row.done = done
-        elif done:
-            self._session.add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id))
+            row.last_done_at = now() if done else row.last_done_at
             self._session.flush()
 
     def note_seen(self, dimension_id: int, contributor_id: int) -> None:
@@ -30,6 +35,12 @@ class Independence:
         if self._row(dimension_id, contributor_id) is None:
             self._session.add(ThinkAloudDoneRow(dimension_id=dimension_id, contributor_id=contributor_id, done=False))
             self._session.flush()
+
+    def was_shown(self, attribute_id: int) -> bool:
+        """Whether its author has said "done" since it was written."""
+        attribute = self._session.get_one(AttributeRow, attribute_id)
+        done = self._row(attribute.dimension_id, attribute.contributor_id)
+        return done is not None and done.last_done_at is not None and attribute.created_at <= done.last_done_at
 
     def progress(self, project_id: int) -> list[ExpertProgress]:
         """Every person and dimension with anything written or said "done", in the order of people and dimensions."""
@@ -88,7 +99,7 @@ class Independence:
                 func.max(AttributeRow.created_at),
             )
             .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
-            .where(DimensionRow.project_id == project_id, AttributeRow.status != AttributeStatus.EXCLUDED.value)
+            .where(DimensionRow.project_id == project_id, col(AttributeRow.status).not_in(_REMOVED))
             .group_by(col(AttributeRow.contributor_id), col(AttributeRow.dimension_id))
         )
         return {(person, dimension): (count, last) for person, dimension, count, last in rows}
@@ -105,7 +116,7 @@ class Independence:
             .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
             .where(
                 DimensionRow.project_id == project_id,
-                AttributeRow.status != AttributeStatus.EXCLUDED.value,
+                col(AttributeRow.status).not_in(_REMOVED),
                 col(AttributeRow.created_at) > ThinkAloudDoneRow.first_done_at,
             )
             .group_by(col(AttributeRow.contributor_id), col(AttributeRow.dimension_id))

@@ -72,9 +72,16 @@ class ThinkAloud:
         self._session.flush()
 
     def attributes(
-        self, project_id: int, dimension_id: int | None = None, contributor: str | None = None
+        self,
+        project_id: int,
+        dimension_id: int | None = None,
+        contributor: str | None = None,
+        withdrawn: bool = False,
     ) -> list[Attribute]:
-        """In the order they came; of one dimension or one contributor where these are given."""
+        """In the order they came; of one dimension or one contributor where these are given.
+
+        withdrawn: with those that only their author may see.
+        """
         said_about = aliased(DimensionRow)
         query = (
             select(AttributeRow, ContributorRow, DimensionRow, said_about)
@@ -88,6 +95,8 @@ class ThinkAloud:
             query = query.where(AttributeRow.dimension_id == dimension_id)
         if contributor is not None:
             query = query.where(ContributorRow.name == contributor)
+        if not withdrawn:
+            query = query.where(AttributeRow.status != AttributeStatus.WITHDRAWN.value)
         return [_attribute(*found) for found in self._session.exec(query)]
 
     def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:

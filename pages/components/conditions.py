@@ -11,6 +11,7 @@ STATES = {
     AttributeStatus.ACTIVE: "in use",
     AttributeStatus.EXCLUDED: "excluded",
     AttributeStatus.MERGED: "merged",
+    AttributeStatus.WITHDRAWN: "withdrawn",
 }
 
 EXPLAINED = (

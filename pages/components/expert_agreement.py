@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app.services.expert_answers import answer_sheet
-from app.services.question_agreement import AskedOfExperts, QuestionAgreement, asked_of_experts
+from app.services.question_agreement import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
 from app.services.results import DimensionResult
 from app.services.workbench import Workbench
 from pages.components.csv_download import csv_download
@@ -15,8 +15,8 @@ from pages.components.words import plain
 
 HELP = (
     "Little agreement among experts: the question is ambiguous, and no judge can get it right. Much agreement among "
-    "experts and little with the judge: the judge fails at it. .6 is commonly called substantial agreement. These are "
-    "hints: nothing is changed by itself."
+    "experts and little with the judge: the judge fails at it. .6 is commonly called substantial agreement. A verdict "
+    f"needs {FEWEST_TEXTS} texts. These are hints: nothing is changed by itself."
 )
 VERDICTS = {
     "fine": "Fine",
@@ -55,7 +55,8 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
     found = asked_of_experts(workbench, result)
     if found is None:
         st.markdown(
-            "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous."
+            "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous; "
+            f"that takes {FEWEST_TEXTS} texts or more."
         )
         st.page_link(page("answer"), label="Let experts answer", icon=":material/how_to_reg:")
         return
@@ -99,5 +100,5 @@ def _row(question: str, agreement: QuestionAgreement) -> dict[str, object]:
         "Fleiss' kappa": agreement.fleiss.value,
         "Texts": people.n,
         "Texts with judge": judge.n,
-        "Why": " ".join(dict.fromkeys(each.reason for each in (people, judge) if each.reason)),
+        "Why": " ".join(dict.fromkeys(why for why in (agreement.too_few, people.reason, judge.reason) if why)),
     }

@@ -10,11 +10,10 @@ from app.domain.project import Project
 from app.domain.sample import Sample
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.attributes import exclude_attribute
-from app.services.independence import is_done, said_by, say, say_done
+from app.services.independence import is_done, removed_by_author, said_by, say, say_done, take_back
 from app.services.workbench import Workbench
 from pages.components.conditions import number
-from pages.components.own_rows import REMOVED, WHOLE, Own, own_rows, sample_name, show_newest
+from pages.components.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
 from pages.components.shell import page
 from pages.components.speaking import speaking
 from pages.components.undo import remember, undo_button
@@ -35,10 +34,10 @@ def own_attributes(
     own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
     _line(own, name)
     said = said_by(workbench, project.id, dimension.id, name)
-    kept = [a for a in said if a.status is not AttributeStatus.EXCLUDED]
+    kept = [a for a in said if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
     _done(own, project, name, kept)
     undo_button(own.place)
-    own_rows(own, kept, [a for a in said if a.status is AttributeStatus.EXCLUDED and a.reason == REMOVED])
+    own_rows(own, kept, [a for a in said if removed_by_author(a)])
     speaking(workbench, project, dimension, name)
 
 
@@ -84,7 +83,7 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
         st.session_state[_UNSAVED] = (str(error), text)
         return
     show_newest(own)
-    remember(own.place, "added a point", partial(exclude_attribute, own.workbench, added, REMOVED))
+    remember(own.place, "added a point", partial(take_back, own.workbench, added))
 
 
 def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> None:

@@ -10,12 +10,11 @@ import streamlit as st
 from app.domain.attribute import Attribute
 from app.domain.sample import Sample
 from app.domain.task import Dimension
-from app.services.attributes import edit_attribute, exclude_attribute, restore_attribute
-from app.services.independence import note_sample, reorder, sample_hint
+from app.services.attributes import edit_attribute, restore_attribute
+from app.services.independence import note_sample, reorder, sample_hint, take_back
 from app.services.workbench import Workbench
 from pages.components.undo import change
 
-REMOVED = "removed by its author"
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 6
 _EDITING = "own_editing"
@@ -129,7 +128,7 @@ def _remove(own: Own, attribute: Attribute) -> None:
     change(
         own.place,
         "removed a point",
-        partial(exclude_attribute, own.workbench, attribute.id, REMOVED),
+        partial(take_back, own.workbench, attribute.id),
         partial(restore_attribute, own.workbench, attribute.id),
     )
 
@@ -181,5 +180,5 @@ def _restore(own: Own, attribute: Attribute) -> None:
         own.place,
         "put a point back",
         partial(restore_attribute, own.workbench, attribute.id),
-        partial(exclude_attribute, own.workbench, attribute.id, REMOVED),
+        partial(take_back, own.workbench, attribute.id),
     )

@@ -53,14 +53,22 @@ def page(name: str) -> str:
 
 
 def navigation() -> st.Page:
+    # The first screen's address is "/", whatever it is called here; it answers to its name as the others do.
     pages = {
         phase: [
-            st.Page(page(name), title=title, icon=icon, url_path=name, default=name == "home")
+            st.Page(
+                page(name), title=title, icon=icon, url_path=name if name != "home" else "start", default=name == "home"
+            )
             for name, title, icon in screens
         ]
         for phase, screens in SCREENS.items()
     }
+    pages[""].append(st.Page(_to_home, title="Home", url_path="home", visibility="hidden"))
     return st.navigation(pages, expanded=True)
+
+
+def _to_home() -> None:
+    st.switch_page(page("home"), query_params=st.query_params.to_dict())
 
 
 def sidebar(workbench: Workbench) -> None:
@@ -123,7 +131,8 @@ def needs_project(workbench: Workbench, title: str, purpose: str) -> Project:
     project = current_project(workbench)
     if project is None:
         header(title, purpose)
-        empty("There is no project yet.", "Try the demo or import a file on Home.", "home", "Go to Home")
+        todo = "Import a file on Data, which makes one, or try the demo on Home."
+        empty("There is no project yet.", todo, "data", "Go to Data")
         st.stop()
     header(title, purpose, project)
     return project
@@ -138,7 +147,8 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
     dimension = current_dimension(workbench, project)
     header(title, purpose, project, dimension)
     if dimension is None:
-        empty("This project has no dimension yet.", "Say what quality the texts are judged on.", "data", "Go to Data")
+        todo = "Say on Data, under “Dimensions and wording”, what quality the texts are judged on."
+        empty("This project has no dimension yet.", todo, "data", "Go to Data")
         st.stop()
         raise AssertionError("stop ends the screen")
     return project, dimension

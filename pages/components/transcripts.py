@@ -9,7 +9,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.transcript import ProposedAttribute, Transcript
 from app.errors import WorkbenchError
-from app.services.attributes import exclude_attribute
+from app.services.independence import take_back
 from app.services.models import available_models
 from app.services.speaking import (
     TRANSCRIPTION_MODELS,
@@ -23,7 +23,6 @@ from app.services.speaking import (
 )
 from app.services.workbench import Workbench
 from pages.components.conditions import number
-from pages.components.own_rows import REMOVED
 from pages.components.undo import change
 from pages.components.words import plain, show_error
 
@@ -148,5 +147,5 @@ def _accept(workbench: Workbench, proposal: ProposedAttribute, key: str, place: 
         place,
         "accepted a proposal",
         lambda: added.append(accept(workbench, proposal.id, text)),
-        lambda: exclude_attribute(workbench, added[0], REMOVED),
+        lambda: take_back(workbench, added[0]),
     )

@@ -55,6 +55,9 @@ def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(address: str
         assert sorted(map(tuple, found)) == [("judged", 2, 0), ("stage", 1, 0), ("tested", None, 0)]
         assert work.runs.get(1).calls_cached == 0
         assert [(step.what, step.who) for step in work.builds.history(1)] == [("Started", "")]
+        # When its author removed a point wasn't on record, so it is theirs alone; what others left out is not.
+        assert [a.text for a in work.think_aloud.attributes(1)] == ["Unclear."]
+        assert len(work.think_aloud.attributes(1, withdrawn=True)) == 2
     database.close()
 
 
@@ -67,6 +70,11 @@ _BEFORE_0010 = (
     "INSERT INTO project (id, name, text_name, source_name, description, language, notice, created_at) "
     f"VALUES (1, 'A', '', '', '', 'en', '', {_NOW}), (2, 'B', '', '', '', 'en', '', {_NOW})",
     "INSERT INTO dimension (id, project_id, name, rubric, low, high, position) VALUES (1, 1, 'clarity', '', 1, 5, 0)",
+    "INSERT INTO contributor (id, project_id, name, kind, model, role, background, created_at) "
+    f"VALUES (1, 1, 'Ada', 'human', '', '', '', {_NOW})",
+    "INSERT INTO attribute (id, dimension_id, contributor_id, text, original_text, status, reason, round, position, "
+    f"created_at) VALUES (1, 1, 1, 'Slip.', 'Slip.', 'excluded', 'removed by its author', 1, 0, {_NOW}), "
+    f"(2, 1, 1, 'Unclear.', 'Unclear.', 'excluded', 'too vague', 1, 1, {_NOW})",
     "INSERT INTO scoring_run (id, project_id, evaluator, judge, params, status, message, writer, stop_requested, "
     f"started_at) VALUES (1, 2, 'checklist', 'openai:m', '{{}}', 'done', '', '', false, {_NOW})",
     "INSERT INTO stage_run (dimension_id, stage, model, prompt, prompt_digest, inputs_digest, inputs, output, "

@@ -77,3 +77,10 @@ def test_without_rated_texts_nothing_is_remarked() -> None:
     assert all(item.flags == () for item in analyse_items(np.empty((0, 3)), np.empty(0)).items)
     unanswered = np.column_stack([np.full(6, np.nan), HUMAN.mean() < HUMAN])
     assert analyse_items(unanswered, HUMAN).items[0].flags[0] == "Never answered."
+
+
+def test_nothing_is_said_of_answers_to_a_handful_of_texts() -> None:
+    one = analyse_items(ANSWERS[:1, :4], HUMAN[:1]).items
+    assert {item.flags for item in one} == {("Answered for 1 text: remarks on answers need 5.",)}
+    rare = analyse_items(ANSWERS, HUMAN).items[4]
+    assert rare.flags[0] == "Answered for 2 texts: remarks on answers need 5."

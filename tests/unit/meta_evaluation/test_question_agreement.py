@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from app.meta_evaluation.question_agreement import judge_stability, question_agreement
 
@@ -39,3 +40,18 @@ def test_stability_over_repeats() -> None:
     assert found.same_answer == (1 + 1 + 2 / 3) / 3
     assert (found.n, found.n_undefined) == (3, 1)
     assert judge_stability(np.full((2, 1, 1), NAN))[0].same_answer is None
+
+
+@pytest.mark.parametrize("texts", [1, 4])
+def test_no_verdict_rests_on_a_handful_of_texts(texts: int) -> None:
+    yes, no = np.ones((texts, 1)), np.zeros((texts, 1))
+    apart = question_agreement(np.stack([yes, no]), yes)[0]
+    assert (apart.verdict, apart.too_few) == (
+        "can't be told",
+        f"{texts} {'text' if texts == 1 else 'texts'} with the answers of two experts; a verdict needs 5.",
+    )
+    alike = columns(YES_NO)
+    judged = np.where(np.arange(6)[:, None] < texts, alike, NAN)
+    found = question_agreement(np.stack([alike, alike]), judged)[0]
+    assert found.verdict == "can't be told"
+    assert "of the judge" in found.too_few

@@ -1,0 +1,17 @@
+"""Addresses that people type lead where they say."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import App
+from tests.e2e.screen import settled
+
+
+@pytest.mark.usefixtures("demo")
+def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/home?project=Demo&dimension=fluency")
+    expect(page.get_by_role("heading", level=1, name="Home", exact=True)).to_be_visible()
+    settled(page)
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+    assert "dimension=fluency" in page.url
+    expect(page.get_by_test_id("stSidebarNav").get_by_role("link", name="Home", exact=True)).to_have_count(1)
