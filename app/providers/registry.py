@@ -1,5 +1,6 @@
 """From a name a person writes to a model that answers. An SDK is imported when its first model is opened."""
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,11 @@ _NOTES = {
 OWN = "llama"
 LIST_SECONDS = 3.0
 
+# Models that reason unless they are told not to refuse them; of Gemini's, only the 2.0 family gives them.
+_REFUSE_LOGPROBS = {
+    "openai": re.compile(r"o\d|gpt-5(?!\.[1-4](?!\d)|-chat)|gpt-([6-9]|\d\d)"),
+    "google": re.compile(r"gemini-(?!2\.0)"),
+}
 _Open = Callable[[ModelName, Endpoint, float, int | None], ChatModel]
 # SDKs share modules; imported by several threads at once, one can see another's half made.
 _importing = threading.Lock()
@@ -75,6 +81,13 @@ def open_model(
 def gives_logprobs(name: str) -> bool:
     """Whether the provider's API can return log-probabilities; a single model of it may still refuse them."""
     return KNOWN_PROVIDERS[parse_model_name(name).provider].gives_logprobs
+
+
+def expects_logprobs(name: str) -> bool:
+    """Whether this model is likely to give them, for forecasts; whether it does turns out when it is asked."""
+    parsed = parse_model_name(name)
+    refuses = _REFUSE_LOGPROBS.get(parsed.provider)
+    return gives_logprobs(name) and not (refuses and refuses.match(parsed.model))
 
 
 def rates_given_texts(name: str) -> bool:

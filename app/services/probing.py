@@ -9,7 +9,7 @@ from app.domain.run import RunDimension
 from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob
 from app.providers.pricing import estimate_tokens
-from app.providers.registry import gives_logprobs
+from app.providers.registry import expects_logprobs
 from app.services.evaluating import check_evaluator, made
 from app.services.evaluator_stages import DatabaseStages
 from app.services.scoring import RunOptions
@@ -34,7 +34,7 @@ class Probed:
 
 def probe(database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: str) -> Probed:
     method_options = options.method_options()
-    each = check_evaluator(options.evaluator).calls(method_options, gives_logprobs(judge))
+    each = check_evaluator(options.evaluator).calls(method_options, expects_logprobs(judge))
     with database.read() as work:
         knowing = _Knowing(work, judge)
         stages = DatabaseStages(database)

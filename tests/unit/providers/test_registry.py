@@ -69,3 +69,20 @@ def test_the_list_says_what_is_set_and_what_is_missing() -> None:
     assert "LLAMA_BASE_URL" in described["llama:NAME"].obstacle
     assert described["llama:NAME"].price is None
     assert KEY not in repr(described)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("openai:gpt-4o", True),
+        ("openai:gpt-5.4", True),
+        ("openai:gpt-6-sol", False),
+        ("openai:o3", False),
+        ("google:gemini-2.0-flash", True),
+        ("google:gemini-3-flash", False),
+        ("llama:qwen3:8b", True),
+        ("anthropic:claude-sonnet-5-5", False),
+    ],
+)
+def test_a_forecast_knows_which_models_refuse_log_probabilities(name: str, expected: bool) -> None:
+    assert registry.expects_logprobs(name) is expected
