@@ -1,5 +1,6 @@
 """A score from several samples at temperature 1, for judges that don't say how likely each score is (G-Eval, 3.1)."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
@@ -23,17 +24,21 @@ async def sampled_score(model: ChatModel, requests: Sequence[ChatRequest], dimen
     """
 
     lost: list[ProviderError] = []
+    ahead = asyncio.Event()
 
     async def one(request: ChatRequest) -> float | None:
+        if request is not requests[0]:
+            await ahead.wait()
         try:
             found, _ = await ask_score(model, request, dimension, attempts=1)
         except _LOST as error:
             lost.append(error)
             return None
+        finally:
+            ahead.set()
         return found.value
 
-    first, *others = requests
-    drawn = [await one(first), *await gather_all(map(one, others))]
+    drawn = await gather_all(map(one, requests))
     values = [value for value in drawn if value is not None]
     if not values:
         raise _commonest(lost)

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 
 from app.errors import MissingKeyError, UnknownModelError
 from app.providers.credentials import Access, Credentials
-from app.providers.registry import describe_models, gives_logprobs, open_model
+from app.providers.registry import describe_models, expects_logprobs, gives_logprobs, open_model
 
 KEY = "sk-Planted-KEY"
 
@@ -85,4 +85,4 @@ def test_the_list_says_what_is_set_and_what_is_missing() -> None:
     ],
 )
 def test_a_forecast_knows_which_models_refuse_log_probabilities(name: str, expected: bool) -> None:
-    assert registry.expects_logprobs(name) is expected
+    assert expects_logprobs(name) is expected

@@ -116,7 +116,7 @@ def test_g_eval_writes_its_steps_once_and_keeps_them(workbench: Workbench, llm: 
         (stage,) = work.stages.of(dimension.id)
         details = work.results.details(report.run.id, dimension.id)
     assert (stage.stage, json.loads(stage.output)) == ("g-eval-steps", {"steps": ["Read.", "Rate."]})
-    assert list(details.values()) == [{"probabilities": {"4": 1.0}, "outside": 0.0}] * 12
+    assert list(details.values()) == [{"probabilities": {"4": 1.0}, "outside": 0.0, "samples": 2, "asked": 2}] * 12
     other = RunOptions((dimension,), "llama:judge", evaluator="g-eval", settings=(("probabilities", "none"),))
     work_on(workbench, start_run(workbench, 1, other))
     assert len(llm.requests) == 25 + 12  # the steps are there already

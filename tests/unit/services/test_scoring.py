@@ -227,14 +227,14 @@ def test_a_judge_without_a_price_or_probabilities_is_said_before_the_run(workben
         start_run(workbench, 1, RunOptions((dimension,), "rules", asking=JudgeOptions(repeats=3)))
 
 
-def test_a_judge_that_gives_no_probabilities_is_not_asked_about_every_text(workbench: Workbench, llm: FakeLlm) -> None:
-    """Its provider could give them; that this model doesn't shows with the first reply."""
+def test_a_judge_that_gives_no_probabilities_is_asked_for_them_once(workbench: Workbench, llm: FakeLlm) -> None:
+    """Its provider could give them; that this model doesn't shows with the first reply, and the answers count."""
     dimension = ready_to_score(workbench, texts=40)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, asking=JudgeOptions(soft=True)))
     report = work_on(workbench, run_id, concurrency=4)
-    assert (report.run.status, report.run.done) == (RunStatus.FAILED, 0)
-    assert "gives no log-probabilities" in report.run.message
-    assert len(llm.requests) <= 4
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, 40)
+    assert report.run.params["logprobs"] == "refused"
+    assert [bool(received.body.get("logprobs")) for received in llm.requests] == [True] + [False] * 40
 
 
 def test_what_can_not_start_says_why_before_anything_is_planned(workbench: Workbench) -> None:
