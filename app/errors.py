@@ -17,6 +17,7 @@
         ├── UnknownModelError        the provider or the model doesn't exist
         ├── WrongAddressError        what answers at the address isn't the provider's API
         ├── QuotaError               the account is used up; never retried
+        │   └── LimitReachedError    a limit that lasts hours, or a provider that lets nothing pass for long
         ├── UnsupportedError         the model can't do what the method needs
         │   ├── NoLogprobsError      it gives no log-probabilities, whatever it is asked
         │   └── EffortError          it doesn't reason, or not with this effort
@@ -130,6 +131,11 @@ class WrongAddressError(ProviderError):
 class QuotaError(ProviderError):
     kind = "quota"
     default_hint = "Add credit or raise the limit on the provider's console, then resume."
+
+
+class LimitReachedError(QuotaError):
+    kind = "limit"
+    default_hint = "Resume later; nothing done is paid again."
 
 
 class UnsupportedError(ProviderError):

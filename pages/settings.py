@@ -27,9 +27,11 @@ judge should beat. Don’t report its scores as those of an LLM.
 def limits_in_words() -> str:
     known = limits()
     return (
-        f"A provider gets up to {known.at_a_time} requests at a time, fewer while it says that it is too much. One "
-        f"request is given up after {known.request_seconds:g} seconds; what fails for a passing reason is tried up to "
-        f"{known.attempts} times within {known.total_seconds / 60:g} minutes."
+        f"A provider gets up to {known.at_a_time} requests at a time, fewer and further apart while it says that it is "
+        f"too much. One request is given up after {known.request_seconds / 60:g} minutes, unless Score or --timeout "
+        f"says otherwise, and sent {known.timeouts} times at most; what fails for other passing reasons is tried up to "
+        f"{known.attempts} times within {known.total_seconds / 60:g} minutes. Where a provider lets nothing pass for "
+        f"{known.patience_seconds / 60:g} minutes, the run ends and can be resumed."
     )
 
 

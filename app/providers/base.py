@@ -126,7 +126,8 @@ class TokenLogprob:
 class ChatReply:
     """What came back. `rationales` (property -> short reason) come beside the answer where a model gives them.
 
-    room: how many output tokens it might have used, 0 where that isn't known; last_room: more can't be given.
+    room: how many output tokens it might have used, 0 where that isn't known or didn't matter; last_room: more can't be
+    given.
     ending: how the provider calls the end of the reply, where that is none of the usual ones; "" otherwise.
     """
 

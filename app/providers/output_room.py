@@ -67,10 +67,13 @@ class OutputRoom:
         return given
 
     def noted(self, reply: ChatReply, request: ChatRequest, room: int) -> ChatReply:
-        """The reply, with the room it had. One that was cut off teaches the next: they start with twice as much."""
+        """The reply, with the room it had. One that filled it teaches the next: they start with twice as much."""
+        if reply.finish != "length":
+            return replace(reply, room=room)
+        if 0 < reply.usage.output_tokens < room // 2:  # something else cut it off: a server's own window, or chance
+            return reply
+        self._start = max(self._start, START, 2 * room)
         again = replace(request, cut_off=(*request.cut_off, room))
-        if reply.finish == "length":
-            self._start = max(self._start, START, 2 * room)
         return replace(reply, room=room, last_room=self._given(again) <= room)
 
     def _given(self, request: ChatRequest) -> int:

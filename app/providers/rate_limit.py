@@ -2,13 +2,19 @@
 
 import asyncio
 import threading
+import time
 from collections import deque
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from app.errors import OverloadedError, RateLimitError
+from app.errors import OverloadedError, RateLimitError, StoppedError
+from app.providers.pace import Pace
+
+# Rate limits among the recent answers, or for one request, from which on they are about the pace.
+TOO_OFTEN, IN_A_ROW = 0.4, 3
+POLL_SECONDS = 1.0  # how often who waits looks whether the pace lets the next one start
 
 
 @dataclass(slots=True, eq=False)
@@ -29,10 +35,20 @@ class AdaptiveLimit:
     down (simulated, 400 calls, 32 at once, 15 % random failures: 12 s without a tolerance, 6 s with it, 5 s without any
     limit); a provider that really takes only 8 at once is met with after two halvings either way.
 
+    Rate limits that are too many for chance are about the pace: from then on requests start no sooner after one another
+    than the provider bears (app.providers.pace). clock: seconds, the same for all event loops.
+
     Slots are given in the order they were asked for. Who is cancelled, waiting or working, leaves no slot behind.
     """
 
-    def __init__(self, maximum: int, minimum: int = 1, recovery: float = 0.5, tolerance: float = 0.25) -> None:
+    def __init__(
+        self,
+        maximum: int,
+        minimum: int = 1,
+        recovery: float = 0.5,
+        tolerance: float = 0.25,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         if not 1 <= minimum <= maximum or recovery <= 0 or not 0 <= tolerance < 1:
             raise ValueError("needs 1 <= minimum <= maximum, a positive recovery and a tolerance from 0 to below 1")
         self.maximum = maximum
@@ -41,10 +57,23 @@ class AdaptiveLimit:
         self._tolerance = tolerance
         self._limit = float(maximum)
         self._pressure = 0.0
+        self._refused = 0.0
         self._in_flight = 0
         self._halvings = 0
         self._waiting: deque[_Turn] = deque()
         self._lock = threading.Lock()
+        self._clock = clock
+        self._pace = Pace()
+
+    @property
+    def paced(self) -> bool:
+        """Whether who is refused does best to wait here for its turn."""
+        return self._pace.learned
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the provider has let nothing pass for longer than it makes sense to wait."""
+        return self._pace.exhausted(self._clock())
 
     @property
     def limit(self) -> int:
@@ -64,37 +93,68 @@ class AdaptiveLimit:
                 self._hand_out()
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        """Held while one request is under way; how the request ends moves the limit."""
-        await self._acquire()
-        halvings = self._halvings
+    async def slot(self, stopped: asyncio.Event | None = None, refusals: int = 0) -> AsyncIterator[None]:
+        """Held while one request is under way; how the request ends moves the limit.
+
+        refusals: how often in a row this very request was refused by a rate limit before. Raises StoppedError where
+        `stopped` is set before its turn comes.
+        """
+        await self._acquire(stopped)
+        halvings, started = self._halvings, self._clock()
         try:
             yield
-        except (RateLimitError, OverloadedError):
+        except (RateLimitError, OverloadedError) as error:
             with self._lock:
                 self._slow_down(halvings)
+                if isinstance(error, RateLimitError) and (self.paced or self._about_pace(refusals)):
+                    self._pace.refused(self._clock(), started, error.retry_after)
             raise
         else:
             with self._lock:
+                self._pace.passed(self._clock(), started)
                 self._note(0.0)
+                self._refused -= self._refused * self._weight()
                 self._limit = min(float(self.maximum), self._limit + self._recovery)
         finally:
+            with self._lock:
+                self._pace.ended(started)
             self._give_back()
 
-    async def _acquire(self) -> None:
+    async def _acquire(self, stopped: asyncio.Event | None) -> None:
         loop = asyncio.get_running_loop()
         with self._lock:
-            if not self._waiting and self._in_flight < self.limit:
-                self._in_flight += 1
+            if not self._waiting and self._may_start():
+                self._start()
                 return
             turn = _Turn(loop, loop.create_future())
             self._waiting.append(turn)
         try:
-            await turn.come
-        except asyncio.CancelledError:
+            await self._wait_for(turn, stopped)
+        except (asyncio.CancelledError, StoppedError):
             if not self._withdrawn(turn):
+                with self._lock:
+                    self._pace.ended(self._clock())
                 self._give_back()  # the slot had been handed over already: pass it on
             raise
+
+    async def _wait_for(self, turn: _Turn, stopped: asyncio.Event | None) -> None:
+        """A slot is handed over by whoever gives one back; that the pace allows the next start, nobody else says."""
+        while not turn.come.done():
+            if stopped is not None and stopped.is_set():
+                raise StoppedError("The run is ending: nothing more is asked.")
+            pause = self._pace.wait(self._clock())
+            await asyncio.wait({turn.come}, timeout=min(pause, POLL_SECONDS) or POLL_SECONDS)
+            if not turn.come.done():
+                with self._lock:
+                    self._hand_out()
+                await asyncio.sleep(0)  # what was handed over arrives at the next turn of the loop
+
+    def _may_start(self) -> bool:
+        return self._in_flight < self.limit and self._pace.wait(self._clock()) <= 0
+
+    def _start(self) -> None:
+        self._in_flight += 1
+        self._pace.start(self._clock())
 
     def _withdrawn(self, turn: _Turn) -> bool:
         with self._lock:
@@ -108,10 +168,11 @@ class AdaptiveLimit:
             self._hand_out()
 
     def _hand_out(self) -> None:
-        while self._waiting and self._in_flight < self.limit:
+        while self._waiting and self._may_start():
             turn = self._waiting.popleft()
             turn.given = _call(turn)
-            self._in_flight += int(turn.given)
+            if turn.given:
+                self._start()
 
     def _slow_down(self, halvings_before: int) -> None:
         self._note(1.0)
@@ -120,9 +181,17 @@ class AdaptiveLimit:
             self._halvings += 1
             self._limit = max(float(self._minimum), self._limit / 2)
 
+    def _about_pace(self, refusals: int) -> bool:
+        """Whether rate limits come too often for chance, altogether or for one request."""
+        self._refused += (1 - self._refused) * self._weight()
+        return self._refused > TOO_OFTEN or refusals + 1 >= IN_A_ROW
+
     def _note(self, failed: float) -> None:
         """Share of failures, as a moving average over as many answers as there are slots, and at least some."""
-        self._pressure += (failed - self._pressure) * 2 / (max(self._limit, 15) + 1)
+        self._pressure += (failed - self._pressure) * self._weight()
+
+    def _weight(self) -> float:
+        return 2 / (max(self._limit, 15) + 1)
 
 
 def _call(turn: _Turn) -> bool:
@@ -150,9 +219,17 @@ class Share:
         self._limit = limit
         self._own = asyncio.Semaphore(at_most)
 
+    @property
+    def paced(self) -> bool:
+        return self._limit.paced
+
+    @property
+    def exhausted(self) -> bool:
+        return self._limit.exhausted
+
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[None]:
-        async with self._own, self._limit.slot():
+    async def slot(self, stopped: asyncio.Event | None = None, refusals: int = 0) -> AsyncIterator[None]:
+        async with self._own, self._limit.slot(stopped, refusals):
             yield
 
 

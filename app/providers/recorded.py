@@ -218,4 +218,8 @@ def _counted(usage: Usage) -> dict[str, Any]:
 
 def _reply(call: RecordedCall) -> ChatReply:
     logprobs = tuple(TokenLogprob(token, logprob, top) for token, logprob, top in call.logprobs)
-    return ChatReply(call.reply, call.model, finish=call.finish, logprobs=logprobs, rationales=call.rationales)
+    # What was cut off had used up its room.
+    room = call.output_tokens if call.finish == "length" else 0
+    return ChatReply(
+        call.reply, call.model, finish=call.finish, logprobs=logprobs, rationales=call.rationales, room=room
+    )

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from app.errors import (
     ConnectionFailedError,
     EffortError,
+    LimitReachedError,
     ModelTimeoutError,
     NoLogprobsError,
     OverloadedError,
@@ -32,6 +33,7 @@ from app.errors import (
 from app.providers.base import Usage
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName
 from app.providers.model_options import EFFORTS
+from app.providers.pace import PATIENCE
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -182,6 +184,21 @@ def _wrong_address(name: ModelName, rejection: Rejection) -> ProviderError:
     )
 
 
+def _limit_reached(name: ModelName, rejection: Rejection) -> ProviderError:
+    seconds = rejection.retry_after or 0.0
+    moment = datetime.now(UTC) + timedelta(seconds=seconds)
+    much = f"{round(seconds / 3600)} hours" if seconds >= 5400 else f"{math.ceil(seconds / 60)} minutes"
+    return LimitReachedError(
+        f"A limit at {name.title} is reached ({_status(rejection)}): it takes requests again in about {much}, "
+        f"at {moment:%Y-%m-%d %H:%M} UTC.",
+        "Resume then; nothing done is paid again.",
+    )
+
+
+def nothing_passes(name: str, seconds: float) -> ProviderError:
+    return LimitReachedError(f"The provider of {name} has let no request pass for {seconds / 60:g} minutes.")
+
+
 def _quota(name: ModelName, rejection: Rejection) -> ProviderError:
     return QuotaError(f"The quota or credit at {name.title} is used up ({_status(rejection)}).")
 
@@ -238,6 +255,7 @@ def no_echo(name: ModelName) -> ProviderError:
 
 
 _TABLE: tuple[tuple[Callable[[Rejection], bool], Callable[[ModelName, Rejection], ProviderError]], ...] = (
+    (lambda r: r.status == 429 and (r.retry_after or 0.0) > PATIENCE, _limit_reached),
     (lambda r: r.status < 500 and bool(_QUOTA.search(r.gist)), _quota),
     (lambda r: r.status == 402, _quota),
     (lambda r: r.status < 500 and bool(_WRONG_KEY.search(r.gist)), _wrong_key),

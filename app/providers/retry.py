@@ -2,18 +2,20 @@
 
 import asyncio
 import random
-import time
 from dataclasses import dataclass, replace
 
-from app.errors import ModelTimeoutError, ProviderError, StoppedError, TransientError
+from app.errors import ModelTimeoutError, ProviderError, RateLimitError, StoppedError, TransientError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, Usage
+from app.providers.pace import PATIENCE
 from app.providers.rate_limit import AdaptiveLimit, Share
-from app.providers.rejection import billed
+from app.providers.rejection import billed, nothing_passes
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """attempts: how often at most, the first included. total: seconds from the first attempt to giving up.
+    """attempts: how often at most, the first included; timeouts: of these, how many may run out of time, because what
+    nobody waits for any longer is billed all the same. total: no attempt begins later than so many seconds after the
+    first failure.
 
     Before the n-th new attempt it waits between 0 and min(longest, first * 2 ** (n - 1)) seconds, drawn evenly
     ("full jitter": clients that failed together must not come back together), and longer by what the provider asks for.
@@ -23,9 +25,10 @@ class RetryPolicy:
     total: float = 300.0
     first: float = 0.5
     longest: float = 30.0
+    timeouts: int = 2
 
     def __post_init__(self) -> None:
-        if self.attempts < 1 or self.total <= 0 or self.first < 0 or self.longest < 0:
+        if min(self.attempts, self.timeouts) < 1 or self.total <= 0 or self.first < 0 or self.longest < 0:
             raise ValueError("a retry policy needs at least one attempt, a positive total and no negative waits")
 
 
@@ -63,27 +66,40 @@ class Patient:
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Raises the last error when attempts or time are used up; at once when the wait would outlast the time.
 
-        Reply and error carry the usage of all attempts: some that failed are billed.
+        Where a provider's limit on the pace is known, who was refused waits for its turn with the limiter, as long as
+        anybody's requests pass; LimitReachedError when for a long time none did. Reply and error carry the usage of all
+        attempts: some that failed are billed.
         """
-        deadline = _Deadline(self._policy.total)
-        attempt, spent = 1, Usage()
+        tries, spent = _Tries(self._policy), Usage()
         while True:
             try:
-                reply = await self._attempt(request, deadline)
+                reply = await self._attempt(request, tries)
                 return replace(reply, usage=spent + reply.usage)
             except ProviderError as error:
                 if isinstance(error.usage, Usage):
                     spent += error.usage
                 error.usage = spent if spent != Usage() else None
-                if not isinstance(error, TransientError):
-                    raise
-                wait = self._wait(attempt, error.retry_after)
-                if attempt == self._policy.attempts or wait >= deadline.left():
-                    raise
-            if await self._stopped_within(wait):
+                tries.note(error)
+                wait = self._wait_after(error, tries)
+            if wait and await self._stopped_within(wait):
                 raise billed(StoppedError("The run is ending: nothing is tried again."), spent)
-            attempt += 1
             self.retries += 1
+
+    def _wait_after(self, error: ProviderError, tries: "_Tries") -> float:
+        """Seconds until the next attempt. Raises the error where there is none."""
+        if not isinstance(error, TransientError):
+            raise error
+        if isinstance(error, RateLimitError) and self._limiter is not None:
+            if self._limiter.exhausted:
+                ended = nothing_passes(self.name, PATIENCE)
+                ended.usage = error.usage
+                raise ended from None
+            if self._limiter.paced:
+                return 0.0
+        wait = self._wait(tries.made, error.retry_after)
+        if not tries.another(wait):
+            raise error
+        return wait
 
     async def aclose(self) -> None:
         await self._model.aclose()
@@ -97,34 +113,35 @@ class Patient:
                 each.cancel()
         return self._stopped.is_set()
 
-    async def _attempt(self, request: ChatRequest, deadline: "_Deadline") -> ChatReply:
+    async def _attempt(self, request: ChatRequest, tries: "_Tries") -> ChatReply:
         if self._limiter is None:
-            return await self._bounded(request, deadline)
-        async with self._limiter.slot():
-            return await self._bounded(request, deadline)
-
-    async def _bounded(self, request: ChatRequest, deadline: "_Deadline") -> ChatReply:
-        try:
-            async with asyncio.timeout(deadline.left()):
-                return await self._model.complete(request)
-        except TimeoutError:
-            pass
-        raise ModelTimeoutError(f"{self.name} gave no answer within {self._policy.total:g} seconds of trying.")
+            return await self._model.complete(request)
+        async with self._limiter.slot(self._stopped, tries.refusals):
+            return await self._model.complete(request)
 
     def _wait(self, attempt: int, retry_after: float | None) -> float:
         ceiling = min(self._policy.longest, self._policy.first * 2.0 ** (attempt - 1))
         return (retry_after or 0.0) + self._rng.uniform(0.0, ceiling)
 
 
-class _Deadline:
-    """Starts when it is first looked at: with the first request, not while that queues behind others."""
+class _Tries:
+    """The attempts at one request. Their time is counted from the first failure, however long that was under way."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, policy: RetryPolicy) -> None:
+        self.made = 1
+        self._policy = policy
+        self.refusals = 0  # by a rate limit, in a row
+        self._timeouts = 0
         self._end: float | None = None
 
-    def left(self) -> float:
-        now = time.monotonic()
-        if self._end is None:
-            self._end = now + self._seconds
-        return self._end - now
+    def note(self, error: ProviderError) -> None:
+        self.refusals = self.refusals + 1 if isinstance(error, RateLimitError) else 0
+        self._timeouts += isinstance(error, ModelTimeoutError)
+
+    def another(self, wait: float) -> bool:
+        """Whether there is one more, after so many seconds."""
+        now = asyncio.get_running_loop().time()
+        self._end = now + self._policy.total if self._end is None else self._end
+        spent = self.made == self._policy.attempts or self._timeouts == self._policy.timeouts
+        self.made += 1
+        return not spent and now + wait < self._end

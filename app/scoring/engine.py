@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from app.domain.run import Outcome, PlannedScore
 from app.errors import (
     BudgetError,
+    EffortError,
     MissingAddressError,
     MissingKeyError,
     NoLogprobsError,
@@ -22,6 +23,7 @@ from app.errors import (
     StoppedError,
     UnknownModelError,
     WorkbenchError,
+    WrongAddressError,
     WrongKeyError,
 )
 from app.scoring.group_commit import GroupCommit
@@ -37,8 +39,10 @@ STAGGER_SECONDS = 0.003
 FATAL = (
     MissingKeyError,
     MissingAddressError,
+    WrongAddressError,
     WrongKeyError,
     UnknownModelError,
+    EffortError,
     QuotaError,
     BudgetError,
     NoLogprobsError,

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from app.providers import pace
 from app.providers.calling import DEFAULT_TIMEOUT
 from app.providers.credentials import Access, Credentials, credentials_problem
 from app.providers.model_name import KNOWN_PROVIDERS, Provider
@@ -62,12 +63,14 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one layer sees to for every model: requests at a time, and when a request or a text is given up."""
+    """What one layer sees to for every model: requests at a time, and when a request, a text or a run is given up."""
 
     at_a_time: int
     request_seconds: float
     attempts: int
+    timeouts: int
     total_seconds: float
+    patience_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ def price_list(workbench: Workbench) -> Prices:
 
 
 def limits() -> Limits:
-    return Limits(CONCURRENCY, DEFAULT_TIMEOUT, PATIENCE.attempts, PATIENCE.total)
+    return Limits(CONCURRENCY, DEFAULT_TIMEOUT, PATIENCE.attempts, PATIENCE.timeouts, PATIENCE.total, pace.PATIENCE)
 
 
 def data_place() -> DataPlace:

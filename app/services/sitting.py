@@ -11,8 +11,6 @@ from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.domain.text import Text
 from app.errors import (
     ConnectionFailedError,
-    CutOffError,
-    ModelTimeoutError,
     NoAnswerError,
     OverloadedError,
     RateLimitError,
@@ -33,11 +31,10 @@ BEAT_SECONDS = 5.0
 # Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
 # waits up to 5 ms for its turn, several times a transaction; with shorter turns a run is a tenth faster (10 pairs).
 HANDOVER, USUAL_HANDOVER = 0.0005, sys.getswitchinterval()
-# Failures of chance: with many texts a few run out of attempts, and nothing speaks against asking once more.
+# Failures of chance: with many texts a few run out of attempts, and nothing speaks against asking once more. A request
+# that ran out of time and an answer that ran out of room are none: they were paid, and would end in the same way.
 CHANCE = (
     ConnectionFailedError,
-    CutOffError,
-    ModelTimeoutError,
     NoAnswerError,
     OverloadedError,
     RateLimitError,

@@ -4,7 +4,7 @@ import pytest
 
 from app.domain.prompt import RenderedPrompt
 from app.errors import CutOffError
-from app.providers.base import ChatReply, ChatRequest
+from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.output_room import MOST, START, OutputRoom
 from app.providers.rejection import Rejection
 
@@ -44,6 +44,13 @@ def test_the_last_room_is_known_as_such_and_not_tried_twice() -> None:
     assert not OutputRoom().noted(CUT_OFF, REQUEST, START).last_room
     with pytest.raises(CutOffError, match="limit of 2,000 output tokens"):
         room.of(replace(REQUEST, cut_off=(2000,)), NAME)
+
+
+def test_an_answer_that_ended_long_before_its_room_teaches_nothing() -> None:
+    room = OutputRoom()
+    odd = room.noted(replace(CUT_OFF, usage=Usage(output_tokens=900)), REQUEST, START)
+    assert (odd.room, odd.last_room) == (0, False)
+    assert room.of(REQUEST, NAME) == START
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from app.errors import ConnectionFailedError, OverloadedError, ProviderError, RateLimitError
 from app.providers.rate_limit import AdaptiveLimit, Share, limit_of
+from tests.support.virtual_time import now, run_virtually
 
 Result = TypeVar("Result")
 
@@ -52,7 +53,7 @@ def test_never_more_than_the_maximum_are_in_flight() -> None:
 @pytest.mark.parametrize("error", [RateLimitError("r"), OverloadedError("o")])
 def test_it_halves_down_to_the_minimum_and_recovers_by_steps(error: ProviderError) -> None:
     async def run() -> list[int]:
-        limit = AdaptiveLimit(16, minimum=3, tolerance=0.0)
+        limit = AdaptiveLimit(16, minimum=3, tolerance=0.0, clock=now)
         limits = []
         for _ in range(4):
             await fail(limit, error)
@@ -64,7 +65,7 @@ def test_it_halves_down_to_the_minimum_and_recovers_by_steps(error: ProviderErro
             await succeed(limit)
         return [*limits, limit.limit]
 
-    assert within_seconds(run()) == [8, 4, 3, 3, 3, 4, 4, 5, 16]
+    assert run_virtually(run()) == [8, 4, 3, 3, 3, 4, 4, 5, 16]
 
 
 def test_other_failures_do_not_slow_it_down() -> None:
@@ -90,13 +91,13 @@ def test_requests_that_were_under_way_together_halve_it_once() -> None:
 
 def test_a_storm_slows_down_and_scattered_failures_do_not() -> None:
     async def run(pattern: str) -> int:
-        limit = AdaptiveLimit(32)
+        limit = AdaptiveLimit(32, clock=now)
         for sign in pattern:
             await (fail(limit) if sign == "x" else succeed(limit))
         return limit.limit
 
-    assert within_seconds(run("......x" * 30)) == 32
-    assert within_seconds(run("x" * 10)) <= 16
+    assert run_virtually(run("......x" * 30)) == 32
+    assert run_virtually(run("x" * 10)) <= 16
 
 
 def test_slots_are_given_in_the_order_they_were_asked_for() -> None:

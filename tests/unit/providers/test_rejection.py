@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from app.errors import (
+    LimitReachedError,
     ModelTimeoutError,
     NoLogprobsError,
     OverloadedError,
@@ -42,6 +43,9 @@ NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
         (Rejection(429, words="GenerateRequestsPerDayPerProject"), QuotaError),
         (Rejection(429, words="You exceeded your current quota"), RateLimitError),
         (Rejection(429, words="Rate limit reached: 200 requests per day (RPD)"), RateLimitError),
+        (Rejection(429, retry_after=86_400), LimitReachedError),
+        (Rejection(429, words="GenerateRequestsPerDayPerProject", retry_after=86_400), LimitReachedError),
+        (Rejection(429, retry_after=60), RateLimitError),
         (Rejection(400, words="Your credit balance is too low"), QuotaError),
         (Rejection(400, words="You have reached your API usage limits. You will regain access later."), QuotaError),
         (Rejection(402), QuotaError),
@@ -140,3 +144,9 @@ def test_a_refused_effort_says_what_is_taken(rejection: Rejection, said: str) ->
 def test_what_is_not_about_the_effort_is_left_alone(rejection: Rejection) -> None:
     assert refused_effort(NAME, rejection, "low") is None
     assert refused_effort(NAME, Rejection(400, words="effort"), "") is None
+
+
+def test_a_limit_that_lasts_hours_says_when_it_ends() -> None:
+    error = provider_error(NAME, Rejection(429, "rate_limit_exceeded", retry_after=86_400))
+    assert "takes requests again in about 24 hours, at 20" in error.message
+    assert "Resume then" in error.hint
