@@ -1,10 +1,11 @@
-"""conditions run, show: the same judge with checklists from single, several and all contributors."""
+"""conditions run, show, effect: the same judge with checklists from single, several and all contributors."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.condition_effect import effect
 from app.commands.condition_tables import print_figures, study_document
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 from app.commands.trials import print_checks, read_draw
@@ -40,6 +41,7 @@ def register(root: typer.Typer) -> None:
     )
     conditions.command()(run)
     conditions.command()(show)
+    conditions.command()(effect)
     root.add_typer(conditions, name="conditions")
 
 

@@ -81,6 +81,12 @@ class RunSummary:
         return int(self.params["seed"]) - int(chosen["seed"]) + 1 if chosen.get("trials", 1) > 1 else None
 
     @property
+    def components(self) -> int | None:
+        """At most so many components the checklists of its study have; None where that isn't written down."""
+        found = self.params.get("study_choices", {}).get("components")
+        return None if found is None else int(found)
+
+    @property
     def resumable(self) -> bool:
         return not self.active and self.done < self.all
 

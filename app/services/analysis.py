@@ -4,7 +4,7 @@ Fitting takes seconds and the same attributes give the same answer, so each answ
 doesn't wait again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -45,7 +45,7 @@ __all__ = [
     "noticed",
     "pool_of",
     "similarity_of",
-    "similarity_within",
+    "similarity_of_sets",
     "topics_in",
     "topics_of",
 ]
@@ -108,9 +108,20 @@ def coherence_of(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
     return _coherence(_said(attributes))
 
 
-def similarity_within(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> Similarity:
-    """Mean similarity of all pairs. Raises NotReadyError where there is no attribute."""
-    return _within(tuple((a.contributor, a.kind, a.text) for a in attributes), embedding)
+def similarity_of_sets(
+    attributes: Sequence[Attribute], sets: Sequence[Collection[int]], embedding: Embedding = LSA
+) -> list[Similarity]:
+    """Mean similarity within each set of attributes (ids), all in the space that `compared` fits for the same list.
+
+    Of a set, those in use count. Raises as `compared`.
+    """
+    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE and a.text.strip()]
+    said = _said(attributes)
+    # As in the pool: the contributors in the order in which they first appear.
+    order = {name: place for place, name in enumerate(dict.fromkeys(contributor for contributor, _, _ in said))}
+    places = {a.id: place for place, a in enumerate(sorted(active, key=lambda a: order[a.contributor]))}
+    matrices = _matrices(said, embedding)
+    return [within(matrices, sorted(places[i] for i in ids if i in places)) for ids in sets]
 
 
 def pool_of(attributes: Sequence[Attribute]) -> AttributePool:
@@ -154,12 +165,6 @@ def _noticed(said: _Said, threshold: float, embedding: Embedding) -> Noticed:
         themes=one_sided_themes(pool, matrices, threshold),
         map=map_attributes(matrices),
     )
-
-
-@lru_cache(maxsize=128)
-def _within(said: _Said, embedding: Embedding) -> Similarity:
-    pool = _pool(said)
-    return within(_matrices(said, embedding), range(len(pool)))
 
 
 # Two thousand attributes make matrices of 128 MB: few are kept.

@@ -1,5 +1,7 @@
 """Diversity and performance: do checklists from more varied attributes agree better with people?"""
 
+from collections.abc import Sequence
+
 import altair as alt
 import pandas as pd
 import streamlit as st
@@ -7,7 +9,9 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.services.condition_results import FEWEST_CONDITIONS, ConditionPoint, condition_results, over_conditions
+from app.errors import WorkbenchError
+from app.services.condition_results import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
+from app.services.condition_results import condition_effect as effect_of
 from app.services.embedding import Embedding
 from app.services.results import Level
 from app.services.workbench import Workbench
@@ -17,30 +21,57 @@ from pages.components.kind_colours import colour_scale, shape_scale
 from pages.components.picture import Chart, picture
 from pages.components.set_similarity import FIELDS, MEASURES
 from pages.components.shell import page
-from pages.components.words import model_label, plain
+from pages.components.words import model_label, plain, show_error
 
 HEIGHT = 340
+
+
+SAME_TEXTS = (
+    "Only conditions scored by one judge on the very same texts are compared, and likeness is measured as under How "
+    "alike. Everybody but one is no condition here: such sets overlap almost wholly."
+)
 
 
 def condition_effect(
     workbench: Workbench, project: Project, dimension: Dimension, names: Names, level: Level, embedding: Embedding
 ) -> None:
-    with st.spinner("Comparing the conditions"):
-        found = condition_results(workbench, project.id, dimension.id, level, embedding)
-    for problem in found.problems:
-        st.markdown(plain(problem))
-    if found.conditions < 2:
-        _what_to_do(found.conditions)
-    if not found.points:
+    there = condition_draws(workbench, project.id, dimension.id)
+    for refusal in there.refused:
+        st.info(plain(refusal.sentence(names.condition)), icon=":material/info:")
+    if not any(len(draw.runs) > 1 for draw in there.draws):
+        _what_to_do(len(there.draws) + len(there.refused))
+    if not there.draws:
         return
-    rows = condition_rows(found.points, names)
-    if found.conditions > 1:
-        _picture(rows, found.points, names)
+    draw = _chosen(there.draws)
+    try:
+        with st.spinner("Comparing the conditions"):
+            found = effect_of(workbench, project.id, dimension.id, draw, level, embedding)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    rows = condition_rows(found, names)
+    if len(found.points) > 1:
+        _picture(rows, found, names)
+    for remark in found.remarks(names.condition):
+        st.markdown(plain(remark))
     st.dataframe(rows, placeholder="–", hide_index=True, key="condition_results", column_config=_columns())
-    csv_download("Conditions (CSV)", rows.assign(level=level), "conditions")
+    st.caption(SAME_TEXTS)
+    csv_download("Conditions (CSV)", rows.assign(level=level, embedding=embedding.name), "conditions")
 
 
-def condition_rows(points: tuple[ConditionPoint, ...], names: Names) -> pd.DataFrame:
+def _chosen(draws: Sequence[ConditionDraw]) -> ConditionDraw:
+    """The newest, unless a person chooses: a study's trials, or other judges."""
+    if len(draws) == 1:
+        return draws[0]
+    labels = [
+        f"{model_label(draw.judge)} · {draw.words} · {len(draw.runs)} conditions, newest run {draw.newest.id}"
+        for draw in draws
+    ]
+    number = st.selectbox("Judge and texts", range(len(draws)), format_func=labels.__getitem__, key="effect_draw")
+    return draws[number or 0]
+
+
+def condition_rows(found: ConditionEffect, names: Names) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -53,11 +84,11 @@ def condition_rows(points: tuple[ConditionPoint, ...], names: Names) -> pd.DataF
                 "From": point.spearman.low,
                 "To": point.spearman.high,
                 "Texts": point.spearman.n,
-                "Judge": model_label(point.judge),
+                "Judge": model_label(found.draw.judge),
                 "Run": point.run,
                 "Checklist": point.version,
             }
-            for point in points
+            for point in found.points
         ]
     )
 
@@ -73,7 +104,7 @@ def _what_to_do(conditions: int) -> None:
         st.page_link(page("score"), label="Score texts", icon=":material/speed:")
 
 
-def _picture(rows: pd.DataFrame, points: tuple[ConditionPoint, ...], names: Names) -> None:
+def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:
     measure = st.segmented_control(
         "Likeness of the set",
         list(MEASURES),
@@ -87,25 +118,22 @@ def _picture(rows: pd.DataFrame, points: tuple[ConditionPoint, ...], names: Name
     if drawn.empty:
         st.markdown("No condition has both a likeness and a correlation, so there is nothing to draw.")
         return
-    said = ["Further left: more varied attributes. Higher: closer to people. Line: the 95 % interval."]
-    for judge in dict.fromkeys(point.judge for point in points):
-        mine = [point for point in points if point.judge == judge]
-        value = over_conditions(mine, FIELDS[measure])
-        if value is None:
-            said.append(
-                f"{model_label(judge)}: {len(mine)} conditions; a correlation over conditions needs at least "
-                f"{FEWEST_CONDITIONS} that differ."
-            )
-        else:
-            said.append(
-                f"{model_label(judge)}: over {len(mine)} conditions likeness and agreement correlate {value:.2f}."
-            )
-    said.append("So few points show a tendency at most.")
-    picture(_chart(drawn, points, measure, names), "conditions", "condition_picture", " ".join(said))
+    value, count = found.correlation(FIELDS[measure]), len(found.points)
+    judge = model_label(found.draw.judge)
+    said = [
+        "Further left: more varied attributes. Higher: closer to people. Line: the 95 % interval.",
+        f"{judge}, the same {found.shared:,} texts for all: over {count} conditions likeness and agreement correlate "
+        f"{value:.2f}."
+        if value is not None
+        else f"{judge}: {count} conditions; a correlation over conditions needs at least {FEWEST_CONDITIONS} that "
+        "differ.",
+        "So few points show a tendency at most.",
+    ]
+    picture(_chart(drawn, found, measure, names), "conditions", "condition_picture", " ".join(said))
 
 
-def _chart(drawn: pd.DataFrame, points: tuple[ConditionPoint, ...], measure: str, names: Names) -> Chart:
-    kinds = {names.condition(point.condition): names.condition_kind(point.condition) for point in points}
+def _chart(drawn: pd.DataFrame, found: ConditionEffect, measure: str, names: Names) -> Chart:
+    kinds = {names.condition(point.condition): names.condition_kind(point.condition) for point in found.points}
     order = list(kinds)
     base = alt.Chart(drawn).encode(
         x=alt.X(f"{measure}:Q", title=f"Likeness within the set ({measure})", scale=alt.Scale(zero=False, padding=20)),

@@ -115,3 +115,22 @@ def test_a_thin_share_is_warned_of_before_and_after(run: Run) -> None:
 def test_what_makes_no_study_is_one_sentence(run: Run, words: tuple[object, ...], said: str) -> None:
     status, _, err = run("conditions", "run", *HERE, *words)
     assert (status, said in err) == (2, True), err
+
+
+@pytest.mark.usefixtures("project")
+def test_likeness_and_agreement_are_told_for_conditions_on_the_same_texts(run: Run, tmp_path: Path) -> None:
+    status, _, err = run("conditions", "effect", *HERE)
+    assert (status, "No text was scored with the checklist of a condition" in err) == (2, True)
+    draw = ("--draw", "4x3")
+    assert run("conditions", "run", *HERE, "--conditions", "sl,mh,comb", *draw)[0] == 0
+    assert run("conditions", "run", *HERE, "--conditions", "sh", *draw, "--seed", 2)[0] == 0
+    status, _, err = run("conditions", "effect", *HERE)
+    assert (status, "these are missing: sh:Ana, sh:Ben" in err) == (2, True)
+    assert run("conditions", "run", *HERE, *draw)[0] == 0
+    (found,) = json.loads(run("conditions", "effect", *HERE, "--level", "dataset", "--json")[1])
+    (only,) = found["draws"]
+    assert [point["condition"] for point in only["points"]] == ["comb", "mh", "sl:m", "sh:Ana", "sh:Ben"]
+    assert (only["texts"], only["draw"], only["seed"]) == (12, [4, 3], 1)
+    assert {point["spearman"]["n"] for point in only["points"]} == {12}
+    assert set(only["correlation"]) == {"rouge_l", "jaccard", "cosine"}
+    assert "12 of 12 texts (4 x 3, seed 1)" in run("conditions", "effect", *HERE)[1]

@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from app.domain.attribute import ContributorKind
 from app.domain.project import Project
-from app.domain.task import Dimension, Task
-from app.domain.text import Rating, Text
+from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError, UnknownModelError
 from app.providers.credentials import Access, Credentials
-from app.services.attributes import add_attributes, attributes_of, edit_attribute
+from app.services.attributes import attributes_of, edit_attribute
 from app.services.building import build
 from app.services.checklists import published_checklist, versions_of
 from app.services.condition_estimate import estimate_study
@@ -31,18 +29,7 @@ from app.services.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import workbench_at
-
-SAID = {
-    ("Ana", ContributorKind.HUMAN): ["Sentences follow each other in a sensible order.", "It has a beginning."],
-    ("Ben", ContributorKind.HUMAN): ["Nothing is repeated needlessly.", "It ends with a conclusion."],
-    ("model-a", ContributorKind.LLM): ["Ideas connect logically.", "Transitions are smooth."],
-    ("model-b", ContributorKind.LLM): ["The topic stays the same throughout.", "Pronouns refer clearly."],
-}
-TEXTS = {
-    4.5: "The ferry leaves at nine. Then it crosses the bay. After that it reaches the island, and so the trip ends.",
-    3.0: "The ferry leaves at nine. It is blue. Cats are nice. The ferry leaves at nine.",
-    1.5: "ferry ferry ferry and and the the the. ferry ferry and the.",
-}
+from tests.support.study_project import ferry_project
 
 
 def all_yes(schema: object) -> str:
@@ -70,22 +57,7 @@ def workbench(tmp_path: Path, judge: FakeLlm) -> Workbench:
 
 @pytest.fixture
 def project(workbench: Workbench) -> Project:
-    with workbench.database.write() as work:
-        made = work.projects.add("P", Task("summary", "article"))
-        dimension = work.projects.add_dimension(made.id, Dimension("coherence", "How the parts fit together."))
-        texts = [
-            Text(f"d{n}", f"{body} Number {n}.", f"s{rating}", source=f"About the ferry {n}.")
-            for n in range(6)
-            for rating, body in TEXTS.items()
-        ]
-        work.texts.add_many(made.id, texts)
-        ids = work.texts.ids_by_key(made.id)
-        work.texts.add_ratings(
-            [(ids[t.key], dimension.id, Rating("coherence", "r", float(t.system_id[1:]))) for t in texts]
-        )
-    for (name, kind), said in SAID.items():
-        add_attributes(workbench, dimension.id, name, kind, said)
-    return made
+    return ferry_project(workbench)
 
 
 @pytest.fixture

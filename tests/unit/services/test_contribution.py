@@ -10,7 +10,6 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
-from app.services.condition_results import condition_results, over_conditions
 from app.services.contribution import contributed, left_out, runs_with_checklist, score_over
 from app.services.results import Choices, kept_results
 from app.services.workbench import Workbench
@@ -131,23 +130,3 @@ def test_nobodys_questions_and_everybodys_are_sentences(scored: tuple[Workbench,
     assert [effect.figure for effect in effects] == [None, None]
     assert "nothing is left to ask" in effects[0].reason
     assert "stay the same" in effects[1].reason
-
-
-def test_a_condition_stands_beside_the_likeness_of_the_attributes_it_was_built_from(
-    scored: tuple[Workbench, Dimension],
-):
-    workbench, dimension = scored
-    found = condition_results(workbench, PROJECT, dimension.id, "dataset")
-    (point,) = found.points
-    assert (point.condition, point.attributes, point.spearman.n) == ("comb", 3, len(RATINGS) - 1)
-    # "it has a/an" in all three pairs: LCS 2 or 3 of 4 words each.
-    assert point.similarity.rouge_l == pytest.approx((0.5 + 0.75 + 0.5) / 3)
-    assert over_conditions(found.points, "rouge_l") is None
-
-
-def test_without_runs_there_are_no_points(tmp_path: Path):
-    workbench = workbench_at(tmp_path)
-    with workbench.database.write() as work:
-        project = work.projects.add("News", Task())
-        dimension = work.projects.add_dimension(project.id, Dimension("coherence"))
-    assert condition_results(workbench, project.id, dimension.id).points == ()
