@@ -1,5 +1,6 @@
 """conditions run, show, effect: the same judge with checklists from single, several and all contributors."""
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,6 +8,7 @@ import typer
 
 from app.commands.condition_effect import effect
 from app.commands.condition_tables import print_figures, study_document
+from app.commands.interruption import runs_end_on_signals
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 from app.commands.trials import print_checks, read_draw
 from app.meta_evaluation.choices import Level
@@ -87,9 +89,11 @@ def run(
     if dry_run:
         _print_estimate(workbench, target, options, plan_trials(workbench, target, options), json_)
         return
-    report = run_study(
-        workbench, target, options, lambda what, done, all_: say(f"{done}/{all_} {what}"), None, concurrency
-    )
+    stop = threading.Event()
+    with runs_end_on_signals(stop.set) as interruption:
+        report = run_study(
+            workbench, target, options, lambda what, done, all_: say(f"{done}/{all_} {what}"), stop, concurrency
+        )
     if json_:
         print_json(
             {
@@ -103,6 +107,7 @@ def run(
         )
     else:
         echo(str(report))
+    interruption.exit_if_any()
     if report.missing:
         raise typer.Exit(3)
 

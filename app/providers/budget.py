@@ -14,20 +14,21 @@ CAREFUL = 1.3
 
 @dataclass(slots=True)
 class Reservation:
-    """US dollars set aside for one request, with the estimate they rest on."""
+    """US dollars set aside for one request, for a likely and for the dearest answer, and its tokens as estimated."""
 
-    amount: float
+    likely: float
+    dearest: float
     input_tokens: int
 
 
 class Budget:
     """US dollars that one run may still spend with one model.
 
-    Answers may be as long as the request allows, and reasoning models' are sometimes a hundred times as long as others.
-    So the dearest possible answer is set aside while that fits. Where it doesn't fit, requests go out by what answers
-    took so far (a quarter more than the longest), and never more than twice as many at once as have come back: the
-    first goes alone, and what is in flight is always few beside what is known. A request for which nothing is left
-    waits for those in flight, and is refused once there are none.
+    Answers may be as long as the request allows, and some of a reasoning model's are a hundred times as long as others.
+    The first request goes alone: it shows what answers take, and whether the provider says so. Then as many go at once
+    as fit if all their answers were the dearest; else as many as fit by what answers took so far (a quarter more than
+    the longest) beside one that is the dearest, and at most twice as many as have come back; else one at a time while
+    a likely answer fits. A request that doesn't fit waits for those in flight, and is refused once there are none.
     """
 
     def __init__(self, limit: float, model: str, answered: int = 0, longest: int = 0, known: bool = True) -> None:
@@ -42,7 +43,8 @@ class Budget:
         self._known = known
         self._per_estimate = 0.0  # tokens of input for each estimated one, at most so far
         self._spent = 0.0
-        self._set_aside = 0.0
+        self._likely = 0.0
+        self._dearest = 0.0
         self._in_flight = 0
         self._returned = asyncio.Condition()
 
@@ -50,11 +52,12 @@ class Budget:
         """Wait until the request fits. Raises BudgetError where it won't."""
         estimated = _input_tokens(request)
         async with self._returned:
-            while (amount := self._affordable(request, estimated, price)) is None:
+            while not self._fits(wanted := self._wanted(request, estimated, price)):
                 await self._returned.wait()
-            self._set_aside += amount
+            self._likely += wanted.likely
+            self._dearest += wanted.dearest
             self._in_flight += 1
-        return Reservation(amount, estimated)
+        return wanted
 
     async def settle(
         self, reserved: Reservation, usage: Usage | None, cost: float | None, perhaps_billed: bool = False
@@ -64,12 +67,13 @@ class Budget:
         perhaps_billed: it broke off after it was sent; then what was set aside counts as spent.
         """
         async with self._returned:
-            self._set_aside -= reserved.amount
+            self._likely -= reserved.likely
+            self._dearest -= reserved.dearest
             self._in_flight -= 1
             if usage is not None:
                 self._learn(reserved, usage, cost)
             elif perhaps_billed:
-                self._spent += reserved.amount
+                self._spent += reserved.likely
             self._returned.notify_all()
 
     def _learn(self, reserved: Reservation, usage: Usage, cost: float | None) -> None:
@@ -81,32 +85,32 @@ class Budget:
         self._longest = max(self._longest, usage.output_tokens)
         self._per_estimate = max(self._per_estimate, usage.input_tokens / max(reserved.input_tokens, 1))
 
-    def _affordable(self, request: ChatRequest, estimated: int, price: Price | None) -> float | None:
-        """What to set aside; None where the request has to wait. Raises BudgetError where nothing comes back to wait
-        for, or nobody knows what was spent."""
+    def _wanted(self, request: ChatRequest, estimated: int, price: Price | None) -> Reservation:
+        room = max(START, request.max_output_tokens, *(2 * room for room in request.cut_off))
+        dearest = likely = _cost(price, estimated * CAREFUL, room)
+        if self._answered:
+            longest = min(room, 1.25 * self._longest)
+            likely = _cost(price, estimated * (self._per_estimate or CAREFUL), longest)
+        return Reservation(likely, dearest, estimated)
+
+    def _fits(self, wanted: Reservation) -> bool:
+        """Whether it may be sent now. Raises BudgetError where nothing comes back to wait for, or nobody knows what
+        was spent."""
         if not self._known:
             raise BudgetError(
                 f"{self._model} doesn't say how many tokens its replies took, so the budget can't be kept.",
                 "Start a run without a budget; what was answered isn't asked again.",
             )
-        left = self._limit - self._spent - self._set_aside
-        room = max(START, request.max_output_tokens, *(2 * room for room in request.cut_off))
-        dearest = _cost(price, estimated * CAREFUL, room)
-        if dearest <= left:
-            return dearest
-        likely = dearest
-        if self._answered:
-            longest = min(room, 1.25 * self._longest)
-            likely = _cost(price, estimated * (self._per_estimate or CAREFUL), longest)
-            if likely <= left and self._in_flight < 2 * self._answered:
-                return likely
+        left = self._limit - self._spent
         if self._in_flight:
-            return None
-        if not self._answered and left > 0:  # one alone, to learn what answers take
-            return dearest
+            all_dearest = self._dearest + wanted.dearest <= left
+            one_dearest = self._likely + wanted.dearest <= left and self._in_flight < 2 * self._answered
+            return bool(self._answered) and (all_dearest or one_dearest)
+        if left > 0 and (wanted.likely <= left or not self._answered):
+            return True
         raise BudgetError(
             f"The run's budget is reached: ${max(left, 0.0):.4f} of it is left, and the next request may cost "
-            f"${likely:.4f}."
+            f"${wanted.likely:.4f}."
         )
 
 

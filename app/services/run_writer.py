@@ -20,6 +20,7 @@ from db.unit_of_work import Database, UnitOfWork
 
 # A request leaves only where the lease was renewed so recently that nobody can have taken the run over since.
 FRESH_SECONDS = 12.0
+_AT_WORK: set[str] = set()
 
 
 class RunWriter:
@@ -49,6 +50,7 @@ class RunWriter:
         if gone:
             _lock_file(gone).unlink(missing_ok=True)
         self._renewed = time.time()
+        _AT_WORK.add(self.name)
 
     def hold(self, work: UnitOfWork) -> None:
         """In each transaction of the writer, before anything else. Raises RunLostError where the run is another's."""
@@ -71,12 +73,18 @@ class RunWriter:
             self.hold(work)
 
     def release(self) -> None:
+        _AT_WORK.discard(self.name)
         self._lock.release()
         _lock_file(self.name).unlink(missing_ok=True)
 
     def _fresh(self) -> bool:
         # Clocks that stand still while the machine sleeps would not do.
         return abs(time.time() - self._renewed) < FRESH_SECONDS
+
+
+def anyone_at_work() -> bool:
+    """Whether this process works on a run, or has yet to write down how one ended."""
+    return bool(_AT_WORK)
 
 
 def has_ended(writer: str) -> bool:

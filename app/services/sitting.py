@@ -24,7 +24,7 @@ from app.services.evaluating import NO_JUDGE, evaluators_of
 from app.services.evaluator_stages import DatabaseStages
 from app.services.judge_logprobs import LOGPROBS, known_of, learned
 from app.services.models import opened, unjudged
-from app.services.run_writer import RunWriter
+from app.services.run_writer import RunWriter, anyone_at_work
 from app.services.workbench import Workbench
 
 BEAT_SECONDS = 5.0
@@ -70,7 +70,7 @@ def stop_all_runs(seconds: float = 0.0) -> None:
     """Ask all runs of this process to end, and wait for that for so long; replies under way are kept."""
     _ENDING.set()
     end = time.monotonic() + seconds
-    while _SITTINGS and time.monotonic() < end:
+    while anyone_at_work() and time.monotonic() < end:
         time.sleep(0.05)
 
 
