@@ -204,7 +204,7 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
     app.switch_page("../pages/think_aloud.py").run()
     app.button(key="say_done").click().run()
     app.switch_page("../pages/attributes.py").run()
-    assert any("28 of 28" in c.value for c in app.caption)
+    assert any("30 of 30" in c.value for c in app.caption)
     app.switch_page("../pages/think_aloud.py").run()
     say(app, demo, "It ends well.")
     app.switch_page("../pages/attributes.py").run()

@@ -73,8 +73,12 @@ def _on_topic(ranked: Sequence[Rule], context: Context) -> list[Rule]:
     return chosen
 
 
+def family_shares(context: Context) -> dict[str, float]:
+    """How much of what name and rubric say falls to each family; the shares add up to 1, none where no rule knows."""
+    return _family_shares(_rubric_weights(context))
+
+
 def _family_shares(rubric: Mapping[str, float]) -> dict[str, float]:
-    """How much of what the rubric says falls to each family; the shares add up to 1."""
     shares: dict[str, float] = defaultdict(float)
     for rule_id, weight in rubric.items():
         shares[_family(BY_ID[rule_id])] += weight / sum(rubric.values())

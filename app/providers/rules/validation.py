@@ -1,36 +1,42 @@
 """Validation of a checklist's questions: mends, merges and drops, each with the reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from app.providers.rules.catalogue import THEMES
 from app.providers.rules.clauses import Clauses
 from app.providers.rules.english import finish, is_bad
-from app.providers.rules.matching import affinities
+from app.providers.rules.matching import named_rule
 from app.providers.rules.phrasing import is_yes_no, question_from
 from app.providers.rules.questions import overlaps
+from app.providers.rules.relevance import field_of
 from app.providers.rules.request import Context, context_of
-from app.providers.rules.tokens import content_stems, words
+from app.providers.rules.tokens import words
+from app.providers.rules.vectors import topic_stems
 
 KEPT = "Kept as it is."
-LEAST_KNOWN, KNOWN_SHARE = 5, 0.7
+# Of the words of the shorter question, where both name the same rule, and where they don't.
+SHARED_WITH_RULE, SHARED_ALONE = 0.6, 0.8
 
 
 def validation(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Questions with the ids they come from and what was changed and why; dropped ones with the reason."""
     context = context_of(variables)
-    judges_relevance = _knows([entry["question"] for entry in variables["questions"]], context)
+    field = field_of([entry["question"] for entry in variables["questions"]], context)
     kept: list[dict[str, Any]] = []
     dropped: list[dict[str, Any]] = []
     for entry in variables["questions"]:
         question, reason = _mended(entry["question"], context)
-        if question is None or (judges_relevance and not _is_relevant(question, entry["component"], context)):
-            why = reason if question is None else "It has nothing to do with the dimension or its component."
-            dropped.append({"question": entry["id"], "reason": why})
+        if question is None:
+            dropped.append({"question": entry["id"], "reason": reason})
             continue
-        same = next((k for k in kept if overlaps(question, [k["question"]], context)), None)
+        same = next((k for k in kept if _ask_the_same(question, k["question"], context)), None)
         if same:
             same["sources"].append(entry["id"])
-            same["reason"] = "Merged: these questions ask about the same thing."
+            topic = _named_by_both(same["question"], question, context)
+            same["reason"] = f"Merged: these questions ask about the same thing{topic}."
+        elif why := field.irrelevance(question, entry["component"]):
+            dropped.append({"question": entry["id"], "reason": why})
         else:
             kept.append({"sources": [entry["id"]], "question": question, "reason": reason})
     return {"questions": kept, "dropped": dropped}
@@ -58,15 +64,19 @@ def _mended(written: str, context: Context) -> tuple[str | None, str]:
     return question, KEPT
 
 
-def _knows(questions: Sequence[str], context: Context) -> bool:
-    """Whether the rules know the checklist's field well enough to call a question irrelevant: most name a rule."""
-    known = sum(bool(affinities(question, context)) for question in questions)
-    return known >= max(LEAST_KNOWN, KNOWN_SHARE * len(questions))
-
-
-def _is_relevant(question: str, component: str, context: Context) -> bool:
-    """Whether it names something a rule, the component, the rubric or the text knows; other scripts pass."""
-    if not question.isascii() or affinities(question, context):
+def _ask_the_same(question: str, other: str, context: Context) -> bool:
+    """Whether two questions make one point: nearly the same words, or one rule and most words of the shorter one."""
+    if overlaps(question, [other], context):
         return True
-    known = f"{component} {context.dimension} {context.rubric} {context.text_name} {context.source_name}"
-    return not set(content_stems(words(question))).isdisjoint(content_stems(words(known)))
+    first, second = named_rule(question, context), named_rule(other, context)
+    one, two = set(topic_stems(question, context)), set(topic_stems(other, context))
+    shared = len(one & two)
+    least = SHARED_WITH_RULE if first is not None and first == second else SHARED_ALONE
+    return shared >= 2 and shared >= least * min(len(one), len(two))
+
+
+def _named_by_both(one: str, other: str, context: Context) -> str:
+    first, second = named_rule(one, context), named_rule(other, context)
+    if first is None or first != second:
+        return ""
+    return f" ({THEMES[first.theme].name.lower()})"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.corpora.presets import load_preset
 from app.providers.rules.phrasing import is_sound
 
 ATTRIBUTES = [
@@ -159,3 +160,63 @@ def test_a_stray_question_is_dropped_from_a_field_the_rules_know(ask) -> None:
     )
     result = validated(ask, *known, "Is the weather nice in Paris?")
     assert [entry["question"] for entry in result["dropped"]] == [6]
+
+
+def rubric_of(preset: str, name: str) -> dict[str, Any]:
+    found = load_preset(preset)
+    dimension = next(d for d in found.dimensions if d.name == name)
+    return {"name": name, "rubric": dimension.rubric, "low": dimension.low, "high": dimension.high}
+
+
+AT_HOME = {
+    ("learner essays", "Grammar"): (
+        "Are verbs in the right tense?",
+        "Is the grammar of each sentence correct?",
+        "Are articles and prepositions used as grammar asks?",
+        "Are nouns in the right grammatical form?",
+        "Are sentences complete?",
+        "Do verb and subject agree?",
+    ),
+    ("news summaries", "coherence"): (
+        "Are the sentences in a logical order?",
+        "Is each sentence connected to the one before it?",
+        "Are transitions smooth?",
+        "Is it clear what every pronoun refers to?",
+        "Is there a beginning and an end?",
+        "Do all sentences stay with one topic?",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "again", "of", "foreign"),
+    [
+        (
+            ("learner essays", "Grammar"),
+            "Does the subject agree with its verb?",
+            6,
+            "Is everything said supported by the source?",
+        ),
+        (("learner essays", "Grammar"), "Do all verbs stand in the right tense?", 1, "Are trivia left out?"),
+        (("news summaries", "coherence"), "Is every sentence connected with the one before?", 2, "Is spelling right?"),
+        (("news summaries", "coherence"), "Are sentences ordered logically?", 1, "Is the tone neutral and polite?"),
+    ],
+)
+def test_a_point_made_twice_is_merged_and_one_about_another_quality_dropped(
+    ask, field: tuple[str, str], again: str, of: int, foreign: str
+) -> None:
+    asked = [*AT_HOME[field], again, foreign]
+    listed = [{"id": n, "component": "Part", "question": question} for n, question in enumerate(asked, start=1)]
+    result = ask("validation", questions=listed, dimension=rubric_of(*field))
+    assert [entry["sources"] for entry in result["questions"] if len(entry["sources"]) > 1] == [[of, 7]]
+    ((dropped, reason),) = [(entry["question"], entry["reason"]) for entry in result["dropped"]]
+    assert dropped == 8
+    assert f"of which the definition of {field[1]} does not speak" in reason
+    assert {s for e in result["questions"] for s in e["sources"]} == set(range(1, 8))
+
+
+def test_where_few_questions_are_about_the_dimension_none_is_called_astray(ask) -> None:
+    asked = ("Is spelling right?", "Is punctuation correct?", "Do names begin with a capital letter?")
+    listed = [{"id": n, "component": "Part", "question": question} for n, question in enumerate(asked, start=1)]
+    result = ask("validation", questions=listed, dimension=rubric_of("news summaries", "coherence"))
+    assert (len(result["questions"]), result["dropped"]) == (3, [])

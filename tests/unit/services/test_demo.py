@@ -1,0 +1,50 @@
+"""The demo shows what validation is for: on each dimension something is merged and something dropped, with reasons."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.attribute import ContributorKind
+from app.domain.build import ChangeKind, Stage
+from app.services.attributes import attributes_of
+from app.services.build_state import view_build
+from app.services.building import run_stages, start_build
+from app.services.demo import prepare_demo
+from app.services.projects import dimensions_named
+from app.services.samples import ensure_samples
+from app.services.thinking import ask_models
+from app.services.workbench import Workbench
+from tests.support.projects import workbench_at
+
+
+@pytest.fixture
+def workbench(tmp_path: Path) -> Iterator[Workbench]:
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+def test_validation_merges_and_drops_on_every_dimension_and_the_lineage_stays_whole(workbench: Workbench) -> None:
+    project = prepare_demo(workbench)
+    dimensions = dimensions_named(workbench, project.name, "all")
+    assert len(dimensions) == 4
+    for dimension in dimensions:
+        ensure_samples(workbench, dimension.id)
+        ask_models(workbench, project, [dimension], ["rules"])
+        build_id = start_build(workbench, dimension, "rules")
+        run_stages(workbench, build_id)
+        build = view_build(workbench, build_id).build
+        kinds = [change.kind for change in build.changes]
+        assert ChangeKind.MERGED in kinds, dimension.name
+        assert ChangeKind.DROPPED in kinds, dimension.name
+        assert kinds.count(ChangeKind.KEPT) >= 6, dimension.name
+        assert all(change.reason for change in build.changes)
+        changed = sorted(question for change in build.changes for question in change.before)
+        assert changed == sorted(question.id for question in build.questions(Stage.SUB_QUESTIONS))
+        said = {a.id for a in attributes_of(workbench, project.id, dimension.id)}
+        used = {a for question in build.questions(Stage.SUB_QUESTIONS) for a in question.attributes}
+        dropped = {placed.attribute for placed in build.placements if not placed.components}
+        assert used | dropped == said
+    people = [a for a in attributes_of(workbench, project.id) if a.kind is ContributorKind.HUMAN]
+    assert len({a.text for a in people}) == len(people)
