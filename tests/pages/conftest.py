@@ -11,6 +11,7 @@ from app.services.demo import run_demo
 from app.services.workbench import Workbench, open_workbench
 from app.settings import settings
 from db.unit_of_work import Database
+from tests.support.background import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +54,21 @@ def open_screen() -> Callable[[str], AppTest]:
     """Opens a screen by its file's name as a browser does: through the app's entry."""
 
     def opened(name: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
         return app.run().switch_page(f"../pages/{name}.py").run()
+
+    return opened
+
+
+@pytest.fixture
+def open_results() -> Callable[..., AppTest]:
+    """Opens Results with choices in the address, as a link that somebody sent does."""
+
+    def opened(**address: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE).run()
+        app.switch_page("../pages/results.py")
+        for key, value in address.items():
+            app.query_params[key] = value
+        return app.run()
 
     return opened

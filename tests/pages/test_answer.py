@@ -10,6 +10,7 @@ from app.services.expert_answers import Answer, AnswerDraw, answer, answer_sheet
 from app.services.independence import say
 from app.services.projects import one_dimension
 from app.services.workbench import Workbench
+from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT
 
@@ -17,7 +18,7 @@ Open = Callable[[str], AppTest]
 
 
 def opened(expert: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
     app.query_params["expert"] = expert
     app.query_params["dimension"] = "coherence"
     return app.run().switch_page("../pages/answer.py").run()
@@ -174,7 +175,7 @@ def test_an_expert_waits_for_texts(demo: Workbench):
 @pytest.mark.parametrize("view", ["questions", "people", "texts"])
 def test_results_wait_until_the_expert_has_finished(demo: Workbench, checklist: int, draw: AnswerDraw, view: str):
     def results() -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
         app.query_params["expert"], app.query_params["dimension"], app.query_params["view"] = "Ana", "coherence", view
         return app.run().switch_page("../pages/results.py").run()
 

@@ -9,7 +9,7 @@ from app.services.demo import DEMO_PROJECT
 from app.services.projects import create_project, dimensions_named, list_projects
 from app.services.workbench import Workbench
 from pages.components.demo import DEMO_JOB
-from tests.support.background import ended
+from tests.support.background import PATIENCE, ended
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
@@ -95,7 +95,7 @@ def test_names_are_shown_to_the_letter(workbench: Workbench, open_screen: Open):
 
 def test_an_address_with_an_unknown_project_is_not_answered_by_another_one_in_silence(workbench: Workbench):
     create_project(workbench, "News", Task())
-    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
     app.query_params["project"] = "Nwes"
     app.run()
     assert not app.exception

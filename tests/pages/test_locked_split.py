@@ -11,7 +11,7 @@ from app.services.projects import dimensions_named, get_project
 from app.services.scoring import RunOptions, list_runs, start_run, work_on
 from app.services.scoring_jobs import job_key
 from app.services.workbench import Workbench
-from tests.support.background import ended
+from tests.support.background import PATIENCE, ended
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[[str], AppTest]
@@ -20,7 +20,7 @@ Open = Callable[[str], AppTest]
 @pytest.fixture
 def open_tab() -> Callable[[], AppTest]:
     def opened() -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30).run()
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE).run()
         app.switch_page("../pages/results.py")
         app.query_params["view"] = "locked"
         return app.run()

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.run import Outcome, RunDimension
 from app.services.projects import dimensions_named, get_project
 from app.services.workbench import Workbench
+from tests.support.background import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., AppTest]
@@ -18,7 +19,7 @@ Open = Callable[..., AppTest]
 @pytest.fixture
 def open_compare() -> Open:
     def opened(**address: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60).run()
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE).run()
         app.switch_page("../pages/results.py")
         for key, value in {"view": "compare", **address}.items():
             app.query_params[key] = value

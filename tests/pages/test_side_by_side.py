@@ -9,13 +9,14 @@ from app.services.independence import say, say_done
 from app.services.projects import dimensions_named, get_project
 from app.services.side_by_side import QUESTIONS, compared_by_all
 from app.services.workbench import Workbench
+from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
 
 
 def opened(expert: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
     app.query_params["expert"] = expert
     return app.run().switch_page("../pages/side_by_side.py").run()
 

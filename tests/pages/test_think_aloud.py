@@ -13,6 +13,7 @@ from app.services.independence import said_by
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.samples import samples_of
 from app.services.workbench import Workbench
+from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
@@ -228,7 +229,7 @@ def test_what_is_made_of_others_thoughts_opens_with_done(demo: Workbench, open_s
 
 def test_a_refresh_opens_nothing(demo: Workbench, open_screen: Open):
     say(expert(open_screen), demo, "It has one topic.")
-    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=30)
+    app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
     app.query_params["expert"] = "Ada"
     app.run().switch_page("../pages/attributes.py").run()
     assert any("still hidden from you" in m.value for m in app.markdown)

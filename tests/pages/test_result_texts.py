@@ -1,0 +1,91 @@
+"""Results, text by text: the largest disagreements, what a score was computed from, and the ways on from there."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.services.attributes import attributes_of
+from app.services.projects import get_project
+from app.services.question_analysis import questions_of
+from app.services.results import kept_results, results_of
+from app.services.workbench import Workbench
+from tests.support.result_screen import change, shown, table
+
+Open = Callable[[str], AppTest]
+RUN = 1
+
+
+def test_the_largest_disagreement_opens_with_everything_said(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    result = results_of(demo, RUN)[0]
+    app = open_results(view="texts")
+    distances = [abs(float(cell)) for cell in table(app, "Difference")]
+    largest = max(abs(row.score - row.human) for row in result.rows)
+    assert distances == sorted(distances, reverse=True)
+    assert distances[0] == pytest.approx(largest)
+    assert len(distances) == 20
+
+    row = result.rows[0]
+    app = open_results(view="texts", text=str(row.text))
+    with demo.database.read() as work:
+        text, judgments = work.texts.get(row.text), work.results.judgments(RUN, result.dimension.id, row.text)
+        ratings = [value for name, _, value in work.texts.ratings_of(row.text) if name == result.dimension.name]
+    words = shown(app)
+    assert text.text in [element.value for element in app.text]
+    assert text.source in [element.value for element in app.text]
+    assert all(judgment.rationale in words for judgment in judgments)
+    assert words.count("Yes**") + words.count("Yes]**") == sum(judgment.answer == "yes" for judgment in judgments)
+    assert all(f" {value:g}" in words for value in ratings)
+    app.button(key="close_text").click().run()
+    assert "text" not in app.query_params
+    assert len(table(app, "Difference")) == 20
+
+
+def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    rows = kept_results(demo, RUN)[0].compared
+    system = rows[0].system_id
+    app = open_results(view="texts", system=system, direction="harsher")
+    assert not app.exception
+    expected = [row for row in rows if row.system_id == system and row.score < row.human]
+    assert len(table(app, "Difference")) == min(20, len(expected))
+    assert all(float(cell) < 0 for cell in table(app, "Difference"))
+    assert f"{len(expected)} of {len(rows)} texts" in shown(app)
+    app.button_group(key="direction").set_value("all").run()
+    app.slider(key="scores").set_range(2.0, 3.0).run()
+    assert all(2 <= float(cell) <= 3 for cell in table(app, "Judge"))
+    assert app.query_params["scores"] == "2,3"
+    assert app.query_params["system"] == system
+    app = open_results(view="texts", system="nobody", scores="9,1", direction="up")
+    assert not app.exception
+    assert len(table(app, "Difference")) == 20
+
+
+def test_a_text_leads_to_an_attribute_or_to_a_question(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    result = kept_results(demo, RUN)[0]
+    row, question = result.rows[0], questions_of(demo, result).questions[0]
+    app = open_results(view="texts", text=str(row.text))
+    app.text_area(key=f"attribute_words_{row.text}").set_value("The ending follows from the beginning")
+    app.button(key=f"attribute_save_{row.text}").click().run()
+    assert "Nobody is named" in shown(app)
+    app.text_input(key=f"attribute_by_{row.text}").set_value("Ana")
+    app.button(key=f"attribute_save_{row.text}").click().run()
+    assert not app.exception
+    added = attributes_of(demo, get_project(demo, "Demo").id, result.dimension.id)[-1]
+    assert (added.text, added.prompted_by) == ("The ending follows from the beginning", row.text)
+    app = open_results(view="texts", text=str(row.text))
+    app.button(key=f"edit_question_{question.id}").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Checklist"
+
+
+def test_what_a_score_was_computed_from_is_shown(
+    demo: Workbench, home: Path, open_results: Callable[..., AppTest]
+) -> None:
+    change(home, """UPDATE score SET details = '{"aspects": [{"name": "Order", "score": 4}], "p_yes": 0.25}'""")
+    app = open_results(view="texts", text=str(kept_results(demo, RUN)[0].rows[0].text))
+    assert not app.exception
+    assert table(app, "Name") == ["Order"]
+    assert "Probability of yes: 0.250" in shown(app).replace("*", "")
