@@ -3,13 +3,23 @@
 import re
 import tomllib
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support.repository import ROOT
 
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-ENTRIES = [entry.replace("\\\n", " ") for entry in re.split(r"\n(?=\S)", LOCK.strip())]
+EXACT = re.compile(r"[a-z0-9.-]+==[^ ;]+( ; [^\\]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*")
+ADDRESS = re.compile(r"https?:|file:| @ |index|find-l" + "inks")
+
+
+def _entries(lock: str) -> list[str]:
+    lines = "\n".join(line for line in lock.splitlines() if not line.startswith("#"))
+    return [entry.replace("\\\n", " ") for entry in re.split(r"\n(?=\S)", lines.strip())]
+
+
+ENTRIES = _entries(LOCK)
 
 
 def _pinned() -> dict[str, list[Requirement]]:
@@ -28,11 +38,11 @@ def _asked_for() -> list[Requirement]:
 
 def test_every_entry_is_exact_and_hashed() -> None:
     for entry in ENTRIES:
-        assert re.fullmatch(r"[a-z0-9.-]+==[^ ;]+( ; [^\\]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*", entry), entry[:80]
+        assert EXACT.fullmatch(entry), entry[:80]
 
 
 def test_no_entry_says_where_it_came_from() -> None:
-    assert not re.search(r"https?:|file:| @ |index|find-l" + "inks", LOCK)
+    assert not ADDRESS.search(LOCK)
 
 
 def test_everything_that_pyproject_asks_for_is_pinned() -> None:
@@ -43,11 +53,23 @@ def test_everything_that_pyproject_asks_for_is_pinned() -> None:
         assert all(asked.specifier.contains(version) for version in versions), f"{asked}: make lock"
 
 
-NEURAL = (ROOT / "requirements-neural.lock").read_text(encoding="utf-8").splitlines()[1:]
+OPTIONAL = ("requirements-neural.lock", "requirements-cuda.lock")
 
 
-def test_the_optional_libraries_are_exact_and_no_part_of_the_lock() -> None:
-    names = {canonicalize_name(Requirement(line).name) for line in NEURAL}
-    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+", line) for line in NEURAL)
-    assert {"torch", "transformers"} <= names
-    assert not names & {"torch", "transformers"} & _pinned().keys()
+@pytest.mark.parametrize("name", OPTIONAL)
+def test_the_optional_libraries_are_exact_and_hashed_and_say_no_address(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for entry in _entries(text):
+        assert EXACT.fullmatch(entry), entry[:80]
+    assert not ADDRESS.search(text.partition("\n")[2])
+
+
+def test_the_optional_libraries_are_no_part_of_the_lock() -> None:
+    names = [canonicalize_name(Requirement(entry.partition(" --hash")[0]).name) for entry in _entries(_optional())]
+    assert {"torch", "transformers"} <= set(names)
+    assert len(names) == len(set(names))
+    assert not {"torch", "transformers"} & _pinned().keys()
+
+
+def _optional() -> str:
+    return "\n".join((ROOT / name).read_text(encoding="utf-8") for name in OPTIONAL)
