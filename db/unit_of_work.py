@@ -18,6 +18,7 @@ from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
 from db.repositories.drafts import Drafts
 from db.repositories.expert_answers import ExpertAnswers
+from db.repositories.imports import Imports
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
@@ -52,6 +53,10 @@ class UnitOfWork:
     @cached_property
     def texts(self) -> Texts:
         return Texts(self._session)
+
+    @cached_property
+    def imports(self) -> Imports:
+        return Imports(self._session)
 
     @cached_property
     def every_text(self) -> Texts:

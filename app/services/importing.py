@@ -1,19 +1,22 @@
 """Texts and ratings from a file into a project: the good rows come in, the bad ones are listed."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from app.corpora.corpus import Corpus, CorpusText, SkippedRow
+from app.corpora.corpus import Corpus, SkippedRow
 from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import read_corpus
 from app.domain.project import Project
-from app.domain.task import Dimension
-from app.domain.text import Rating
 from app.services.workbench import Workbench
 from app.think_aloud.samples import few_documents
+from db.repositories.imports import TextOfFile
 from db.unit_of_work import UnitOfWork
+
+BLOCK = 1_000  # texts that are read in at once
+PAUSE = 0.01  # seconds between blocks, for whoever waits to write
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def import_file(
     format_name: str = "auto",
     mapping: ColumnMapping | None = None,
 ) -> ImportReport:
-    """Read the file, then keep it in one transaction. The project is created if it is new.
+    """Read the file, then keep all of it or nothing. The project is created if it is new.
 
     What is already there is not added again. Raises FileFormatError or NotFoundError for a file that can't be read.
     """
@@ -68,74 +71,44 @@ def import_file(
 
 
 def keep_corpus(workbench: Workbench, corpus: Corpus, project: str, notice: str = "") -> ImportReport:
+    """Nobody sees a part of it, and others write while it is read in, block by block."""
     with workbench.database.write() as work:
-        target = work.projects.find(project) or work.projects.add(project, corpus.task, notice)
-        dimensions = _dimensions(work, target, corpus)
-        skipped = list(corpus.skipped)
-        fitting, added_texts = _keep_texts(work, target, corpus.texts, skipped)
-        added_ratings = _keep_ratings(work, target, dimensions, fitting, skipped)
-        return _report(work, target, corpus.format, skipped, (added_texts, added_ratings))
+        import_id, abandoned = work.imports.begin(), work.imports.abandoned()
+    try:
+        for start in range(0, len(corpus.texts), BLOCK):
+            block = [
+                TextOfFile(position, item.row, item.text, item.ratings)
+                for position, item in enumerate(corpus.texts[start : start + BLOCK], start)
+            ]
+            with workbench.database.write() as work:
+                work.imports.add(import_id, block)
+            time.sleep(PAUSE)
+        with workbench.database.write() as work:
+            work.imports.take_turn()
+            target = work.projects.find(project) or work.projects.add(project, corpus.task, notice)
+            _add_dimensions(work, target, corpus)
+            kept = work.imports.keep(import_id, target.id)
+            skipped = [*corpus.skipped, *(SkippedRow(row, reason) for row, reason in kept.left_out)]
+            return _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
+    finally:
+        for done in (import_id, *abandoned):
+            _forget(workbench, done)
 
 
-def _dimensions(work: UnitOfWork, project: Project, corpus: Corpus) -> dict[str, Dimension]:
-    there = {d.name: d for d in work.projects.dimensions(project.id)}
+def _forget(workbench: Workbench, import_id: int) -> None:
+    """What was read in and is in its place now, or never will be."""
+    left = True
+    while left:
+        with workbench.database.write() as work:
+            left = work.imports.forget(import_id)
+        time.sleep(PAUSE if left else 0)
+
+
+def _add_dimensions(work: UnitOfWork, project: Project, corpus: Corpus) -> None:
+    there = {d.name for d in work.projects.dimensions(project.id)}
     for dimension in corpus.dimensions:
         if dimension.name not in there:
-            there[dimension.name] = work.projects.add_dimension(project.id, dimension)
-    return there
-
-
-def _keep_texts(
-    work: UnitOfWork, project: Project, texts: Sequence[CorpusText], skipped: list[SkippedRow]
-) -> tuple[list[CorpusText], int]:
-    """The texts whose ratings may come in, and how many of them are new to the project."""
-    known = work.texts.known(project.id)
-    fitting, new = [], []
-    for item in texts:
-        stored = known.get(item.text.key)
-        if stored is None:
-            new.append(item.text)
-        elif stored[1:] != (item.text.text, item.text.source):
-            reason = f"another text is already stored under {' / '.join(part for part in item.text.key if part)}"
-            skipped.append(SkippedRow(item.row, reason))
-            continue
-        fitting.append(item)
-    work.texts.add_many(project.id, new)
-    return fitting, len(new)
-
-
-def _keep_ratings(
-    work: UnitOfWork,
-    project: Project,
-    dimensions: dict[str, Dimension],
-    texts: Sequence[CorpusText],
-    skipped: list[SkippedRow],
-) -> int:
-    ids = work.texts.ids_by_key(project.id)
-    known = work.texts.rating_values(project.id)
-    new: list[tuple[int, int, Rating]] = []
-    for item in texts:
-        text_id = ids[item.text.key]
-        for rating in item.ratings:
-            dimension = dimensions[rating.dimension]
-            key = (text_id, dimension.id, rating.rater)
-            if key in known:
-                if known[key] != rating.value:
-                    reason = (
-                        f"{rating.rater} already rated this text {known[key]:g} on {dimension.name}; "
-                        f"{rating.value:g} was left out"
-                    )
-                    skipped.append(SkippedRow(item.row, reason))
-            elif not dimension.low <= rating.value <= dimension.high:
-                reason = (
-                    f"rating {rating.value:g} on {dimension.name} is outside {dimension.low:g} to {dimension.high:g}"
-                )
-                skipped.append(SkippedRow(item.row, reason))
-            else:
-                known[key] = rating.value
-                new.append((text_id, dimension.id, rating))
-    work.texts.add_ratings(new)
-    return len(new)
+            work.projects.add_dimension(project.id, dimension)
 
 
 def _report(

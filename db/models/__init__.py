@@ -25,6 +25,7 @@ from db.models.run import (
     StageRunRow,
 )
 from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
+from db.models.text_import import StagedRatingRow, StagedTextRow, TextImportRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
@@ -61,6 +62,9 @@ __all__ = [
     "SideBySideAnswerRow",
     "SideBySideRow",
     "StageRunRow",
+    "StagedRatingRow",
+    "StagedTextRow",
+    "TextImportRow",
     "TextRow",
     "ThinkAloudDoneRow",
     "ThinkAloudSampleRow",

@@ -28,21 +28,12 @@ class Texts:
     def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
         """Texts whose keys are new to the project."""
         if texts:
-            self._session.execute(insert(TextRow), [_values(project_id, text) for text in texts])
+            self._session.execute(insert(TextRow), [{"project_id": project_id, **text_columns(text)} for text in texts])
 
     def known(self, project_id: int) -> dict[Key, tuple[int, str, str]]:
         """Key -> (id, text, source), to tell a text imported twice from another one with the same key."""
         rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id))
         return {(row.doc_id, row.system_id, row.item_id): (int(row.id or 0), row.text, row.source) for row in rows}
-
-    def rating_values(self, project_id: int) -> dict[tuple[int, int, str], float]:
-        """(text id, dimension id, rater) -> value, for every rating of the project."""
-        rows = self._session.exec(
-            select(RatingRow.text_id, RatingRow.dimension_id, RatingRow.rater, RatingRow.value)
-            .join(DimensionRow, col(DimensionRow.id) == RatingRow.dimension_id)
-            .where(DimensionRow.project_id == project_id)
-        )
-        return {(text_id, dimension_id, rater): value for text_id, dimension_id, rater, value in rows}
 
     def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
         """(text id, dimension id, rating), none of them there yet."""
@@ -210,9 +201,8 @@ class Texts:
         return clauses
 
 
-def _values(project_id: int, text: Text) -> dict[str, Any]:
+def text_columns(text: Text) -> dict[str, Any]:
     return {
-        "project_id": project_id,
         "doc_id": text.doc_id,
         "system_id": text.system_id,
         "item_id": text.item_id,

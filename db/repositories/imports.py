@@ -1,0 +1,211 @@
+"""Imports: read block by block into tables of their own, then kept in one step.
+
+Nobody sees a part of an import, several can go on at once, and others write between the blocks. Only the last step
+holds the database for long, and it moves rows inside it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, literal, or_
+from sqlalchemy import select as sql_select
+from sqlmodel import Session, SQLModel, col, select
+
+from app.domain.text import Rating, Text
+from app.errors import ConflictError
+from db.models import DimensionRow, RatingRow, StagedRatingRow, StagedTextRow, TextImportRow, TextRow
+from db.models.columns import now
+from db.repositories.texts import text_columns
+
+ABANDONED = timedelta(minutes=10)  # without a word: blocks follow each other within seconds
+_FORGOTTEN_AT_ONCE = 5_000
+_TURN = 7_403_552  # any number that nothing else takes a lock under
+_FIELDS = ("doc_id", "system_id", "item_id", "source", "text", "references", "extra")
+
+
+@dataclass(frozen=True, slots=True)
+class TextOfFile:
+    """A text with its ratings; `row` as in the file, `position` from 0."""
+
+    position: int
+    row: int
+    text: Text
+    ratings: tuple[Rating, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was new, and what stayed out: (row of the file, why)."""
+
+    texts: int
+    ratings: int
+    left_out: tuple[tuple[int, str], ...]
+
+
+class Imports:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def begin(self) -> int:
+        row = TextImportRow()
+        self._session.add(row)
+        self._session.flush()
+        return int(row.id or 0)
+
+    def add(self, import_id: int, block: Sequence[TextOfFile]) -> None:
+        self._touch(import_id)
+        if not block:
+            return
+        self._session.execute(insert(StagedTextRow), [_staged(import_id, item) for item in block])
+        ratings = [
+            {
+                "import_id": import_id,
+                "position": item.position,
+                "dimension": rating.dimension,
+                "rater": rating.rater,
+                "value": rating.value,
+            }
+            for item in block
+            for rating in item.ratings
+        ]
+        if ratings:
+            self._session.execute(insert(StagedRatingRow), ratings)
+
+    def take_turn(self) -> None:
+        """Until the end of the transaction no other import is kept: what one finds missing, the next finds there."""
+        if self._session.get_bind().dialect.name == "postgresql":  # on SQLite there is one writer at a time anyway
+            self._session.execute(sql_select(func.pg_advisory_xact_lock(_TURN)))
+
+    def keep(self, import_id: int, project_id: int) -> Kept:
+        """All of it into a project that has its dimensions. What is there already is not added again, and wins."""
+        self._touch(import_id)
+        left_out = self._drop_texts_under_a_taken_key(import_id, project_id)
+        texts = self._add_texts(import_id, project_id)
+        left_out += self._ratings_left_out(import_id, project_id)
+        ratings = self._add_ratings(import_id, project_id)
+        return Kept(texts, ratings, tuple(left_out))
+
+    def abandoned(self) -> list[int]:
+        """Those of processes that were killed."""
+        return list(
+            self._session.exec(select(TextImportRow.id).where(TextImportRow.touched_at < now() - ABANDONED))  # type: ignore[arg-type]
+        )
+
+    def forget(self, import_id: int) -> bool:
+        """Delete a part of what was read; whether something is left."""
+        for table in (StagedRatingRow, StagedTextRow):
+            some = sql_select(col(table.id)).where(col(table.import_id) == import_id).limit(_FORGOTTEN_AT_ONCE)
+            if self._session.execute(delete(table).where(col(table.id).in_(some))).rowcount:  # type: ignore[attr-defined]
+                return True
+        self._session.execute(delete(TextImportRow).where(col(TextImportRow.id) == import_id))
+        return False
+
+    def _touch(self, import_id: int) -> None:
+        row = self._session.get(TextImportRow, import_id, with_for_update=True)
+        if row is None:
+            raise ConflictError("The import stood still for so long that it was given up.", "Import the file again.")
+        row.touched_at = now()
+
+    def _drop_texts_under_a_taken_key(self, import_id: int, project_id: int) -> list[tuple[int, str]]:
+        staged = col(StagedTextRow.import_id) == import_id
+        differs = or_(col(TextRow.text) != col(StagedTextRow.text), col(TextRow.source) != col(StagedTextRow.source))
+        found = self._session.execute(
+            sql_select(
+                *(col(c) for c in (StagedTextRow.id, StagedTextRow.row)),
+                *(col(c) for c in (StagedTextRow.doc_id, StagedTextRow.system_id, StagedTextRow.item_id)),
+            )
+            .join(TextRow, _same_key(project_id))
+            .where(staged, differs)
+        ).all()
+        for start in range(0, len(found), 500):
+            ids = [row[0] for row in found[start : start + 500]]
+            self._session.execute(delete(StagedTextRow).where(col(StagedTextRow.id).in_(ids)))
+        return [
+            (row, f"another text is already stored under {' / '.join(part for part in key if part)}")
+            for _, row, *key in found
+        ]
+
+    def _add_texts(self, import_id: int, project_id: int) -> int:
+        new = (
+            sql_select(literal(project_id), *(getattr(StagedTextRow, name) for name in _FIELDS))
+            .where(col(StagedTextRow.import_id) == import_id, ~exists().where(_same_key(project_id)))
+            .order_by(col(StagedTextRow.position))
+        )
+        return self._insert(TextRow, ("project_id", *_FIELDS), new)
+
+    def _ratings_left_out(self, import_id: int, project_id: int) -> list[tuple[int, str]]:
+        values = (StagedTextRow.row, StagedRatingRow.rater, StagedRatingRow.value, DimensionRow.name)
+        limits = (DimensionRow.low, DimensionRow.high, RatingRow.value)
+        out = or_(col(RatingRow.value) != col(StagedRatingRow.value), and_(_unrated(), ~_on_scale()))
+        rows = self._session.execute(
+            _ratings(sql_select(*map(col, values), *map(col, limits)), import_id, project_id).where(out)
+        )
+        return [(row, _reason(*rest)) for row, *rest in rows]
+
+    def _add_ratings(self, import_id: int, project_id: int) -> int:
+        columns = (TextRow.id, DimensionRow.id, StagedRatingRow.rater, StagedRatingRow.value)
+        new = (
+            _ratings(sql_select(*map(col, columns)), import_id, project_id)
+            .where(_unrated(), _on_scale())
+            .order_by(col(StagedRatingRow.id))
+        )
+        return self._insert(RatingRow, ("text_id", "dimension_id", "rater", "value"), new)
+
+    def _insert(self, table: type[SQLModel], names: Sequence[str], rows: Select[Any]) -> int:
+        statement = insert(table).from_select(list(names), rows)
+        result: Any = self._session.execute(statement, execution_options={"preserve_rowcount": True})
+        return int(result.rowcount)
+
+
+def _staged(import_id: int, item: TextOfFile) -> dict[str, Any]:
+    return {"import_id": import_id, "position": item.position, "row": item.row, **text_columns(item.text)}
+
+
+def _same_key(project_id: int) -> ColumnElement[bool]:
+    """The text of the project that stands under a staged one's key."""
+    return and_(
+        col(TextRow.project_id) == project_id,
+        col(TextRow.doc_id) == col(StagedTextRow.doc_id),
+        col(TextRow.system_id) == col(StagedTextRow.system_id),
+        col(TextRow.item_id) == col(StagedTextRow.item_id),
+    )
+
+
+def _ratings(columns: Any, import_id: int, project_id: int) -> Select[Any]:
+    """The import's ratings of texts that are in the project, each with the one that is there already, if any."""
+    of_text = and_(
+        col(StagedTextRow.import_id) == import_id, col(StagedTextRow.position) == col(StagedRatingRow.position)
+    )
+    of_dimension = and_(
+        col(DimensionRow.project_id) == project_id, col(DimensionRow.name) == col(StagedRatingRow.dimension)
+    )
+    there = and_(
+        col(RatingRow.text_id) == col(TextRow.id),
+        col(RatingRow.dimension_id) == col(DimensionRow.id),
+        col(RatingRow.rater) == col(StagedRatingRow.rater),
+    )
+    found: Select[Any] = (
+        columns.select_from(StagedRatingRow)
+        .join(StagedTextRow, of_text)
+        .join(TextRow, _same_key(project_id))
+        .join(DimensionRow, of_dimension)
+        .outerjoin(RatingRow, there)
+        .where(col(StagedRatingRow.import_id) == import_id)
+    )
+    return found
+
+
+def _unrated() -> ColumnElement[bool]:
+    return col(RatingRow.id).is_(None)
+
+
+def _on_scale() -> ColumnElement[bool]:
+    return col(StagedRatingRow.value).between(col(DimensionRow.low), col(DimensionRow.high))
+
+
+def _reason(rater: str, value: float, dimension: str, low: float, high: float, known: float | None) -> str:
+    if known is None:
+        return f"rating {value:g} on {dimension} is outside {low:g} to {high:g}"
+    return f"{rater} already rated this text {known:g} on {dimension}; {value:g} was left out"
