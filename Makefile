@@ -67,12 +67,12 @@ $(INSTALLED): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# torch of the package index needs libraries for GPUs on Linux, its build for CPUs alone doesn't.
+# On Linux torch's build for CPUs alone is enough; where pip finds none, the one for GPUs with all its libraries.
 $(NEURAL_INSTALLED): requirements-neural.lock requirements-cuda.lock $(INSTALLED)
 ifeq ($(NEURAL),yes)
 	@echo "Installing torch and transformers for the tests of models on this computer (without them: make test NEURAL=no)"
 	@$(BIN)/python -m pip install -qq --require-hashes -r requirements-neural.lock 2>/dev/null || \
-	  $(BIN)/python -m pip install -qq --require-hashes -r requirements-neural.lock -r requirements-cuda.lock
+	  $(BIN)/python -m pip install -qq --require-hashes -r requirements-cuda.lock
 else
 	@echo "Tests that need torch and transformers are skipped"
 endif
