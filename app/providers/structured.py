@@ -113,6 +113,12 @@ def no_answer(model: ChatModel, reply: ChatReply) -> NoAnswerError:
     return NoAnswerError(f"{model.name} {how}.")
 
 
+def object_in(text: str, schema: Any) -> dict[str, Any] | None:
+    """The object of an answer that `ask` took, read in the same way; None where it can't be read any more."""
+    value, problem = _examine(text, schema, None)
+    return value if problem is None else None
+
+
 def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any] | None, str | None]:
     """The object, where there is one, and what is wrong with it, where something is."""
     try:

@@ -12,14 +12,15 @@ from app.domain.run import StageRun
 from app.domain.sample import Sample
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
+from app.prompting import load_prompt
 from app.providers.base import ChatModel
-from app.providers.json_schema import parse_object
+from app.providers.structured import object_in
 from app.services.models import opened
 from app.services.prompts import own_wordings
 from app.services.samples import ensure_samples
 from app.services.stage_runs import answered, failed
 from app.services.workbench import Workbench
-from app.think_aloud.elicit import Elicitation, considerations_in, think_aloud
+from app.think_aloud.elicit import PROMPT, Elicitation, considerations_in, think_aloud
 from app.think_aloud.repeats import without_repeats
 
 STAGE = "think-aloud"
@@ -74,7 +75,8 @@ def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> lis
 def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) -> Answered:
     if stage.error_kind:
         return Answered(dimension.name, stage.model, 0, 0, stage.error, stage.created_at)
-    repeated = len(considerations_in(parse_object(stage.output))) - count
+    value = object_in(stage.output, load_prompt(PROMPT).output_schema)
+    repeated = len(considerations_in(value)) - count if value else 0
     return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
 
 

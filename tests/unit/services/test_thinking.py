@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.run import StageRun
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.providers.base import ChatReply, ChatRequest
@@ -118,3 +119,23 @@ def test_another_model_and_another_dimension_may_say_the_same(workbench: ModelBe
     again = ask_models(workbench, project, [first], [NAMES[0]])
     assert [(one.attributes, one.repeated) for one in again] == [(0, 1)]
     assert [a.repeated for a in answers_so_far(workbench, [first])] == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("output", "repeated"),
+    [
+        (json.dumps({"answer": {"considerations": [{"index": 1, "consideration": "Order."}]}}), 1),
+        ('Here:\n```json\n{"considerations": [{"index": 1, "consideration": "Order."}]}\n```', 1),
+        ("", 0),
+        ("Nothing that can be read.", 0),
+        (json.dumps({"considerations": "Order."}), 0),
+    ],
+)
+def test_an_answer_on_record_is_counted_in_whatever_form_it_came(
+    workbench: ModelBench, output: str, repeated: int
+) -> None:
+    dimension = dimensions_named(workbench, "Talk", "all")[0]
+    with workbench.database.write() as work:
+        work.stages.add(dimension.id, StageRun("think-aloud", "openai:one", output=output))
+    (answer,) = answers_so_far(workbench, [dimension])
+    assert (answer.round, answer.attributes, answer.repeated) == (1, 0, repeated)
