@@ -51,6 +51,14 @@ def score(
     per_question: Annotated[
         bool, typer.Option("--per-question", help="Checklist: one call per question, not per text.")
     ] = False,
+    max_output_tokens: Annotated[
+        int | None,
+        typer.Option(help="Tokens of an answer at most, reasoning included; no limit of ours without it."),
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds that one request may take; 600 without it.")] = None,
+    effort: Annotated[
+        str, typer.Option(help="How long a reasoning model thinks: none, minimal, low, medium, high, xhigh or max.")
+    ] = "",
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
     reuse: Annotated[
@@ -68,6 +76,7 @@ def score(
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
     from app.services.evaluating import asks_a_judge
+    from app.services.model_options import TIMEOUT, ModelOptions, set_model_options
     from app.services.projects import dimensions_named, get_project
     from app.services.scoring import RunOptions, check_can_resume, set_budget, start_runs, wait_until_free
     from app.services.workbench import open_workbench
@@ -94,6 +103,7 @@ def score(
         reuse=reuse,
         draw=read_draw(draw),
         trials=trials,
+        model=ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort),
     )
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
@@ -102,6 +112,7 @@ def score(
         check_can_resume(workbench, target.id, resume)
         if budget is not None:
             set_budget(workbench, resume, budget)
+        set_model_options(workbench, resume, options.model)
         wait_until_free(workbench, resume, _say_wait(resume))
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
@@ -115,7 +126,8 @@ def _carry_out(
     concurrency: int,
     json_: bool,
 ) -> None:
-    """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score."""
+    """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
+    with the error itself where nothing can be scored until the person changes something."""
     from app.services.scoring import work_on
 
     reports = []
@@ -130,13 +142,23 @@ def _carry_out(
     if json_:
         documents = [_report_document(workbench, report) for report in reports]
         for report in reports:
-            _say_failures(workbench, report.run)
+            _say_failures(workbench, report.run, _for_the_person(report))
         print_json({"trials": documents, "spread": spread_document(groups)} if len(run_ids) > 1 else documents[0])
     elif groups:
         print_spread(groups)
     interruption.exit_if_any()
+    for report in reports:
+        if report.fatal is not None and _for_the_person(report):
+            raise report.fatal
     if any(report.run.failed or report.run.done < report.run.all for report in reports):
         raise typer.Exit(3)
+
+
+def _for_the_person(report: "RunReport") -> bool:
+    """Whether it ended with something that only the person can change, as a key or an address."""
+    from app.errors import InputError
+
+    return report.fatal is not None and report.fatal.exit_status == InputError.exit_status
 
 
 def _say_wait(run_id: int) -> "Callable[[float], None]":
@@ -206,13 +228,13 @@ def _print_report(workbench: "Workbench", report: "RunReport") -> None:
         say(remark)
     if mended := report.tally.mended:
         say(f"{counted(mended, 'reply', 'replies')} held characters that can't be stored; \ufffd stands in their place")
-    _say_failures(workbench, run)
+    _say_failures(workbench, run, _for_the_person(report))
 
 
-def _say_failures(workbench: "Workbench", run: "RunSummary") -> None:
+def _say_failures(workbench: "Workbench", run: "RunSummary", raised: bool = False) -> None:
     from app.services.scoring import failures_of
 
-    if run.message:
+    if run.message and not raised:  # else it is said last
         say(run.message)
     failures = failures_of(workbench, run.id)
     for text, _, kind, message in failures[:_SHOWN]:

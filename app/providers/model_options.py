@@ -62,8 +62,11 @@ class ModelOptions:
 
     def params(self) -> dict[str, Any]:
         """As stored with a run: what was chosen."""
-        usual = asdict(ModelOptions())
+        usual = asdict(USUAL)
         return {name: value for name, value in asdict(self).items() if value != usual[name]}
+
+
+USUAL = ModelOptions()
 
 
 def check_effort(model: str, effort: str) -> None:

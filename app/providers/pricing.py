@@ -19,6 +19,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 SHIPPED = Path(__file__).with_name("prices.yaml")
 
 _MILLION = 1_000_000
+CHARACTERS_PER_TOKEN = 4  # of English prose
 # A snapshot costs what the model costs: gpt-4o-2024-11-20, claude-haiku-4-5-20251001.
 _SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 # Thai and Lao, Chinese, Japanese and Korean, pictographs.
@@ -90,7 +91,7 @@ def estimate_tokens(text: str) -> int:
     Japanese, Thai) and Korean about one. Right within some 15 % for English prose, too low for code and tables.
     """
     dense = 0 if text.isascii() else len(_DENSE.findall(text))
-    return math.ceil((len(text) - dense) / 4 + dense)
+    return math.ceil((len(text) - dense) / CHARACTERS_PER_TOKEN + dense)
 
 
 def _price(path: Path, name: object, entry: Any) -> Price:

@@ -73,6 +73,7 @@ class RecordedModel:
         budget: Budget | None = None,
         project: int | None = None,
         stopped: asyncio.Event | None = None,
+        effort: str = "",
     ) -> None:
         self._inner = inner
         self._ledger = ledger
@@ -81,6 +82,7 @@ class RecordedModel:
         self._budget = budget
         self._project = project
         self._stopped = stopped or asyncio.Event()
+        self._effort = effort
         self._second_try = False
         self._asking: dict[str, asyncio.Future[ChatReply]] = {}
         self._asked_here: set[str] = set()
@@ -108,7 +110,13 @@ class RecordedModel:
     def retries(self) -> int:
         return self._inner.retries if isinstance(self._inner, Patient) else 0
 
+    @property
+    def effort(self) -> str:
+        """With which everything is asked; "" leaves it to the model."""
+        return self._effort
+
     async def complete(self, request: ChatRequest) -> ChatReply:
+        request = replace(request, effort=self._effort) if self._effort else request
         if self._ledger is None:
             return await self._ask(request, "")
         digest = digest_of(request, self)

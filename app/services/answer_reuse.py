@@ -75,10 +75,11 @@ def reuse_params(
     judge: str,
     asking: JudgeOptions,
     wanted: bool = True,
+    effort: str = "",
 ) -> dict[str, Any]:
     """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
     which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
-    asked_as = {part.dimension: _asked_as(work, project_id, part, asking) for part in plan}
+    asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
     taken = {
         str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension])
         for part in plan
@@ -133,13 +134,14 @@ def _whole(known: Mapping[tuple[int, int], Judgment], repeats: int) -> list[Judg
     return [known[question, repeat] for question in answered for repeat in range(repeats)]
 
 
-def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: JudgeOptions) -> str:
+def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: JudgeOptions, effort: str) -> str:
     """Changes with everything a judge is told beside the questions and the text."""
     told = {
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(part.dimension)),
         "prompt": part.prompt_digest,
         "asking": asdict(asking),
+        **({"effort": effort} if effort else {}),
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 

@@ -1,7 +1,7 @@
 """What a run would score, ask and cost, before it starts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.domain.checklist import ChecklistStatus
@@ -10,12 +10,14 @@ from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
+from app.providers.model_options import check_effort
 from app.providers.pricing import estimate_tokens, shipped_prices
 from app.services.answer_reuse import Reuse, earlier_answers, left_to_ask, reused
 from app.services.evaluating import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.judges import Judge, check_wishes, judge_named
 from app.services.probing import probe
 from app.services.prompts import in_force, own_wordings
+from app.services.reasoning import Reasoning, reasoning_of
 from app.services.scoring import RunOptions, plan_run, reuse_of
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
@@ -31,7 +33,8 @@ TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
 class Estimate:
     """`calls` are all requests, `calls_cached` those answered before; tokens and cost are of the others.
 
-    `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again.
+    `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
+    out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`.
     """
 
     calls: int
@@ -40,16 +43,25 @@ class Estimate:
     output_tokens_estimate: int
     cost_usd: float | None
     reuse: tuple[Reuse, ...] = ()
+    reasoning_tokens_per_call: int = 0
+    reasoning_measured: bool = False
+
+    @property
+    def reasoning(self) -> str:
+        """What of the tokens out isn't the answers, in words; "" where nothing is known of it."""
+        per_call = Reasoning(self.reasoning_tokens_per_call, self.reasoning_measured)
+        return f"of the tokens out {per_call}" if self.reasoning_tokens_per_call else ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
         cost = "an unknown price" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
-        return (
+        said = (
             f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
-            f"and {self.output_tokens_estimate:,} out; {cost}" + "".join(f"\n{each}" for each in self.reuse)
+            f"and {self.output_tokens_estimate:,} out; {cost}"
         )
+        return "\n".join([said, *([self.reasoning] if self.reasoning else []), *map(str, self.reuse)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +110,31 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
     judge = judge_named(workbench, options.judge)
     check_judge_of(method, judge.name, judge.is_llm)
     check_wishes(judge, options.judge_options(), options.budget)
+    check_effort(judge.name, options.model.effort)
     counted = _counted(workbench.database, project_id, options, plan, judge)
     return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
 
 
 def _counted(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+) -> Estimate:
+    counted = _without_reasoning(database, project_id, options, plan, judge)
+    if not judge.is_llm:
+        return counted
+    with database.read() as work:
+        reasoning = reasoning_of(work, judge.name, options.model.effort)
+    new = counted.calls - counted.calls_cached
+    usage = Usage(counted.input_tokens, 0, counted.output_tokens_estimate + new * reasoning.per_call)
+    return replace(
+        counted,
+        output_tokens_estimate=usage.output_tokens,
+        cost_usd=shipped_prices().cost(judge.name, usage) if new else counted.cost_usd,
+        reasoning_tokens_per_call=reasoning.per_call,
+        reasoning_measured=reasoning.measured,
+    )
+
+
+def _without_reasoning(
     database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
 ) -> Estimate:
     if options.evaluator == CHECKLIST:
@@ -142,7 +174,7 @@ def _estimate(
         for request in _requests(work, project_id, plan, asking, known):
             answers = len((request.schema or {}).get("required", ()))
             size = estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer
-            asked.append((request.digest(judge.name), size))
+            asked.append((replace(request, effort=options.model.effort).digest(judge.name), size))
         new = [size for _, size in asked]
         if options.use_cache:  # what two systems wrote alike is asked about once
             different = dict(asked)

@@ -20,6 +20,7 @@ from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.model_options import USUAL, ModelOptions
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import OWN, describe_models, import_sdk
@@ -155,6 +156,7 @@ async def opened(
     budget: float | None = None,
     project: int | None = None,
     may_ask: MayAsk | None = None,
+    options: ModelOptions = USUAL,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
@@ -163,16 +165,17 @@ async def opened(
         of this process.
     budget: US dollars that it may spend, together with what the run cost before (BudgetError).
     may_ask: awaited before each request is sent; raises where it must not be.
+    options: how long a request may take, how many tokens an answer, and the reasoning effort.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
     """
     # In a thread, so that a model whose SDK is still being imported keeps no other from being asked.
-    model = await asyncio.to_thread(workbench.model, name)
+    model = await asyncio.to_thread(workbench.model, name, options)
     try:
         # Recorded answers cost nothing and stand in their own file, which may be recorded anew.
         if not model.is_llm or isinstance(model, ReplayModel):
-            yield RecordedModel(model, None)
+            yield RecordedModel(model, None, effort=options.effort)
             return
         ledger = DatabaseLedger(workbench.database, model.name, None if use_cache else run)
         stopped = asyncio.Event()
@@ -181,7 +184,7 @@ async def opened(
             gated = GatedModel(model, stopped, may_ask)
             patient = Patient(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
             left = _budget(workbench, model.name, run, budget)
-            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped)
+            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort)
         finally:
             await ledger.close()
     finally:

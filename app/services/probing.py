@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.domain.run import RunDimension
 from app.errors import ProviderError, UnsupportedError
-from app.providers.base import ChatReply, ChatRequest, TokenLogprob
+from app.providers.base import ChatReply, ChatRequest, TokenLogprob, digest_of
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import expects_logprobs
 from app.services.evaluating import check_evaluator, made
@@ -36,7 +36,7 @@ def probe(database: Database, project_id: int, options: RunOptions, plan: Sequen
     method_options = options.method_options()
     each = check_evaluator(options.evaluator).calls(method_options, expects_logprobs(judge))
     with database.read() as work:
-        knowing = _Knowing(work, judge)
+        knowing = _Knowing(work, judge, options.model.effort)
         stages = DatabaseStages(database)
         evaluators = made(
             work, project_id, plan, options.evaluator, method_options, judge, options.seed, knowing, stages
@@ -65,14 +65,15 @@ class _Knowing:
 
     is_llm = True
 
-    def __init__(self, work: UnitOfWork, name: str) -> None:
+    def __init__(self, work: UnitOfWork, name: str, effort: str = "") -> None:
         self._work = work
         self.name = name
+        self.effort = effort
         self.known: dict[str, int] = {}
         self.missing: dict[str, int] = {}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        digest = request.digest(self.name)
+        digest = digest_of(request, self)
         call = self._work.calls.find(digest)
         size = estimate_tokens(request.prompt.system + request.prompt.user)
         if call is None:

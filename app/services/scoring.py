@@ -8,11 +8,20 @@ from typing import Any
 
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
-from app.errors import ConflictError, DatabaseError, InputError, NotReadyError, RunLostError, WorkbenchError
+from app.errors import (
+    ConflictError,
+    DatabaseError,
+    InputError,
+    NotReadyError,
+    ProviderError,
+    RunLostError,
+    WorkbenchError,
+)
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
 from app.prompting import load_prompt
 from app.providers.model_files import check_kept_model
+from app.providers.model_options import USUAL, ModelOptions, check_effort
 from app.providers.recorded import Tally
 from app.services.answer_reuse import reuse_params
 from app.services.checklists import published_checklist
@@ -69,6 +78,7 @@ class RunOptions:
     use_cache: answer from the ledger what was asked before.
     locked: score the texts of the locked test split, and only those.
     draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
+    model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
     reuse: take answers to unchanged questions over from runs of the versions before (app.services.answer_reuse).
     """
 
@@ -86,6 +96,7 @@ class RunOptions:
     reuse: bool = True
     draw: tuple[int, int] | None = None
     trials: int = 1
+    model: ModelOptions = USUAL
 
     @property
     def drawn(self) -> bool:
@@ -107,6 +118,7 @@ class RunOptions:
             "use_cache": self.use_cache,
             "locked": self.locked,
             **({"draw": list(self.draw)} if self.draw else {}),
+            **self.model.params(),
             **asdict(self.method_options()),
         }
 
@@ -124,12 +136,14 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended, and what this sitting of it asked and cost."""
+    """How a run ended, and what this sitting of it asked and cost. `fatal`: the error after which going on made no
+    sense."""
 
     run: RunSummary
     tally: Tally = field(default_factory=Tally)
     retries: int = 0
     seconds: float = 0.0
+    fatal: ProviderError | None = None
 
 
 def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
@@ -154,8 +168,8 @@ def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
         )
     if not options.reuse and method.name != CHECKLIST:
         raise InputError(f"{method.name} takes no answers over from earlier versions.", f"Only {CHECKLIST} does.")
-    if not method.judged and (options.budget is not None or not options.use_cache):
-        what = "a budget" if options.budget is not None else "asking again"
+    if not method.judged and (options.budget is not None or not options.use_cache or options.model != USUAL):
+        what = "a budget" if options.budget is not None else "how it is asked" if options.use_cache else "asking again"
         raise InputError(
             f"{method.name} asks no model, so {what} means nothing.",
             f"Leave it out. Methods that ask one: {', '.join(name for name in EVALUATORS if asks_a_judge(name))}.",
@@ -216,6 +230,7 @@ def _check_judge(workbench: Workbench, options: RunOptions) -> None:
         judge = judge_named(workbench, options.judge)
         check_judge_of(method, judge.name, judge.is_llm)
         check_wishes(judge, asking, options.budget)
+        check_effort(judge.name, options.model.effort)
 
 
 def _judge_of(options: RunOptions) -> str:
@@ -233,7 +248,9 @@ def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Seque
     if options.evaluator != CHECKLIST:
         return {}
     wanted = options.reuse and options.use_cache
-    return {"reuse": wanted} | reuse_params(work, project_id, plan, options.judge, options.judge_options(), wanted)
+    return {"reuse": wanted} | reuse_params(
+        work, project_id, plan, options.judge, options.judge_options(), wanted, options.model.effort
+    )
 
 
 def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:
@@ -288,7 +305,7 @@ def work_on(
             _finish(workbench.database, writer, RunStatus.STOPPED if report.stopped else RunStatus.DONE)
     finally:
         writer.release()
-    return RunReport(get_run(workbench, run_id), tally, retries, time.monotonic() - started)
+    return RunReport(get_run(workbench, run_id), tally, retries, time.monotonic() - started, report.fatal)
 
 
 def _ending(error: BaseException) -> tuple[RunStatus, str]:

@@ -18,6 +18,7 @@ from app.errors import (
 )
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.evaluating import NO_JUDGE, evaluators_of
@@ -96,6 +97,7 @@ async def sit(
             params.get("budget"),
             _project(workbench, run),
             writer.may_ask,
+            ModelOptions.of_run(params),
         )
     )
     async with judge as model:

@@ -9,6 +9,7 @@ from app.providers.base import ChatModel
 from app.providers.credentials import Credentials
 from app.providers.model_files import check_kept
 from app.providers.model_name import parse_model_name
+from app.providers.model_options import USUAL, ModelOptions
 from app.providers.registry import open_model
 from app.settings import settings
 from db.unit_of_work import Database
@@ -22,11 +23,11 @@ class Workbench:
     credentials: Credentials = field(repr=False)
     any_path: bool = True
 
-    def model(self, name: str) -> ChatModel:
+    def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
         if not self.any_path:
             check_kept(parse_model_name(name))
-        return open_model(name, self.credentials)
+        return open_model(name, self.credentials, options.timeout, options.max_output_tokens)
 
     def check_model(self, name: str) -> tuple[str, bool]:
         """The model's full name, and whether it is an LLM. Raises what opening it raises; nothing stays open."""

@@ -100,6 +100,17 @@ class Calls:
             )
         return found
 
+    def written(self, model: str) -> dict[int | None, tuple[int, int, int]]:
+        """Run (None for what no run asked) -> its answered calls with a count of tokens: how many, the tokens that came
+        out, and the characters of the replies."""
+        call, run = ModelCallRow, col(ModelCallRow.run_id)
+        rows = self._session.exec(
+            select(run, func.count(col(call.id)), func.sum(call.output_tokens), func.sum(func.length(call.reply)))
+            .where(call.model == model, call.error_kind == "", col(call.output_tokens) > 0)
+            .group_by(run)
+        )
+        return {found: (count, tokens, characters) for found, count, tokens, characters in rows}
+
     def add(self, calls: Sequence[RecordedCall]) -> None:
         if calls:
             self._session.connection().execute(_ADD, [_values(call) for call in calls])

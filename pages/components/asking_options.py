@@ -8,8 +8,10 @@ import streamlit as st
 
 from app.services.evaluating import CHECKLIST, asks_a_judge, options_to_choose
 from app.services.judges import Judge
+from app.services.model_options import USUAL, ModelOptions
 from app.services.scoring import JudgeOptions
 from pages.components.method_options import method_options, written
+from pages.components.model_options import model_options
 from pages.components.words import plain
 
 REUSE_HELP = (
@@ -33,6 +35,7 @@ class Wishes:
     budget: float | None = None
     use_cache: bool = True
     reuse: bool = True
+    model: ModelOptions = USUAL
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -45,6 +48,10 @@ class Wishes:
             return replace(asking, reasons=False, repeats=1, soft=False)
         return replace(asking, soft=asking.soft and judge.gives_probabilities)
 
+    def model_of(self, judge: Judge) -> ModelOptions:
+        """How it is asked; what is no LLM is always asked alike."""
+        return self.model if judge.is_llm else USUAL
+
 
 def asking_options(evaluator: str, judges: Sequence[Judge]) -> Wishes:
     judged = asks_a_judge(evaluator)
@@ -52,7 +59,10 @@ def asking_options(evaluator: str, judges: Sequence[Judge]) -> Wishes:
         return Wishes(evaluator, {})
     with st.expander("More options", key="more_scoring_options"):
         chosen = _checklist_options(judges) if evaluator == CHECKLIST else method_options(evaluator)
-        return _limits(evaluator, chosen) if judged else Wishes(evaluator, chosen)
+        if not judged:
+            return Wishes(evaluator, chosen)
+        wishes = _limits(evaluator, chosen)
+        return replace(wishes, model=model_options()) if any(judge.is_llm for judge in judges) else wishes
 
 
 def _checklist_options(judges: Sequence[Judge]) -> dict[str, Any]:

@@ -75,6 +75,7 @@ def _calls(found: Estimate) -> str:
     else:
         said = f"{counted(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
         said += f"{counted(new, 'new call')}: {tokens}"
+    said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
     return f"{said}{reuse}  \nCost: {_cost(found)}"
 
 

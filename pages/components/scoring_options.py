@@ -74,6 +74,7 @@ def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, sampling
         draw=sampling.draw,
         trials=sampling.trials,
         locked=sampling.locked,
+        model=wishes.model_of(judge),
     )
 
 

@@ -199,3 +199,17 @@ def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: W
     app = view.set_value("Questions").run()
     assert table(app, "Same answer")["Same answer"].tolist() == [100.0] * 3
     assert "gave its most frequent answer 100%" in shown(app)
+
+
+def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:
+    app = open_screen("score")
+    assert "score_effort" not in [box.key for box in app.selectbox], "the rules don't think"
+    app = choose(app, LLAMA)
+    app.selectbox(key="score_effort").set_value("low").run()
+    app.number_input(key="score_max_output_tokens").set_value(9000).run()
+    app.number_input(key="score_timeout").set_value(90.0).run()
+    app.button(key="start_scoring").click().run()
+    finish()
+    (run,) = [run for run in list_runs(ready, 1) if run.all]
+    assert [run.params[name] for name in ("effort", "max_output_tokens", "timeout")] == ["low", 9000, 90]
+    assert run.done == 12

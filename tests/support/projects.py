@@ -10,6 +10,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.providers.base import ChatModel
 from app.providers.credentials import Access, Credentials
+from app.providers.model_options import USUAL, ModelOptions
 from app.services.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
@@ -26,7 +27,7 @@ class ModelBench(Workbench):
     __slots__ = ()
     opener: Callable[[str], ChatModel]
 
-    def model(self, name: str) -> ChatModel:
+    def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         return type(self).opener(name)
 
 

@@ -1,0 +1,118 @@
+"""How long a judge may think, how far it may go, and what a run that can't go on says: by `score`, against a strict
+server of today."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.services.scoring import list_runs
+from app.services.workbench import open_workbench
+from app.settings import settings
+from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.projects import ready_to_score
+
+Run = Callable[..., tuple[int, str, str]]
+Use = Callable[[str], None]
+
+
+@pytest.fixture(scope="module")
+def modern() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
+
+
+@pytest.fixture
+def use(modern: ModernVendors, monkeypatch: pytest.MonkeyPatch) -> Use:
+    """Ask the server with these options; twelve texts are ready to be scored."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    ready_to_score(open_workbench())
+
+    def use(options: str) -> None:
+        monkeypatch.setenv("OPENAI_BASE_URL", modern.address("openai", options))
+        settings.cache_clear()
+
+    return use
+
+
+def score(run: Run, *words: object) -> tuple[int, str, str]:
+    return run("score", "--project", "Ready", "--judge", "openai:gpt-6-luna", *words)
+
+
+def test_what_was_chosen_is_sent_kept_with_the_run_and_changed_where_it_is_resumed(
+    run: Run, use: Use, modern: ModernVendors
+) -> None:
+    use("think=6000,kept")
+    status, _, said = score(run, "--max-output-tokens", 2000, "--timeout", 90, "--effort", "low")
+    assert status == 3
+    assert "--max-output-tokens" in said
+    assert {(b["max_completion_tokens"], b["reasoning_effort"]) for b in modern.bodies("think=6000,kept")} == {
+        (2000, "low")
+    }
+    (kept,) = list_runs(open_workbench())
+    assert [kept.params[name] for name in ("max_output_tokens", "timeout", "effort")] == [2000, 90, "low"]
+    status, _, _ = score(run, "--resume", kept.id, "--max-output-tokens", 9000)
+    assert status == 0
+    assert modern.bodies("think=6000,kept")[-1]["reasoning_effort"] == "low"
+    status, _, said = score(run, "--resume", kept.id, "--effort", "high")
+    assert (status, "start a new run" in said) == (2, True)
+
+
+def test_an_answer_with_another_effort_is_another_answer(run: Run, use: Use, modern: ModernVendors) -> None:
+    use("plain,another")
+    assert score(run)[0] == score(run, "--effort", "low")[0] == score(run)[0] == 0
+    assert modern.state("plain,another")["ok"] == 24
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--effort", "much"),
+        ("--max-output-tokens", 0),
+        ("--timeout", 0),
+        ("--judge", "openai:gpt-4o", "--effort", "low"),
+        ("--judge", "rules", "--effort", "low"),
+        ("--judge", "openai:gpt-6.2-astra", "--effort", "none"),
+    ],
+)
+def test_what_no_judge_or_not_this_one_takes_is_said_before_anything_is_paid(
+    run: Run, use: Use, modern: ModernVendors, words: tuple[object, ...]
+) -> None:
+    use("plain,refused")
+    status, _, said = score(run, *words)
+    assert status == 2
+    assert "bug" not in said
+    assert modern.state("plain,refused").get("ok", 0) == 0
+
+
+def test_a_wrong_key_and_a_wrong_address_end_with_2_and_one_sentence(
+    run: Run, use: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use("plain/elsewhere")
+    status, _, said = score(run)
+    assert status == 2
+    assert said.count("is the address right?") == 1
+    use("plain")
+    monkeypatch.setenv("OPENAI_API_KEY", "bad")
+    settings.cache_clear()
+    status, _, said = score(run)
+    assert status == 2
+    assert said.count("refuses the key") == 1
+
+
+def test_a_daily_limit_ends_the_run_at_once_and_says_when_to_resume(run: Run, use: Use, modern: ModernVendors) -> None:
+    use("limit=1:daily,ends")
+    status, _, said = score(run)
+    assert status == 3
+    assert "in about 24 hours" in said
+    assert "12 not scored yet" in said
+    assert "failed (" not in said
+    assert sum(modern.state("limit=1:daily,ends")["refused"].values()) <= 12
+
+
+def test_a_forecast_counts_reasoning_as_earlier_calls_took(run: Run, use: Use) -> None:
+    use("think=5000,ahead")
+    assert "1,000 a call for reasoning (a guess" in score(run, "--dry-run")[1]
+    score(run)
+    said = score(run, "--no-cache", "--dry-run")[1]
+    assert "a call for reasoning (as its earlier calls took)" in said
+    assert "5,00" in said
