@@ -85,7 +85,10 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     assert run("checklist", "publish", *base, "--dimension", "all")[0] == 0
 
     dry = _json(run("score", *base, "--judge", "rules", "--dry-run", "--json"))
-    assert set(dry) == {"calls", "calls_cached", "input_tokens", "output_tokens_estimate", "cost_usd", "reuse"}
+    assert set(dry) == {
+        "calls", "calls_cached", "input_tokens", "output_tokens_estimate", "cost_usd", "reuse",
+        "reasoning_tokens_per_call", "reasoning_measured",
+    }  # fmt: skip
     assert dry["cost_usd"] == 0
 
     scored = _json(run("score", *base, "--evaluator", "checklist", "--judge", "rules", "--json"))
