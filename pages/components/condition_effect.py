@@ -83,7 +83,8 @@ def condition_rows(found: ConditionEffect, names: Names) -> pd.DataFrame:
                 "Spearman": point.spearman.value,
                 "From": point.spearman.low,
                 "To": point.spearman.high,
-                "Texts": point.spearman.n,
+                "Texts": found.shared,
+                "Counted": point.spearman.n,
                 "Judge": model_label(found.draw.judge),
                 "Run": point.run,
                 "Checklist": point.version,
@@ -144,7 +145,7 @@ def _chart(drawn: pd.DataFrame, found: ConditionEffect, measure: str, names: Nam
             alt.Tooltip("Spearman:Q", format=".3f"),
             alt.Tooltip("From:Q", title="95 % from", format=".3f"),
             alt.Tooltip("To:Q", title="to", format=".3f"),
-            alt.Tooltip("Texts:Q", format=","),
+            alt.Tooltip("Counted:Q", title="Texts that count", format=","),
             alt.Tooltip("Attributes:Q"),
             alt.Tooltip("Judge:N"),
         ],
@@ -157,7 +158,7 @@ def _chart(drawn: pd.DataFrame, found: ConditionEffect, measure: str, names: Nam
     label = base.mark_text(align="left", dx=11, dy=-8, fontSize=12).encode(y="Spearman:Q", text="label:N")
     chart: Chart = (
         alt.layer(line, point, label)
-        .transform_calculate(label="datum.Condition + ' (n = ' + datum.Texts + ')'")
+        .transform_calculate(label="datum.Condition + ' (n = ' + datum.Counted + ')'")
         .properties(height=HEIGHT)
     )
     return chart
@@ -171,5 +172,10 @@ def _columns() -> dict[str, ColumnConfig | str | None]:
         "Spearman": st.column_config.NumberColumn(format="%.3f", help=spearman),
         "From": st.column_config.NumberColumn(format="%.3f", help="The lower end of the 95 % interval."),
         "To": st.column_config.NumberColumn(format="%.3f", help="The upper end of the 95 % interval."),
-        "Texts": st.column_config.NumberColumn(format="localized", help="How many texts the correlation rests on."),
+        "Texts": st.column_config.NumberColumn(
+            format="localized", help="Scored under every condition: the same texts."
+        ),
+        "Counted": st.column_config.NumberColumn(
+            format="localized", help="Those in sources that have a coefficient: not all scores or ratings alike."
+        ),
     }

@@ -20,6 +20,7 @@ from pages.components.run_words import title
 from pages.components.words import plain
 
 ROW, MARGIN = 34, 60
+_OF_INTEREST = {"": 0, "comb": 1}  # a project's own runs, then a study's with everybody; the other conditions follow
 APPROXIMATION = (
     "An approximation: the questions that rest on this contributor's attributes alone are dropped, and the scores are "
     "taken over the other questions from the answers of this run. The checklist is not built anew without them, so "
@@ -48,7 +49,8 @@ def contribution(workbench: Workbench, project: Project, dimension: Dimension, n
 
 
 def _chosen(runs: list[tuple[RunSummary, Checklist]]) -> tuple[RunSummary, Checklist]:
-    by_id = {run.id: (run, checklist) for run, checklist in sorted(runs, key=lambda each: bool(each[0].study))}
+    ordered = sorted(runs, key=lambda each: _OF_INTEREST.get(each[0].study, len(_OF_INTEREST)))
+    by_id = {run.id: (run, checklist) for run, checklist in ordered}
     chosen = st.selectbox(
         "Run",
         list(by_id),

@@ -31,7 +31,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
 
 
 _COLUMNS = {
-    "Dimensions": st.column_config.TextColumn(width=260),
+    "Dimensions": st.column_config.TextColumn(width=180),
     "Scored": st.column_config.TextColumn(help="Texts times dimensions that have a score, of all that were planned."),
     "Sample": st.column_config.TextColumn(help="The share of the texts that was drawn, and the seed that drew it."),
 }

@@ -1,6 +1,7 @@
 """Compare: who notices what, topics, likeness, and the effect on the scores."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -12,6 +13,8 @@ from app.domain.task import Dimension, Task
 from app.services import embedding as embedding_service
 from app.services.attributes import add_attributes, exclude_attribute
 from app.services.building import build
+from app.services.condition_running import run_study
+from app.services.condition_study import Family, StudyOptions
 from app.services.projects import create_project, dimensions_named, get_project
 from app.services.scoring import RunOptions, start_run, work_on
 from app.services.workbench import Workbench
@@ -182,6 +185,23 @@ def test_two_conditions_are_drawn_with_n_in_view(demo: Workbench, open_screen: O
     assert (conditions["Texts"] > 0).all()
     assert "needs at least 4" in told(app)
     assert "Further left: more varied attributes" in told(app), "the picture's caption"
+
+
+def test_conditions_on_other_texts_are_refused_by_name_and_compared_once_they_share_them(
+    demo: Workbench, open_screen: Open
+):
+    project, dimension = get_project(demo, "Demo"), dimension_of(demo)
+    study = StudyOptions((dimension,), "rules", "rules", (Family.SH, Family.MH), draw=(5, 3))
+    run_study(demo, project, study)
+    app = at(open_screen("compare"), "scores")
+    assert "these are missing: Everybody" in told(app)
+    run_study(demo, project, replace(study, families=tuple(Family)))
+    app = at(open_screen("compare"), "scores")
+    conditions = table(app, "condition_results")
+    assert list(conditions["Condition"])[:2] == ["Everybody", "All people"]
+    assert not any(name.startswith("Only ") and "," in name for name in conditions["Condition"])
+    assert set(conditions["Texts"]) == {15}
+    assert "the same 15 texts for all" in told(app) or "needs at least 4" in told(app)
 
 
 def run_condition(workbench: Workbench, condition: str) -> None:
