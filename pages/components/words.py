@@ -11,7 +11,7 @@ from app.errors import MissingKeyError, WorkbenchError
 _ANYWHERE = re.compile(r"([\\`*_\[\]<>~$|@&]|:(?=[\w/]))")
 # What looks like an address becomes a link although its signs are escaped: links are looked for in the text that is
 # left. A word joiner, which nobody sees and no line breaks at, keeps the signs from standing side by side.
-_ADDRESS = re.compile(r"(?<=\w:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-]@)(?=\w)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?<=\w:)(?=//)|(?<=www)(?=\.)|(?<=[\w.+-]@)(?=[\w-]+\.)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
 _LINE_STARTS = ("-", "+", "#", "=")
 

@@ -175,8 +175,10 @@ def test_the_last_changes_can_be_taken_back_one_by_one(demo: Workbench, open_scr
     app.button(key="undo_last").click().run()
     assert [a.text for a in said_by(demo, *ids(demo), "Ada")] == ["It flow.", "It has one topic."]
     app.button(key="undo_last").click().run()
-    assert by(demo, "Ada")[1].status is AttributeStatus.EXCLUDED
+    assert [a.text for a in by(demo, "Ada")] == ["It flow."]
     assert second.status is AttributeStatus.ACTIVE
+    taken_back = next(a for a in said_by(demo, *ids(demo), "Ada") if a.id == second.id)
+    assert taken_back.status is AttributeStatus.WITHDRAWN
     assert not app.exception
 
 
@@ -286,7 +288,9 @@ def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: W
     accepts[1].click().run()
     assert [a.text for a in by(demo, "Ada")] == ["<b>Names are</b> introduced first."]
     app.button(key="undo_last").click().run()
-    assert by(demo, "Ada")[0].status is AttributeStatus.EXCLUDED
+    assert by(demo, "Ada") == []
+    (taken_back,) = said_by(demo, *ids(demo), "Ada")
+    assert taken_back.status is AttributeStatus.WITHDRAWN
 
 
 def test_everything_said_so_far_is_listed_and_can_be_opened(demo: Workbench, open_screen: Open):

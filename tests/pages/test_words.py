@@ -15,6 +15,7 @@ from pages.components.words import model_label, plain
         ("<script>alert(1)</script>", r"\<script\>alert(1)\</script\>"),
         (":red[x] $y$ ~z~ a|b", r"\:red\[x\] \$y\$ \~z\~ a\|b"),
         ("&lt; www.example.org a@b.c", "\\&lt; www\u2060.example.org a\\@\u2060b.c"),
+        ("components@1", "components\\@1"),  # no address
         ("HTTPS://a.b mailto:a@b.c", "HTTPS:\u2060//a.b mailto\\:a\\@\u2060b.c"),
         ("1. first", r"1\. first"),
         ("- item", r"\- item"),
