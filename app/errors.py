@@ -171,7 +171,7 @@ class RefusedError(ProviderError):
 
 class CutOffError(ProviderError):
     kind = "cut-off"
-    default_hint = "Give its answers more room (--max-output-tokens, on Score under More options), then resume."
+    default_hint = "Give its answers more room (score --max-output-tokens; on Score, More options), then try again."
 
 
 class NoAnswerError(ProviderError):
@@ -221,7 +221,7 @@ class OverloadedError(TransientError):
 
 class ModelTimeoutError(TransientError):
     kind = "timeout"
-    default_hint = "Give each request more time (--timeout, on Score under More options), then resume."
+    default_hint = "Give each request more time (score --timeout; on Score, More options), then try again."
 
 
 class ConnectionFailedError(TransientError):

@@ -130,7 +130,9 @@ class GEval:
 
     async def _sampled(self, request: ChatRequest) -> Evaluation:
         # All of the distribution: some servers leave out its unlikely end unless they are told not to.
-        asked = [replace(request, temperature=1.0, top_p=1.0, sample=n) for n in range(self._options.samples)]
+        drawn = self._options.samples
+        each = replace(request, temperature=1.0, top_p=1.0, repeated=drawn > 1)
+        asked = [replace(each, sample=n) for n in range(drawn)]
         return await sampled_score(self._model, asked, self._dimension)
 
 

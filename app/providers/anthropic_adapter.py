@@ -95,8 +95,7 @@ class AnthropicModel:
         by_schema = style.json_schema and request.schema is not None and is_closed(request.schema)
         system = system_text(request, replace(style, json_schema=by_schema))
         if system:
-            mark = {"type": "ephemeral"}
-            body["system"] = [{"type": "text", "text": system, "cache_control": mark}]
+            body["system"] = _marked(system)
         if by_schema and request.schema is not None:
             form = {"type": "json_schema", "schema": transform_schema(dict(request.schema))}
             body["output_config"] = {"format": form}
@@ -167,11 +166,17 @@ def _says_something(answer: Message) -> bool:
 
 
 def _messages(request: ChatRequest) -> list[dict[str, Any]]:
-    messages: list[dict[str, Any]] = [{"role": "user", "content": request.prompt.user}]
+    user = request.prompt.user
+    messages: list[dict[str, Any]] = [{"role": "user", "content": _marked(user) if request.repeated else user}]
     for turn in request.turns:
         messages.append({"role": "assistant", "content": turn.answer})
         messages.append({"role": "user", "content": turn.correction})
     return messages
+
+
+def _marked(text: str) -> list[dict[str, Any]]:
+    """A text up to whose end the prompt is cached."""
+    return [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]
 
 
 def _rejection(error: APIStatusError) -> Rejection:

@@ -33,6 +33,8 @@ class ChatRequest:
     max_output_tokens: room for the answer itself; a model gets more where it has it (app.providers.output_room).
     cut_off: the room of earlier tries that were cut off, oldest first; the next one gets more.
     effort: how long a reasoning model thinks; "" leaves that to the model.
+    repeated: the same prompt is asked several times, so that all of it is worth the provider's prompt cache, not its
+    constant part alone.
     """
 
     prompt: RenderedPrompt
@@ -46,6 +48,7 @@ class ChatRequest:
     cut_off: tuple[int, ...] = ()
     effort: str = ""
     top_p: float | None = None
+    repeated: bool = False
 
     @property
     def before(self) -> str:

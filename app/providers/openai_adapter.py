@@ -192,16 +192,19 @@ def open_model(
 def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     system = system_text(request, style)
-    if system and style.cache_mark:
-        part = {"type": "text", "text": system, "prompt_cache_breakpoint": {"mode": "explicit"}}
-        messages.append({"role": "system", "content": [part]})
-    elif system:
-        messages.append({"role": "system", "content": system})
-    messages.append({"role": "user", "content": request.prompt.user})
+    if system:
+        messages.append({"role": "system", "content": _marked(system) if style.cache_mark else system})
+    user = request.prompt.user
+    messages.append({"role": "user", "content": _marked(user) if style.cache_mark and request.repeated else user})
     for turn in request.turns:
         messages.append({"role": "assistant", "content": turn.answer})
         messages.append({"role": "user", "content": turn.correction})
     return messages
+
+
+def _marked(text: str) -> list[dict[str, Any]]:
+    """A text up to whose end the prompt is cached."""
+    return [{"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}}]
 
 
 def _finish(choice: Choice) -> Finish:

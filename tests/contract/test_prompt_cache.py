@@ -40,6 +40,27 @@ def test_only_the_constant_part_is_written_to_the_cache_and_then_read(modern: Mo
     assert state["refused"] == {}
 
 
+@pytest.mark.parametrize("name", ["openai:gpt-6-luna", "anthropic:claude-sonnet-5-5"])
+def test_of_a_prompt_that_is_asked_several_times_all_is_marked(modern: ModernVendors, name: str) -> None:
+    """Samples of one text share the text too, not only what is constant from text to text."""
+    options = "plain,repeated-" + name.replace(":", "-")
+    prompt = RenderedPrompt("judge", 1, "d", SYSTEM, "A long text.", {})
+
+    async def run() -> None:
+        model = open_model(name, modern.credentials(options))
+        for repeated in (False, True):
+            await model.complete(ChatRequest(prompt, temperature=None, repeated=repeated))
+        await model.aclose()
+
+    asyncio.run(run())
+    once, several = ([m for m in body["messages"] if m["role"] == "user"] for body in modern.bodies(options))
+    assert once[0]["content"] == "A long text."
+    (part,) = several[0]["content"]
+    assert part["text"] == "A long text."
+    assert {"prompt_cache_breakpoint", "cache_control"} & set(part)
+    assert modern.state(options)["refused"] == {}
+
+
 @pytest.mark.parametrize("name", ["openai:gpt-4o", "openai:gpt-5.5", "llama:llama3.1", "llama:gpt-6-luna"])
 def test_who_does_not_know_the_mark_never_gets_it(modern: ModernVendors, name: str) -> None:
     options = "local,unmarked-" + name.replace(":", "-") if name.startswith("llama") else f"plain,un-{name[7:]}"

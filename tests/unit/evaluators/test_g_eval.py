@@ -102,7 +102,7 @@ def test_a_refusal_of_log_probabilities_turns_the_whole_run_to_samples(refusal: 
     assert [found.value for found in asyncio.run(both())] == [4.5, 4.5]
     # The refusal is met once, not once a text; samples take the whole distribution.
     assert [request.top_logprobs for request in model.requests] == [20] + [0] * 8
-    assert {(r.temperature, r.top_p) for r in model.requests[1:]} == {(1.0, 1.0)}
+    assert {(r.temperature, r.top_p, r.repeated) for r in model.requests[1:]} == {(1.0, 1.0, True)}
 
 
 def test_texts_under_way_together_meet_the_refusal_once() -> None:
