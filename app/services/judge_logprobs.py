@@ -31,10 +31,13 @@ def gives_probabilities(params: Mapping[str, Any]) -> bool:
 
 
 def judge_in_signature(run: RunSummary) -> str:
-    """The judge as a signature names it, with the samples that G-Eval's scores rest on where they had to stand in."""
+    """The judge as a signature names it: with its reasoning effort where one was chosen, and the samples that G-Eval's
+    scores rest on where they had to stand in."""
+    effort = run.params.get("effort")
+    judge = f"{run.judge} effort {effort}" if effort else run.judge
     found = run.params.get(LOGPROBS) if run.evaluator == G_EVAL else None
     how = {REFUSED: f" {_samples(run)} samples", PARTLY: f" partly {_samples(run)} samples"}
-    return run.judge + how.get(str(found), "")
+    return judge + how.get(str(found), "")
 
 
 def logprobs_remark(run: RunSummary) -> str:

@@ -222,7 +222,7 @@ def _result(
     left_out = set() if choices.include_partial else partial
     origin = Origin(
         checklist=str(checklist.version) if checklist else "none",
-        judge=f"{run.judge} P(yes)" if soft else judge_in_signature(run),
+        judge=f"{judge_in_signature(run)} P(yes)" if soft else judge_in_signature(run),
         prompt=part.prompt_digest[:12] or "none",
         locked=locked,
         partial=choices.include_partial,

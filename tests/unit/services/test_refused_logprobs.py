@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +72,8 @@ def test_g_eval_goes_on_with_samples_and_its_signature_says_so(workbench: ModelB
     assert (run.status, run.done) == (RunStatus.DONE, run.all)
     assert judge.asked == {"refused": 1, "answered": 1 + 4 * run.all}
     assert judge_in_signature(run) == f"{JUDGE} 4 samples"
+    with_effort = replace(run, params={**run.params, "effort": "low"})
+    assert judge_in_signature(with_effort) == f"{JUDGE} effort low 4 samples"
     assert "4 samples at temperature 1" in logprobs_remark(run)
     (result,) = results_of(workbench, run.id)
     assert result.meta.signature.judge == f"{JUDGE} 4 samples"
