@@ -174,7 +174,7 @@ def test_a_share_that_rounds_to_everything_leaves_something(workbench: Workbench
 
 
 def test_the_locked_split_is_scored_whole(workbench: Workbench, dimension: Dimension) -> None:
-    with pytest.raises(NotReadyError, match="No text is left"):
+    with pytest.raises(NotReadyError, match="No text is locked away"):
         plan_run(workbench, PROJECT, RunOptions((dimension,), "rules", locked=True))
     locked_quarter(workbench)
     with pytest.raises(InputError, match="can't be sampled"):
