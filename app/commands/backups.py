@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.output import JsonOption, counted, print_json
+from app.commands.output import JsonOption, counted, echo, print_json
 
 
 def register(root: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def backup(
     if json_:
         print_json(made.to_json())
         return
-    typer.echo(f"Wrote {made.file}: {counted(made.projects, 'project')}, {made.size / 1e6:,.1f} MB, checked")
+    echo(f"Wrote {made.file}: {counted(made.projects, 'project')}, {made.size / 1e6:,.1f} MB, checked")
 
 
 def restore(
@@ -47,6 +47,6 @@ def restore(
     if json_:
         print_json(done.to_json())
         return
-    typer.echo(f"{done.file} holds {counted(done.projects, 'project')} again")
+    echo(f"{done.file} holds {counted(done.projects, 'project')} again")
     if done.replaced:
-        typer.echo(f"What was there before is kept as {done.replaced}")
+        echo(f"What was there before is kept as {done.replaced}")
