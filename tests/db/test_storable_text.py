@@ -34,8 +34,8 @@ def _value(column: Column[Any]) -> Any:
 @pytest.fixture
 def writer(address: str) -> Iterator[Engine]:
     writer, reader = open_engines(address)
+    upgrade(writer, reader, lambda _: None)
     reader.dispose()
-    upgrade(writer)
     yield writer
     writer.dispose()
 
