@@ -1,11 +1,14 @@
 """import."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.corpora.corpus import ColumnUse
 
 FormatOption = Annotated[
     str,
@@ -25,10 +28,12 @@ def import_(
     project: ProjectOption,
     format_: FormatOption = "auto",
     map_: Annotated[
-        list[str] | None, typer.Option("--map", help="text=COL, source=COL, doc_id=COL, system_id=COL ...")
+        list[str] | None,
+        typer.Option("--map", help="text=COL, source=COL, doc_id=COL, system_id=COL ...; the rest is guessed."),
     ] = None,
     rating: Annotated[
-        list[str] | None, typer.Option("--rating", help="DIM=COL; several columns for one DIM are several raters.")
+        list[str] | None,
+        typer.Option("--rating", help="DIM=COL; several columns for one DIM are several raters. `none`: no ratings."),
     ] = None,
     scale: Annotated[
         list[str] | None,
@@ -37,6 +42,9 @@ def import_(
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
+
+    Columns that aren't named are guessed by names and values: --map source= says that none is the source. Where a
+    rating is named, no others are guessed.
 
     Example: interacteval import essays.csv --project Essays --map text=essay --rating Cohesion=rater1 --scale
     Cohesion=1..6
@@ -56,6 +64,8 @@ def import_(
         f"{counted(report.ratings, 'rating')}; "
         f"new: {report.added_texts} texts, {report.added_ratings} ratings"
     )
+    if report.columns:
+        echo(f"columns: {', '.join(_said(use) for use in report.columns)}")
     rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]
     echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
     if report.ungrouped:
@@ -73,3 +83,8 @@ def import_(
         say(f"left out, row {skipped.row}: {skipped.reason}")
     if len(report.skipped) > _SHOWN:
         say(f"... and {len(report.skipped) - _SHOWN} more; --json lists all")
+
+
+def _said(use: "ColumnUse") -> str:
+    taken_for = f"a rating of {use.dimension}" if use.role == "rating" else use.role
+    return f"{use.column} as {taken_for}{' (guessed)' if use.guessed else ''}"

@@ -28,11 +28,23 @@ class SkippedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """What a column was read as: `role` is a field of a text, or `rating` of a `dimension`; `guessed`, or as named."""
+
+    column: str
+    role: str
+    dimension: str = ""
+    guessed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Corpus:
-    """A dataset file, whole: what was read and what had to be left out."""
+    """A dataset file, whole: what was read and what had to be left out. Only a table of no known format has `columns`:
+    those that were used, and what for."""
 
     format: str
     task: Task
     dimensions: tuple[Dimension, ...]
     texts: tuple[CorpusText, ...]
     skipped: tuple[SkippedRow, ...]
+    columns: tuple[ColumnUse, ...] = ()

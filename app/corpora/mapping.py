@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.corpora.cells import BadCellError, is_blank, number
@@ -31,6 +31,7 @@ _FILLER = re.compile(
     r"^(human|scores?|ratings?|raters?|experts?|annotators?|annotations?|judges?|mean|avg|average)?\d*$"
 )
 _SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:\.\.|-|–|to)\s*(-?\d+(?:[.,]\d+)?)")
+NO_RATINGS = "none"
 _ROWS_TO_LOOK_AT = 500
 _HIGHEST_RATING = 100
 
@@ -49,38 +50,45 @@ class ColumnMapping:
     """`columns` maps a field of FIELDS to a column name; several rating columns of a dimension are several raters.
 
     `scales` holds the lowest and highest rating of the dimensions whose scale is known; others get the proposed one.
+    Where `rest_guessed`, fields that `columns` doesn't have are guessed (an empty column name: there is none), and so
+    are the ratings where none are named, unless `unrated`.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     ratings: tuple[RatingColumn, ...] = ()
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    rest_guessed: bool = False
+    unrated: bool = False
 
     @classmethod
     def parse(cls, maps: Sequence[str], ratings: Sequence[str], scales: Sequence[str] = ()) -> "ColumnMapping":
         """From `FIELD=COLUMN`, `DIMENSION=COLUMN` and `DIMENSION=LOW..HIGH` as typed. Column names may hold "=".
 
+        The rest is guessed: `FIELD=` says that no column is this field, `none` alone that no column holds ratings.
         Raises InputError.
         """
         columns: dict[str, str] = {}
         for entry in maps:
-            name, column = _split(entry, "text=COLUMN")
+            name, column = _split(entry, "text=COLUMN", may_be_empty=not entry.strip().startswith("text"))
             if name not in FIELDS:
                 raise InputError(f"{name!r} is not a field of a text.", f"Fields are {', '.join(FIELDS)}.")
             if name in columns:
                 raise InputError(f"The field {name} is mapped twice.", "Map each field to one column.")
             columns[name] = column
+        unrated = [rating.strip() for rating in ratings] == [NO_RATINGS]
         rated = [
-            RatingColumn(name, column, column) for name, column in (_split(r, "coherence=COLUMN") for r in ratings)
+            RatingColumn(name, column, column)
+            for name, column in (_split(r, "coherence=COLUMN") for r in ratings if not unrated)
         ]
         for rating in rated:
             if rated.count(rating) > 1:
                 raise InputError(f"The rating {rating.dimension}={rating.column} is given twice.", "Give it once.")
-        return cls(columns, tuple(rated), read_scales(scales))
+        return cls(columns, tuple(rated), read_scales(scales), rest_guessed=True, unrated=unrated)
 
     @property
     def names_no_column(self) -> bool:
         """It says scales at most."""
-        return not self.columns and not self.ratings
+        return not (self.columns or self.ratings or self.unrated)
 
     @property
     def used_columns(self) -> tuple[str, ...]:
@@ -105,33 +113,47 @@ def read_scale(written: str, dimension: str) -> tuple[float, float]:
     return low, high
 
 
-def _split(entry: str, pattern: str) -> tuple[str, str]:
+def _split(entry: str, pattern: str, *, may_be_empty: bool = False) -> tuple[str, str]:
     name, separator, column = (part.strip() for part in entry.partition("="))
-    if not (name and separator and column):
+    if not (name and separator and (column or may_be_empty)):
         raise InputError(f"{entry!r} is not a mapping.", f"Write it as {pattern}.")
     return name, column
 
 
-def guess_mapping(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> ColumnMapping:
-    """The mapping that names and values suggest; without `text` where no column looks like it.
+def guess_mapping(
+    columns: Sequence[str], rows: Sequence[Mapping[str, Any]], named: ColumnMapping | None = None
+) -> ColumnMapping:
+    """The mapping that names and values suggest, around what is `named`; without `text` where no column looks like it.
 
     Fields are found by common names. Rating columns hold nothing but numbers from 0 to 100 and aren't named like a
-    count, an id or an automatic metric; `coherence_1` and `expert 2 coherence` are raters of `coherence`.
+    count, an id or an automatic metric; `coherence_1` and `expert 2 coherence` are raters of `coherence`. A column
+    that is named for one thing isn't taken for another.
     """
-    by_name = {_plain(column): column for column in reversed(columns)}
-    fields = {name: by_name[known[0]] for name, names in _FIELD_NAMES.items() if (known := _known(names, by_name))}
-    output = _known(_OUTPUT_NAMES, by_name)
-    if "text" in by_name and output and "source" not in fields:
-        fields |= {"source": by_name["text"], "text": by_name[output[0]]}
-    elif "text" in by_name or output:
-        fields["text"] = by_name["text" if "text" in by_name else output[0]]
-    fields |= _guess_id(by_name, fields, rows)
+    named = named or ColumnMapping()
+    free = [column for column in columns if column not in named.used_columns]
+    fields = _guess_fields({_plain(column): column for column in reversed(free)}, named.columns, rows)
     used = set(fields.values())
-    ratings = [column for column in columns if column not in used and _holds_ratings(column, rows)]
-    return ColumnMapping(
-        {name: fields[name] for name in ("text", *_FIELD_NAMES) if name in fields},
-        tuple(RatingColumn(_dimension(column), column, column) for column in ratings),
+    rated = [] if named.unrated else [column for column in free if column not in used and _holds_ratings(column, rows)]
+    return replace(
+        named,
+        columns={name: fields[name] for name in ("text", *_FIELD_NAMES) if fields.get(name)},
+        ratings=named.ratings or tuple(RatingColumn(_dimension(column), column, column) for column in rated),
     )
+
+
+def _guess_fields(
+    by_name: Mapping[str, str], named: Mapping[str, str], rows: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """`by_name` holds the columns that may still be taken."""
+    fields = {name: by_name[known[0]] for name, names in _FIELD_NAMES.items() if (known := _known(names, by_name))}
+    fields |= named
+    output = _known(_OUTPUT_NAMES, by_name)
+    beside_an_output = bool(output) or _plain(named.get("text", "")) in _OUTPUT_NAMES
+    if "text" in by_name and beside_an_output and "source" not in fields:
+        fields |= {"source": by_name["text"], "text": named["text"] if "text" in named else by_name[output[0]]}
+    elif "text" not in named and ("text" in by_name or output):
+        fields["text"] = by_name["text" if "text" in by_name else output[0]]
+    return fields | _guess_id(by_name, fields, rows)
 
 
 def _plain(column: str) -> str:
@@ -151,7 +173,7 @@ def _guess_id(
     values = [str(row.get(by_name["id"])) for row in rows]
     if len(set(values)) < len(values):
         return {"doc_id": by_name["id"]}
-    if "source" in fields:
+    if fields.get("source"):
         return {} if "item_id" in fields else {"item_id": by_name["id"]}
     return {"doc_id": by_name["id"]}
 

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.corpora.corpus import Corpus, SkippedRow
+from app.corpora.corpus import ColumnUse, Corpus, SkippedRow
 from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import read_corpus
 from app.domain.project import Project
@@ -29,7 +29,8 @@ class ImportedDimension:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What the project holds after the import, what was new, and which rows or ratings stayed out and why."""
+    """What the project holds after the import, what was new, which rows or ratings stayed out and why, and what the
+    columns of a table were read as."""
 
     project: str
     format: str
@@ -41,6 +42,7 @@ class ImportReport:
     skipped: tuple[SkippedRow, ...]
     added_texts: int
     added_ratings: int
+    columns: tuple[ColumnUse, ...] = ()
 
     @property
     def ungrouped(self) -> bool:
@@ -89,7 +91,8 @@ def keep_corpus(workbench: Workbench, corpus: Corpus, project: str, notice: str 
             _add_dimensions(work, target, corpus)
             kept = work.imports.keep(import_id, target.id)
             skipped = [*corpus.skipped, *(SkippedRow(row, reason) for row, reason in kept.left_out)]
-            return _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
+            report = _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
+            return replace(report, columns=corpus.columns)
     finally:
         for done in (import_id, *abandoned):
             _forget(workbench, done)

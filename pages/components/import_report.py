@@ -7,6 +7,7 @@ from app.domain.project import Project
 from app.services.importing import ImportReport
 from app.services.uploads import forget_report, last_report
 from app.services.workbench import Workbench
+from pages.components.column_mapping import EXPLAINED
 from pages.components.conditions import number
 from pages.components.csv_download import csv_download
 from pages.components.words import plain
@@ -25,6 +26,9 @@ def import_report(workbench: Workbench, project: Project) -> None:
                 forget_report(workbench, project.name)
                 st.rerun()
         st.dataframe(_dimensions(report), placeholder="–", hide_index=True, key="imported_dimensions", width="content")
+        if report.columns:
+            uses = (_use(use.column, use.role, use.dimension) for use in report.columns)
+            st.caption(f"Columns: {', '.join(uses)}.")
         if report.ungrouped:
             st.markdown(
                 "**No two texts share a source,** so agreement with people can't be taken per source, only over the "
@@ -50,6 +54,11 @@ def _summary(report: ImportReport) -> str:
         f"**{new}** (read as {plain(report.format)}). The project now has {number(report.texts, 'text')} of "
         f"{number(report.sources, 'source')}{systems}."
     )
+
+
+def _use(column: str, role: str, dimension: str) -> str:
+    taken_for = f"a rating of {plain(dimension)}" if role == "rating" else EXPLAINED[role][0]
+    return f"“{plain(column)}” as {taken_for}"
 
 
 def _dimensions(report: ImportReport) -> pd.DataFrame:

@@ -1,14 +1,14 @@
 """Any table, by a column mapping."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, cast
 
 from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
 from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import ColumnUse, Corpus
 from app.corpora.mapping import ColumnMapping, guess_mapping
 from app.corpora.records import Records
 from app.corpora.scale import proposed_scale
@@ -20,16 +20,18 @@ from app.errors import FileFormatError, InputError
 
 
 def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str) -> Corpus:
-    """Without a mapping that names columns these are guessed. Raises FileFormatError for unknown columns
-    or none with texts, InputError for the scale of what isn't rated.
+    """What a mapping doesn't name is guessed where it says so, or names no column at all. Raises FileFormatError for
+    unknown columns or none with texts, InputError for the scale of what isn't rated.
 
     Document: the mapped column, else one name for equal sources, else the row. Texts that share document and system
     without an item to tell them apart get their row as item, unless the mapping names both document and system:
     then a repetition is an error of that row.
     """
     table = as_table(records)
-    if mapping is None or mapping.names_no_column:
-        mapping = replace(guess_mapping(table.columns, table.rows), scales=mapping.scales if mapping else {})
+    named = mapping or ColumnMapping()
+    mapping = named
+    if named.rest_guessed or named.names_no_column:
+        mapping = guess_mapping(table.columns, table.rows, named)
     _check_columns(mapping, table, file_name)
     rows = cast("tuple[dict[str, Any], ...]", table.rows)  # not copied: nobody changes them
     flat = replace(records, items=tuple(zip(table.numbers, rows, strict=True)))
@@ -42,7 +44,15 @@ def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str
         builder.add(row, replace(text, item_id=item) if item else text, list(_cells(record, mapping)))
 
     read_each(flat, builder, read_one)
-    return builder.build(records.container, Task(), flat, file_name)
+    corpus = builder.build(records.container, Task(), flat, file_name)
+    return replace(corpus, columns=tuple(_uses(mapping, set(named.used_columns))))
+
+
+def _uses(mapping: ColumnMapping, named: Set[str]) -> Iterator[ColumnUse]:
+    for role, column in mapping.columns.items():
+        yield ColumnUse(column, role, guessed=column not in named)
+    for rating in mapping.ratings:
+        yield ColumnUse(rating.column, "rating", rating.dimension, guessed=rating.column not in named)
 
 
 def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> None:

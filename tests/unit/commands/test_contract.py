@@ -46,6 +46,20 @@ def test_bad_rows_are_listed_and_good_ones_come_in(run: Run, tmp_path: Path) -> 
     assert all(skipped["reason"] for skipped in found["skipped"])
 
 
+def test_a_named_rating_leaves_the_rest_guessed_and_the_report_says_what_was_taken_for_what(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("text,system_id,score,age\nA fine text.,s1,4,30\nAnother text.,s2,3,40\n", encoding="utf-8")
+    words = ("import", path, "--project", "P", "--rating", "quality=score")
+    status, out, err = run(*words)
+    assert (status, err.count("left out")) == (0, 0)
+    assert "columns: text as text (guessed), system_id as system_id (guessed), score as a rating of quality" in out
+    found = _json(run(*words, "--json"))
+    assert (found["systems"], list(found["dimensions"])) == (2, ["quality"])
+    assert found["columns"][-1] == {"column": "score", "role": "rating", "dimension": "quality", "guessed": False}
+
+
 def test_texts_without_a_common_source_are_told_of_at_once(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "alone.csv"
     path.write_text("text,score\nA fine text.,4\nAnother text.,3\n", encoding="utf-8")

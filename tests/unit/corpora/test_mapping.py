@@ -29,6 +29,7 @@ def test_parses_fields_and_ratings():
     [
         (["text"], [], "not a mapping"),
         (["text="], [], "not a mapping"),
+        ([], ["none", "clarity=a"], "not a mapping"),
         (["=body"], [], "not a mapping"),
         (["body=text"], [], "not a field"),
         (["text=a", "text=b"], [], "mapped twice"),
@@ -91,3 +92,41 @@ def test_names_the_dimension_by_what_is_particular_in_the_column(column, dimensi
 
 def test_without_any_likely_text_it_guesses_none():
     assert "text" not in guess([{"a": "x", "b": 1}]).columns
+
+
+TABLE = {"id": "a", "text": "t", "document": "d", "system_id": "s", "model": "m", "clarity": 3, "depth": 4}
+
+
+def around(maps, ratings=(), row=TABLE):
+    named = ColumnMapping.parse(list(maps), list(ratings))
+    return guess_mapping(list(row), [row], named)
+
+
+def test_a_rating_that_is_named_leaves_the_fields_to_the_guess():
+    mapping = around([], ["quality=depth"])
+    assert mapping.columns == {"text": "text", "source": "document", "system_id": "system_id", "item_id": "id"}
+    assert mapping.ratings == (RatingColumn("quality", "depth", "depth"),)
+
+
+def test_a_field_that_is_named_leaves_the_others_and_the_ratings_to_the_guess():
+    mapping = around(["system_id=model"])
+    assert mapping.columns == {"text": "text", "source": "document", "system_id": "model", "item_id": "id"}
+    assert rated(mapping) == [("clarity", "clarity"), ("depth", "depth")]
+
+
+def test_a_column_that_is_named_for_one_thing_is_not_taken_for_another():
+    assert around(["text=document"]).columns == {"text": "document", "system_id": "system_id", "doc_id": "id"}
+    assert around([], ["quality=system_id"]).columns["system_id"] == "model"
+
+
+def test_a_text_beside_a_named_output_stays_the_source():
+    row = {"text": "an article", "summary": "short"}
+    assert around(["text=summary"], row=row).columns == {"text": "summary", "source": "text"}
+    assert around(["source=text"], row=row).columns == {"text": "summary", "source": "text"}
+    assert around(["text=text"], row=row).columns == {"text": "text"}
+
+
+def test_a_field_or_the_ratings_can_be_said_to_be_in_no_column():
+    mapping = around(["source=", "system_id ="], ["none"])
+    assert mapping.columns == {"text": "text", "doc_id": "id"}
+    assert mapping.ratings == ()

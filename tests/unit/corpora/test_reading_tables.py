@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from app.corpora.corpus import ColumnUse
 from app.corpora.mapping import ColumnMapping
 from app.corpora.reading import read_corpus
 from app.corpora.scale import whole_scale
@@ -140,6 +141,25 @@ def test_unmapped_columns_are_kept(written):
     mapping = ColumnMapping.parse(["text=body"], ["clarity=c"])
     corpus = read_corpus(written("body,c,author,empty\nHello.,3,Kim,\n"), mapping=mapping)
     assert corpus.texts[0].text.extra == {"author": "Kim"}
+
+
+def test_what_is_not_named_is_guessed_and_each_use_is_told(written):
+    path = written("text,system_id,doc_id,clarity,depth\nHello.,s1,d1,3,4\n")
+    corpus = read_corpus(path, mapping=ColumnMapping.parse([], ["quality=depth"]))
+    assert corpus.texts[0].text.key == ("d1", "s1", "")
+    assert corpus.texts[0].ratings == (Rating("quality", "depth", 4.0),)
+    assert corpus.columns == (
+        ColumnUse("text", "text", guessed=True),
+        ColumnUse("doc_id", "doc_id", guessed=True),
+        ColumnUse("system_id", "system_id", guessed=True),
+        ColumnUse("depth", "rating", "quality"),
+    )
+
+
+def test_a_mapping_chosen_whole_is_taken_as_it_is(written):
+    path = written("text,system_id,clarity\nHello.,s1,3\n")
+    corpus = read_corpus(path, mapping=ColumnMapping({"text": "text"}))
+    assert (corpus.texts[0].text.system_id, corpus.texts[0].ratings) == ("", ())
 
 
 class TestIdentity:
