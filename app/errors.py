@@ -33,6 +33,7 @@
             ├── RateLimitError
             ├── OverloadedError
             ├── ModelTimeoutError
+            ├── UnreadableReplyError   what came back has not the form of the provider's API
             └── ConnectionFailedError
 
 Messages never hold a key, a prompt or a text: they are shown, logged and stored.
@@ -91,7 +92,7 @@ class PromptError(WorkbenchError):
 
 class ProviderError(WorkbenchError):
     """A model did not answer as asked. `usage` is what that cost all the same (app.providers.base.Usage), None for
-    nothing: the provider refused the request, or what came back was no answer of its."""
+    nothing: the request never left, or the provider refused it. Of a reply that was lost nobody knows what it cost."""
 
     kind: ClassVar[str] = "provider"
     exit_status = 3
@@ -222,6 +223,10 @@ class OverloadedError(TransientError):
 class ModelTimeoutError(TransientError):
     kind = "timeout"
     default_hint = "Give each request more time (score --timeout; on Score, More options), then try again."
+
+
+class UnreadableReplyError(TransientError):
+    kind = "unreadable-reply"
 
 
 class ConnectionFailedError(TransientError):

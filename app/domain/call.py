@@ -9,7 +9,8 @@ Finish = Literal["stop", "length", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """`cost_usd` is None where the price is unknown; `error_kind` is "" where a reply came.
+    """`cost_usd` is None where the price is unknown, or what the reply took; `error_kind` is "" where a reply came, and
+    what failed without being billed cost 0.
 
     Of the input, `cached_tokens` were read from the provider's prompt cache and `cache_write_tokens` written to it.
     `project` is whom it was asked for, `run` the scoring run where it was one; None for a test of the connection.

@@ -9,10 +9,8 @@ from app.domain.text import Text
 from app.errors import CutOffError, NoAnswerError, RefusedError, UnreadableScoreError
 from app.evaluators.score_reading import FoundScore, find_score
 from app.prompting import dimension_variables, load_prompt, task_variables
-from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, discard
+from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Turn, discard
 from app.providers.structured import no_answer, with_more_room
-
-ATTEMPTS = 3
 
 
 def score_request(

@@ -36,6 +36,7 @@ from app.providers.rejection import (
 )
 from app.providers.reply_text import ending_name, part_of, text_of
 from app.providers.request_style import RequestStyle, is_closed, memory_of, system_text
+from app.providers.sending import was_sent
 
 # At debug level the SDK logs whole requests, prompts and texts included.
 logging.getLogger("anthropic").setLevel(logging.WARNING)
@@ -123,11 +124,11 @@ class AnthropicModel:
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
         match error:
             case APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
-                return unreachable(self._name, asked_at(error.request))
+                return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
             case APITimeoutError():
                 return timed_out(self._name, self._timeout)
             case APIConnectionError():
-                return unreachable(self._name, asked_at(error.request))
+                return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
             case APIStatusError():
                 return _rejection(error)
             case APIResponseValidationError() | json.JSONDecodeError():

@@ -9,6 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 from app.domain.call import Finish
 from app.domain.prompt import RenderedPrompt
 
+# How often a model is asked while nothing can be made of its replies, whatever is wrong with them: all are paid.
+ATTEMPTS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -86,7 +89,7 @@ class ChatRequest:
 class Usage:
     """Tokens as the provider counts them. Of the input, `cached_tokens` were read from the provider's prompt cache and
     `cache_write_tokens` written to it, each at a price of its own. `known` is False where the provider didn't say what
-    a reply took: then nobody knows what it costs."""
+    a reply took, or a reply was lost: then nobody knows what it costs."""
 
     input_tokens: int = 0
     cached_tokens: int = 0

@@ -59,21 +59,15 @@ class Budget:
             self._in_flight += 1
         return wanted
 
-    async def settle(
-        self, reserved: Reservation, usage: Usage | None, cost: float | None, perhaps_billed: bool = False
-    ) -> None:
-        """The request came back: with its usage, or None where the provider told of none.
-
-        perhaps_billed: it broke off after it was sent; then what was set aside counts as spent.
-        """
+    async def settle(self, reserved: Reservation, usage: Usage | None, cost: float | None) -> None:
+        """The request came back with what it took, None for nothing. cost: None where nobody knows, as of a reply that
+        was lost."""
         async with self._returned:
             self._likely -= reserved.likely
             self._dearest -= reserved.dearest
             self._in_flight -= 1
             if usage is not None:
                 self._learn(reserved, usage, cost)
-            elif perhaps_billed:
-                self._spent += reserved.likely
             self._returned.notify_all()
 
     def _learn(self, reserved: Reservation, usage: Usage, cost: float | None) -> None:
@@ -98,7 +92,8 @@ class Budget:
         was spent."""
         if not self._known:
             raise BudgetError(
-                f"{self._model} doesn't say how many tokens its replies took, so the budget can't be kept.",
+                f"What {self._model} took isn't known: a reply was lost, or doesn't say how many tokens it has. So the "
+                "budget can't be kept.",
                 "Start a run without a budget; what was answered isn't asked again.",
             )
         left = self._limit - self._spent

@@ -2,6 +2,7 @@
 
 import json
 import time
+import traceback
 import warnings
 from typing import Any
 
@@ -40,6 +41,7 @@ from app.providers.rejection import (
 )
 from app.providers.reply_text import ending_name
 from app.providers.request_style import RequestStyle, memory_of, system_text
+from app.providers.sending import was_sent
 
 # An ending that the SDK doesn't know yet is no news for a person at a terminal; the text it befalls says it.
 warnings.filterwarnings("ignore", r".* is not a valid \w+", UserWarning, r"google\.genai\..*")
@@ -100,8 +102,7 @@ class GoogleModel:
         candidate = Candidate(finish_reason=FinishReason.STOP) if silent else candidate
         empty = candidate is None or (candidate.content is None and candidate.finish_reason is None)
         if empty and not blocked:
-            said = answer.usage_metadata is not None
-            raise billed(unreadable(self._name), _usage(answer)) if said else unreadable(self._name)
+            raise billed(unreadable(self._name), _usage(answer))
         finish = _finish(candidate)
         logprobs = _logprobs(candidate)
         if request.top_logprobs and not logprobs and finish == "stop" and _text(candidate).strip():
@@ -125,15 +126,25 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
     match error:
         case APIError():
             return _rejection(error)
+        case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+            return unreachable(name, _address(error), was_sent(error))
         case httpx2.TimeoutException():
             return timed_out(name, timeout)
         case httpx2.RequestError():
-            return unreachable(name, _address(error))
+            return unreachable(name, _address(error), was_sent(error))
         case json.JSONDecodeError():
             return unreadable(name)
         case ValidationError() if error.title in (GenerateContentResponse.__name__, EmbedContentResponse.__name__):
             return unreadable(name)
+        case TypeError() | AttributeError() | KeyError() | ValueError() if _reading_a_reply(error):
+            return unreadable(name)
     return None
+
+
+def _reading_a_reply(error: Exception) -> bool:
+    """Whether the SDK stumbled over what came back: it walks through a reply before it checks its form."""
+    walked = (frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(name.endswith("_from_mldev") for name in walked)
 
 
 def _address(error: httpx2.RequestError) -> str:

@@ -40,6 +40,7 @@ from app.providers.rejection import (
 )
 from app.providers.reply_text import ending_name, message_text, part_of, text_of
 from app.providers.request_style import RequestStyle, is_closed, memory_of, system_text
+from app.providers.sending import was_sent
 
 _USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 
@@ -163,11 +164,11 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
     """What an exception of the SDK says; None for anything that isn't the SDK's. timeout: in seconds, as it was set."""
     match error:
         case APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
-            return unreachable(name, asked_at(error.request))
+            return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
         case APITimeoutError():
             return timed_out(name, timeout)
         case APIConnectionError():
-            return unreachable(name, asked_at(error.request))
+            return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
         case APIStatusError():
             return _rejection(error)
         case APIResponseValidationError() | json.JSONDecodeError():

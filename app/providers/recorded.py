@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from app.domain.call import RecordedCall
-from app.errors import ModelTimeoutError, ProviderError, StoppedError
+from app.errors import ProviderError, StoppedError
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
 from app.providers.budget import Budget
 from app.providers.pricing import shipped_prices
@@ -151,7 +151,7 @@ class RecordedModel:
         self._asked_here.add(digest)
         prices = shipped_prices()
         reserved = await self._budget.reserve(request, prices.of(self.name)) if self._budget is not None else None
-        usage, cost, perhaps_billed = None, None, False
+        usage, cost = None, None
         try:
             self._check_open()
             self.tally.calls += 1
@@ -160,12 +160,11 @@ class RecordedModel:
         except ProviderError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None
             cost = prices.cost(self.name, usage) if usage is not None else None
-            perhaps_billed = isinstance(error, ModelTimeoutError)
             await self._keep_failure(request, digest, error, usage, cost)
             raise
         finally:
             if self._budget is not None and reserved is not None:
-                await self._budget.settle(reserved, usage, cost, perhaps_billed)
+                await self._budget.settle(reserved, usage, cost)
         self.tally.mended += mended
         self.tally.paid(reply.usage, cost)
         await self._keep(_answered(self._call(digest, request), reply, cost))
@@ -178,10 +177,10 @@ class RecordedModel:
     async def _keep_failure(
         self, request: ChatRequest, digest: str, error: ProviderError, usage: Usage | None, cost: float | None
     ) -> None:
-        """Some failures are paid: a reply came, and was of no use."""
+        """Some failures are paid: a reply came, and was of no use. Of one that was lost nobody knows."""
         if isinstance(error, StoppedError) and usage is None:  # it was never sent
             return
-        call = replace(self._call(digest, request), error_kind=error.kind)
+        call = replace(self._call(digest, request), error_kind=error.kind, cost_usd=0.0)
         if usage is not None:
             self.tally.paid(usage, cost)
             call = replace(call, **_counted(usage), cost_usd=cost)

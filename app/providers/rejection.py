@@ -24,8 +24,8 @@ from app.errors import (
     RateLimitError,
     RefusedError,
     TooLongError,
-    TransientError,
     UnknownModelError,
+    UnreadableReplyError,
     UnsupportedError,
     WrongAddressError,
     WrongKeyError,
@@ -84,24 +84,28 @@ def provider_error(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def timed_out(name: ModelName, seconds: float) -> ProviderError:
-    return ModelTimeoutError(f"{name} gave no answer within {seconds:g} seconds.")
+    return lost(ModelTimeoutError(f"{name} gave no answer within {seconds:g} seconds."))
 
 
-def unreachable(name: ModelName, address: str = "") -> ProviderError:
+def unreachable(name: ModelName, address: str = "", sent: bool = True) -> ProviderError:
+    """sent: whether the request may have left; then its reply is lost."""
     variable = KNOWN_PROVIDERS[name.provider].url_variable
     at = f" at {address}" if address else ""
-    return ConnectionFailedError(
+    error = ConnectionFailedError(
         f"The connection to {name.title}{at} for {name} failed.",
         f"Check the network and the address ({variable}), then resume.",
     )
+    return lost(error) if sent else error
 
 
 def unreadable(name: ModelName) -> ProviderError:
     """A success that isn't an answer: a proxy's page, an empty body. Often gone at the next try."""
     variable = KNOWN_PROVIDERS[name.provider].url_variable
-    return TransientError(
-        f"What came back for {name} is not an answer in the form of {name.title}'s API.",
-        f"Check the address ({variable}): a proxy or another program may be answering.",
+    return lost(
+        UnreadableReplyError(
+            f"What came back for {name} is not an answer in the form of {name.title}'s API.",
+            f"Check the address ({variable}): a proxy or another program may be answering.",
+        )
     )
 
 
@@ -131,6 +135,11 @@ def billed(error: ProviderError, usage: Usage) -> ProviderError:
     """An error about a reply that came: useless as it is, it is paid."""
     error.usage = usage
     return error
+
+
+def lost(error: ProviderError) -> ProviderError:
+    """An error about a request whose reply nobody got: perhaps it is paid, and nobody knows how much."""
+    return billed(error, Usage(known=False))
 
 
 def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
@@ -214,9 +223,8 @@ def _overloaded(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def _timeout(name: ModelName, rejection: Rejection) -> ProviderError:
-    return ModelTimeoutError(
-        f"{name.title} gave up waiting for {name} ({_status(rejection)}).", retry_after=rejection.retry_after
-    )
+    gave_up = f"{name.title} gave up waiting for {name} ({_status(rejection)})."
+    return lost(ModelTimeoutError(gave_up, retry_after=rejection.retry_after))
 
 
 def _refused(name: ModelName, rejection: Rejection) -> ProviderError:

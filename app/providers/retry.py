@@ -4,8 +4,15 @@ import asyncio
 import random
 from dataclasses import dataclass, replace
 
-from app.errors import ModelTimeoutError, ProviderError, RateLimitError, StoppedError, TransientError
-from app.providers.base import ChatModel, ChatReply, ChatRequest, Usage
+from app.errors import (
+    ModelTimeoutError,
+    ProviderError,
+    RateLimitError,
+    StoppedError,
+    TransientError,
+    UnreadableReplyError,
+)
+from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage
 from app.providers.pace import PATIENCE
 from app.providers.rate_limit import AdaptiveLimit, Share
 from app.providers.rejection import billed, nothing_passes
@@ -14,8 +21,8 @@ from app.providers.rejection import billed, nothing_passes
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """attempts: how often at most, the first included; timeouts: of these, how many may run out of time, because what
-    nobody waits for any longer is billed all the same. total: no attempt begins later than so many seconds after the
-    first failure.
+    nobody waits for any longer is billed all the same; unreadable: how many may come back in a form that can't be read.
+    total: no attempt begins later than so many seconds after the first failure.
 
     Before the n-th new attempt it waits between 0 and min(longest, first * 2 ** (n - 1)) seconds, drawn evenly
     ("full jitter": clients that failed together must not come back together), and longer by what the provider asks for.
@@ -26,9 +33,11 @@ class RetryPolicy:
     first: float = 0.5
     longest: float = 30.0
     timeouts: int = 2
+    unreadable: int = ATTEMPTS
 
     def __post_init__(self) -> None:
-        if min(self.attempts, self.timeouts) < 1 or self.total <= 0 or self.first < 0 or self.longest < 0:
+        counts = (self.attempts, self.timeouts, self.unreadable)
+        if min(counts) < 1 or self.total <= 0 or min(self.first, self.longest) < 0:
             raise ValueError("a retry policy needs at least one attempt, a positive total and no negative waits")
 
 
@@ -132,16 +141,20 @@ class _Tries:
         self._policy = policy
         self.refusals = 0  # by a rate limit, in a row
         self._timeouts = 0
+        self._unreadable = 0
         self._end: float | None = None
 
     def note(self, error: ProviderError) -> None:
         self.refusals = self.refusals + 1 if isinstance(error, RateLimitError) else 0
         self._timeouts += isinstance(error, ModelTimeoutError)
+        self._unreadable += isinstance(error, UnreadableReplyError)
 
     def another(self, wait: float) -> bool:
         """Whether there is one more, after so many seconds."""
         now = asyncio.get_running_loop().time()
         self._end = now + self._policy.total if self._end is None else self._end
-        spent = self.made == self._policy.attempts or self._timeouts == self._policy.timeouts
+        policy = self._policy
+        used = ((self.made, policy.attempts), (self._timeouts, policy.timeouts), (self._unreadable, policy.unreadable))
+        spent = any(count == most for count, most in used)
         self.made += 1
         return not spent and now + wait < self._end

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from app.errors import CutOffError, NoAnswerError, RefusedError, WrongSchemaError
-from app.providers.base import ChatModel, ChatReply, ChatRequest, Turn, Usage, discard
+from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Turn, Usage, discard
 from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem, wrapped_objects
 from app.providers.output_room import START, cut_off
 
@@ -33,7 +33,7 @@ class Structured:
 async def ask(
     model: ChatModel,
     request: ChatRequest,
-    attempts: int = 3,
+    attempts: int = ATTEMPTS,
     check: Check | None = None,
     last_resort: LastResort | None = None,
 ) -> Structured:

@@ -14,7 +14,7 @@ from app.services.evaluating import CHECKLIST
 from app.services.jobs import JOBS, Progress
 from app.services.scoring import CONCURRENCY, set_budget, stop_run, work_on
 from app.services.scoring_jobs import job_key, running_here, running_run
-from app.services.spending import project_spending, run_spending, total_cost
+from app.services.spending import project_spending, run_spending, total_cost, unpriced_calls
 from app.services.workbench import Workbench
 
 Report = Callable[[str, int, int], None]
@@ -23,13 +23,15 @@ _STOPS: dict[tuple[int, int], threading.Event] = {}
 
 @dataclass(frozen=True, slots=True)
 class StudyReport:
-    """How a study ended. `problems` are sentences about what could not be built or scored; it can be gone on with."""
+    """How a study ended. `problems` are sentences about what could not be built or scored; it can be gone on with.
+    `cost_usd` is None where not all of it is known.
+    """
 
     built: int
     scored: int
     missing: int
     stopped: bool
-    cost_usd: float
+    cost_usd: float | None
     problems: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -55,9 +57,12 @@ def run_study(
     check_study(workbench, options, plans)
     stop = stop or threading.Event()
     before, problems = total_cost(project_spending(workbench, project.id))[0], list[str]()
+    unpriced = unpriced_calls(workbench, project.id)
     steps = len(plans[0].to_build) + sum(len({cell.condition for cell in plan.to_score}) for plan in plans)
 
-    def spent() -> float:
+    def spent() -> float | None:
+        if unpriced_calls(workbench, project.id) > unpriced:
+            return None
         return total_cost(project_spending(workbench, project.id))[0] - before
 
     built = done = _build(workbench, plans[0], problems, report, steps, stop, spent)
@@ -105,7 +110,7 @@ def _build(
     report: Report,
     steps: int,
     stop: threading.Event,
-    spent: Callable[[], float],
+    spent: Callable[[], float | None],
 ) -> int:
     """Build what is missing, each set of attributes once; returns how many were built."""
     made: set[tuple[int, str]] = set()
@@ -144,7 +149,7 @@ def _score(
     report: Report,
     progress: tuple[int, int],
     stop: threading.Event,
-    spent: Callable[[], float],
+    spent: Callable[[], float | None],
     concurrency: int,
 ) -> int:
     """One run a condition, over its dimensions; runs that were begun are gone on with. Returns how many it tried."""
@@ -174,14 +179,14 @@ def _runs(
     study: StudyOptions,
     plan: StudyPlan,
     cells: Sequence[Cell],
-    spent: float,
+    spent: float | None,
 ) -> list[int]:
     """The runs to work on: those begun before, and a new one for what has none."""
     left = _check_budget(plan.options, spent)
     begun = list(dict.fromkeys(cell.run.id for cell in cells if cell.run is not None))
-    if left is not None:
-        for run_id in begun:
-            set_budget(workbench, run_id, left + (run_spending(workbench, run_id).cost_usd or 0.0))
+    for run_id in begun:
+        before = run_spending(workbench, run_id).at_least_usd
+        set_budget(workbench, run_id, None if left is None else left + before)
     parts = run_plan(plan, [cell for cell in cells if cell.run is None])
     if parts:
         with workbench.database.write() as work:
@@ -211,10 +216,16 @@ def _work_on(
         raise WorkbenchError(f"{ended.failed:,} of {ended.all:,} texts could not be scored (run {ended.id}).")
 
 
-def _check_budget(options: StudyOptions, spent: float) -> float | None:
-    """What is left. Raises BudgetError where that is nothing."""
+def _check_budget(options: StudyOptions, spent: float | None) -> float | None:
+    """What is left. Raises BudgetError where that is nothing, or where nobody knows."""
     if options.budget is None:
         return None
+    if spent is None:
+        raise BudgetError(
+            "What the study took isn't known: a reply was lost, or doesn't say how many tokens it has. So the budget "
+            "can't be kept.",
+            "Start again without a budget; what was answered isn't asked again.",
+        )
     if spent >= options.budget:
         raise BudgetError(f"The budget of ${options.budget:,.2f} is reached.", "Start again with more to go on.")
     return options.budget - spent

@@ -104,7 +104,8 @@ def cost_of(workbench: Workbench, run: RunSummary) -> Cost:
         return Cost(0.0, "computed on this computer")
     spent = run_spending(workbench, run.id)
     if spent.cost_usd is None:
-        return Cost(None, "the judge's price is unknown")
+        why = "the judge's price is unknown" if not spent.at_least_usd else "not every reply says what it took"
+        return Cost(None, why)
     if not (spent.calls and run.done):
         return Cost(None, "all its calls were answered before")
     needed = _calls_per_text(run) * run.done

@@ -377,8 +377,9 @@ def stop_run(workbench: Workbench, run_id: int) -> None:
         work.runs.request_stop(run_id, gone)
 
 
-def set_budget(workbench: Workbench, run_id: int, budget: float) -> None:
-    """What a run may cost in all, its earlier sittings included; for one that reached its budget. Raises InputError."""
+def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
+    """What a run may cost in all, its earlier sittings included, None for no limit; for one that reached its budget.
+    Raises InputError."""
     run = get_run(workbench, run_id)
     check_wishes(judge_named(workbench, run.judge), PLAIN, budget)
     with workbench.database.write() as work:

@@ -15,8 +15,9 @@ class Spending:
     """`calls` that were answered, useless answers included, their tokens, and US dollars at the prices of their time.
 
     Of the input, `cached_tokens` came from the provider's prompt cache and `cache_write_tokens` were written to it.
-    `calls_cached` were answered before and cost nothing. `cost_usd` is None where a price is unknown. `run` is None for
-    what no scoring run asked; `stage` is then the name of the prompt.
+    `calls_cached` were answered before and cost nothing. `cost_usd` is None where a price or what a reply took isn't
+    known; `at_least_usd` is the part that is. `run` is None for what no scoring run asked; `stage` is then the name of
+    the prompt.
     """
 
     stage: str
@@ -29,6 +30,7 @@ class Spending:
     cost_usd: float | None = 0.0
     cache_write_tokens: int = 0
     calls_cached: int = 0
+    at_least_usd: float = 0.0
 
 
 def run_spending(workbench: Workbench, run_id: int) -> Spending:
@@ -50,11 +52,19 @@ def project_spending(workbench: Workbench, project_id: int) -> list[Spending]:
     return found + [_of_run(run, made.get(run.id)) for run in reversed(runs) if run.id in made or run.calls_cached]
 
 
+def unpriced_calls(workbench: Workbench, project_id: int) -> int:
+    """How many calls of the project nobody knows the cost of."""
+    with workbench.database.read() as work:
+        stages = work.calls.outside_runs(project_id).values()
+        runs = work.calls.totals([run.id for run in work.runs.all(project_id)]).values()
+    return sum(paid.unpriced for paid in (*stages, *runs))
+
+
 def total_cost(spendings: Iterable[Spending]) -> tuple[float, Sequence[str]]:
-    """US dollars of what has a price, and the models without one."""
+    """US dollars of what is known to have cost something, and the models of which not all is known."""
     rows = list(spendings)
     unknown = sorted({row.model for row in rows if row.cost_usd is None})
-    return sum(row.cost_usd or 0.0 for row in rows), unknown
+    return sum(row.at_least_usd for row in rows), unknown
 
 
 def _of_run(run: RunSummary, made: PaidCalls | None) -> Spending:
@@ -75,4 +85,5 @@ def _spending(stage: str, model: str, run: int | None, paid: PaidCalls, cached: 
         None if paid.unpriced else paid.cost_usd,
         paid.cache_write_tokens,
         cached,
+        paid.cost_usd,
     )

@@ -18,8 +18,8 @@ _DISCARD = update(_CALLS).where(_CALLS.c.digest == bindparam("discarded")).value
 
 @dataclass(frozen=True, slots=True)
 class PaidCalls:
-    """Answered calls together, useless answers included, also those that ended in an error: they are paid; `unpriced`
-    of them have no known cost."""
+    """Answered calls together, useless answers included, also those that ended in an error: they are paid. Those whose
+    reply was lost may be. `unpriced` of them have no known cost."""
 
     answered: int
     unpriced: int
@@ -155,8 +155,8 @@ def _paid(*by: Any) -> Any:
         func.sum(call.cache_write_tokens),
         func.coalesce(func.sum(call.cost_usd), 0.0),
     )
-    answered = or_(col(call.error_kind) == "", col(call.input_tokens) > 0, col(call.cost_usd).is_not(None))
-    return select(*by, *counts).where(answered)  # type: ignore[call-overload]
+    billed = or_(col(call.input_tokens) > 0, col(call.cost_usd).is_(None), col(call.cost_usd) > 0)
+    return select(*by, *counts).where(or_(col(call.error_kind) == "", billed))  # type: ignore[call-overload]
 
 
 def _values(call: RecordedCall) -> dict[str, object]:

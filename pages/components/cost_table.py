@@ -6,7 +6,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.services.spending import JUDGING, Spending, project_spending, total_cost
 from app.services.workbench import Workbench
-from pages.components.money import dollars
+from pages.components.money import dollars, paid
 from pages.components.words import plain
 
 STAGES = {
@@ -20,7 +20,9 @@ STAGES = {
     JUDGING: "Judging",
 }
 _COLUMNS = {
-    "Calls": st.column_config.NumberColumn(format="localized", help="Answers that were paid for."),
+    "Calls": st.column_config.NumberColumn(
+        format="localized", help="Answers that were paid for, and replies that were lost and may have been."
+    ),
     "Input": st.column_config.NumberColumn(format="localized", help="Tokens sent, those from the cache included."),
     "Answered before": st.column_config.NumberColumn(
         format="localized", help="The very same request had an answer already: nothing was paid."
@@ -44,7 +46,7 @@ def cost_table(workbench: Workbench, project: Project) -> None:
     known, unknown = total_cost(rows)
     total = dollars(known if known or not unknown else None)
     if known and unknown:
-        total = f"{total}, and what {plain(', '.join(unknown))} cost"
+        total = f"at least {total}; not all is known of {plain(', '.join(unknown))}"
     with st.expander(f"What it cost: {total}", key="what_it_cost"):
         st.dataframe(
             pd.DataFrame(map(_row, rows)), placeholder="–", hide_index=True, key="costs", column_config=_COLUMNS
@@ -66,5 +68,5 @@ def _row(spent: Spending) -> dict[str, object]:
         "of it from cache": spent.cached_tokens,
         "of it to cache": spent.cache_write_tokens,
         "Output": spent.output_tokens,
-        "Cost": dollars(spent.cost_usd, markdown=False),
+        "Cost": paid(spent.cost_usd, spent.at_least_usd, markdown=False),
     }

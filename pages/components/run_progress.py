@@ -12,7 +12,7 @@ from app.services.sitting import asked_so_far
 from app.services.spending import run_spending
 from app.services.workbench import Workbench
 from pages.components.background import POLL_SECONDS
-from pages.components.money import dollars
+from pages.components.money import paid
 from pages.components.run_words import title
 from pages.components.words import plain, show_error
 
@@ -63,7 +63,9 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
         spent, asked = run_spending(workbench, run.id), asked_so_far(workbench, run.id)
         cached = f", {asked.cached:,} answered from earlier calls" if asked and asked.cached else ""
         retries = f", {asked.retries:,} tried again" if asked and asked.retries else ""
-        lines.append(f"{spent.calls:,} calls paid{cached}{retries} · cost so far: {dollars(spent.cost_usd)}")
+        lines.append(
+            f"{spent.calls:,} calls paid{cached}{retries} · cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
+        )
     for failure in failure_kinds(workbench, run.id) if run.failed else []:
         lines.append(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
     return lines

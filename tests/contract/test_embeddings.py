@@ -16,8 +16,8 @@ from app.errors import (
     ProviderError,
     QuotaError,
     RateLimitError,
-    TransientError,
     UnknownModelError,
+    UnreadableReplyError,
     WrongKeyError,
 )
 from app.providers.credentials import Access, Credentials
@@ -114,15 +114,15 @@ FAILURES: list[tuple[str, Behaviour, type[ProviderError]]] = [
     ("rate-limit", Fail("rate-limit"), RateLimitError),
     ("503", Status(503), OverloadedError),
     ("dropped", Drop(), ConnectionFailedError),
-    ("html", Raw(b"<html>a proxy's page</html>", "text/html"), TransientError),
-    ("broken", Raw(b'{"data": ['), TransientError),
-    ("empty", Raw(b"{}"), TransientError),
-    ("null", Raw(b"null"), TransientError),
-    ("odd", Raw(b'{"data": ["x"], "embeddings": [{"values": []}]}'), TransientError),
+    ("html", Raw(b"<html>a proxy's page</html>", "text/html"), UnreadableReplyError),
+    ("broken", Raw(b'{"data": ['), UnreadableReplyError),
+    ("empty", Raw(b"{}"), UnreadableReplyError),
+    ("null", Raw(b"null"), UnreadableReplyError),
+    ("odd", Raw(b'{"data": ["x"], "embeddings": [{"values": []}]}'), UnreadableReplyError),
     (
         "too-few",
         Raw(b'{"data": [{"index": 0, "embedding": [1.0]}], "embeddings": [{"values": [1.0]}]}'),
-        TransientError,
+        UnreadableReplyError,
     ),
 ]
 

@@ -104,6 +104,8 @@ UNREADABLE: dict[tuple[str, str], Any] = {
     ("anthropic", "content-number"): claude(5),
     ("anthropic", "error-in-a-success"): {"type": "error", "error": {"type": "overloaded_error", "message": "x"}},
     ("google", "content-list"): {"candidates": [{"content": [{"parts": []}], "finishReason": "STOP"}]},
+    ("google", "candidates-number"): {"candidates": 5},
+    ("google", "candidate-string"): {"candidates": ["x"]},
     ("google", "usage-string"): gemini({"text": "4"}) | {"usageMetadata": "many"},
 }
 

@@ -52,7 +52,16 @@ def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(address: str
     database = Database(address)
     with database.read() as work:
         found = work.calls._session.execute(text("SELECT digest, project_id, cache_write_tokens FROM model_call"))
-        assert sorted(map(tuple, found)) == [("judged", 2, 0), ("stage", 1, 0), ("tested", None, 0)]
+        assert sorted(map(tuple, found)) == [
+            ("judged", 2, 0),
+            ("late", None, 0),
+            ("refused", None, 0),
+            ("stage", 1, 0),
+            ("tested", None, 0),
+        ]
+        # Of what failed nobody knows whether it was billed only where the request ran out of time.
+        costs = work.calls._session.execute(text("SELECT digest, cost_usd FROM model_call WHERE error_kind <> ''"))
+        assert sorted(map(tuple, costs)) == [("late", None), ("refused", 0.0)]
         assert work.runs.get(1).calls_cached == 0
         assert [(step.what, step.who) for step in work.builds.history(1)] == [("Started", "")]
         # When its author removed a point wasn't on record, so it is theirs alone; what others left out is not.
@@ -85,6 +94,8 @@ _BEFORE_0010 = (
     f"{_CALL} ('judged', 'openai:m', 'judge@1', 'j', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', 1, {_NOW})",
     f"{_CALL} ('stage', 'openai:m', 'components@1', 'c', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', NULL, {_NOW})",
     f"{_CALL} ('tested', 'openai:m', 'judge@1', 'j', '', '{{}}', '[]', 'stop', 1, 0, 1, 0, '', NULL, {_NOW})",
+    f"{_CALL} ('refused', 'openai:m', 'x@1', 'x', '', '{{}}', '[]', 'stop', 0, 0, 0, 0, 'quota', NULL, {_NOW})",
+    f"{_CALL} ('late', 'openai:m', 'x@1', 'x', '', '{{}}', '[]', 'stop', 0, 0, 0, 0, 'timeout', NULL, {_NOW})",
 )
 
 

@@ -69,6 +69,31 @@ def test_tokens_and_cost_are_those_that_were_billed(
     check_billed(workbench, vendors, options, reports)
 
 
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("mix", ["cut=2", "html=2", "err200=2"])
+def test_replies_that_were_lost_have_no_known_cost_and_what_came_is_counted(
+    database: Database, vendors: ModernVendors, judge: str, mix: str
+) -> None:
+    options = f"{mix},lost={judge.replace(':', '-')}"
+    workbench, run_id = planned(database, vendors, options, judge)
+    report = work_on(workbench, run_id)
+    assert report.run.done == 12
+    assert report.tally.cost_usd is None
+    spent, billed = run_spending(workbench, run_id), vendors.state(options)["billed"]
+    assert spent.cost_usd is None
+    assert spent.at_least_usd > 0
+    assert 0 < spent.input_tokens < billed["input"]
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_a_budget_stops_where_a_reply_was_lost(database: Database, vendors: ModernVendors, judge: str) -> None:
+    options = f"cut=1,budget={judge.replace(':', '-')}"
+    workbench, run_id = planned(database, vendors, options, judge, budget=50.0)
+    assert "budget can't be kept" in work_on(workbench, run_id).run.message
+    assert run_spending(workbench, run_id).cost_usd is None
+    assert vendors.state(options)["ok"] == 2  # the lost one, and the same once more
+
+
 @pytest.mark.parametrize("mix", ["usage=null", "usage=none", "usage=zero"])
 def test_usage_that_is_not_said_has_no_known_cost(
     database: Database, vendors: ModernVendors, mix: str, monkeypatch: pytest.MonkeyPatch

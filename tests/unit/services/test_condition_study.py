@@ -26,7 +26,7 @@ from app.services.condition_trials import figures_csv, trial_figures
 from app.services.results import results_of
 from app.services.scoring import list_runs
 from app.services.workbench import Workbench
-from tests.support.fake_llm.behaviour import Answer
+from tests.support.fake_llm.behaviour import Answer, Drop
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import workbench_at
 from tests.support.study_project import ferry_project
@@ -247,6 +247,22 @@ def test_a_budget_ends_the_study_and_more_of_it_goes_on(
     assert finished.missing == 0
     assert len(judge.requests) <= 11 * 18
     assert len(judge.requests) > paid
+
+
+def test_a_budget_ends_the_study_where_a_reply_was_lost_and_it_goes_on_without_one(
+    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    priced = replace(
+        workbench, credentials=Credentials(openai=Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test"))
+    )
+    judge.script(Drop(after_headers=True))
+    asked = replace(options, judge="openai:gpt-4o", budget=5.0)
+    report = run_study(priced, project, asked, concurrency=1)
+    assert (report.stopped, report.cost_usd) == (True, None)
+    assert any("budget can't be kept" in problem for problem in report.problems)
+    assert len(judge.requests) == 2
+    finished = run_study(priced, project, replace(asked, budget=None))
+    assert (finished.missing, finished.problems) == (0, ())
 
 
 def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(

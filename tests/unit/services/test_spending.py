@@ -19,7 +19,7 @@ from app.services.spending import Spending, project_spending, run_spending, tota
 from app.services.thinking import ask_models
 from app.services.workbench import Workbench
 from db.unit_of_work import Database
-from tests.support.fake_llm.behaviour import Answer, Tokens
+from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Tokens
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
@@ -84,10 +84,35 @@ def test_what_failed_is_paid_and_counted_by_stage_and_model(workbench: Workbench
     llm.script(Answer("nothing", tokens=Tokens(100, 0, 10)))
     llm.usual = Answer('{"considerations": [{"index": 1, "consideration": "Order"}]}', tokens=Tokens(200, 0, 20))
     ask_models(workbench, project, [dimension], [UNKNOWN])
+    usd = pytest.approx((300 * 2.5 + 30 * 10) / 1e6)
     assert project_spending(workbench, 1) == [
-        Spending("components", KNOWN, None, 3, 300, 0, 30, pytest.approx((300 * 2.5 + 30 * 10) / 1e6)),
+        Spending("components", KNOWN, None, 3, 300, 0, 30, usd, 0, 0, usd),
         Spending("think-aloud", UNKNOWN, None, 2, 300, 0, 30, None),
     ]
+
+
+def test_what_a_lost_reply_cost_is_not_known_and_what_is_known_is_the_least(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    llm.script(Drop(after_headers=True))
+    run_id = start_run(workbench, 1, RunOptions((dimension,), KNOWN))
+    report = work_on(workbench, run_id, concurrency=1)
+    assert (report.run.done, report.tally.cost_usd, report.tally.usage.known) == (4, None, False)
+    spent = run_spending(workbench, run_id)
+    assert (spent.calls, spent.cost_usd) == (4, None)
+    assert spent.at_least_usd == pytest.approx(3 * (400 * 2.5 + 600 * 1.25 + 50 * 10) / 1e6)
+    assert total_cost(project_spending(workbench, 1)) == (pytest.approx(spent.at_least_usd), [KNOWN])
+
+
+def test_a_failure_that_may_be_billed_is_counted_and_a_refused_one_is_not(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench, texts=2)
+    llm.usual = Raw(b'{"choices": 5}')
+    lost = start_run(workbench, 1, RunOptions((dimension,), KNOWN))
+    assert work_on(workbench, lost, concurrency=1).run.failed == 2
+    assert (run_spending(workbench, lost).calls, run_spending(workbench, lost).cost_usd) == (2, None)
+    llm.usual = Fail("too-long")
+    refused = start_run(workbench, 1, RunOptions((dimension,), KNOWN))
+    assert work_on(workbench, refused, concurrency=1).run.failed == 2
+    assert (run_spending(workbench, refused).calls, run_spending(workbench, refused).cost_usd) == (0, 0.0)
 
 
 def test_what_a_method_asks_once_is_counted_with_its_run_and_only_there(workbench: Workbench, llm: FakeLlm) -> None:
