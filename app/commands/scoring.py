@@ -7,6 +7,7 @@ import typer
 
 from app.commands.interruption import runs_end_on_signals
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
+from app.commands.resuming import ready_to_resume
 from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def register(root: typer.Typer) -> None:
 
 
 def score(
+    context: typer.Context,
     project: ProjectOption,
     dimension: DimensionOption = "all",
     evaluator: Annotated[str, typer.Option(help="The method; a wrong name lists them all.")] = "checklist",
@@ -68,7 +70,9 @@ def score(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="An option of the method, as name=value; repeat for more.")
     ] = None,
-    resume: Annotated[int | None, typer.Option(help="Go on with this run: only what is missing or failed.")] = None,
+    resume: Annotated[
+        int | None, typer.Option(help="Go on with this run, as it was started: only what is missing or failed.")
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Score every text: a judge answers the checklist, or another method does its work.
@@ -76,9 +80,9 @@ def score(
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
     from app.services.evaluating import asks_a_judge
-    from app.services.model_options import TIMEOUT, ModelOptions, set_model_options
+    from app.services.model_options import TIMEOUT, ModelOptions
     from app.services.projects import dimensions_named, get_project
-    from app.services.scoring import RunOptions, check_can_resume, set_budget, start_runs, wait_until_free
+    from app.services.scoring import RunOptions, start_runs
     from app.services.workbench import open_workbench
 
     flags = {"reasons": reasons, "soft": soft, "per_question": per_question}
@@ -105,15 +109,11 @@ def score(
         trials=trials,
         model=ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort),
     )
+    if resume is not None:
+        ready_to_resume(context, workbench, target.id, resume, options)
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
         return
-    if resume is not None:
-        check_can_resume(workbench, target.id, resume)
-        if budget is not None:
-            set_budget(workbench, resume, budget)
-        set_model_options(workbench, resume, options.model)
-        wait_until_free(workbench, resume, _say_wait(resume))
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
 
@@ -159,13 +159,6 @@ def _for_the_person(report: "RunReport") -> bool:
     from app.errors import InputError
 
     return report.fatal is not None and report.fatal.exit_status == InputError.exit_status
-
-
-def _say_wait(run_id: int) -> "Callable[[float], None]":
-    def say_wait(seconds: float) -> None:
-        say(f"Run {run_id} may still be worked on elsewhere. Going on in {seconds:.0f} s without a sign of life.")
-
-    return say_wait
 
 
 def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:

@@ -86,6 +86,14 @@ def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
     Raises InputError for an option that the method doesn't have, naming those that do, for one given twice with two
     values, and for one that does nothing beside the others.
     """
+    options = check_evaluator(name).read_options(given_options(name, given))
+    if problem := in_vain(name, options):
+        raise InputError(problem, "Leave it out, or choose that.")
+    return options
+
+
+def given_options(name: str, given: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """What the names and values choose of the method's options, whatever the others are. Raises InputError."""
     method = check_evaluator(name)
     chosen: dict[str, Any] = {}
     for option, value in given:
@@ -94,10 +102,7 @@ def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
         read = getattr(method.read_options({option: value}), option)
         if chosen.setdefault(option, read) != read:
             raise InputError(f"{option} is given twice, as {chosen[option]} and as {read}.", "Give it once.")
-    options = method.read_options(chosen)
-    if problem := in_vain(name, options):
-        raise InputError(problem, "Leave it out, or choose that.")
-    return options
+    return chosen
 
 
 def _who_has(method: Method, option: str) -> str:
