@@ -1,5 +1,6 @@
 """The validator's changes as a diff: each merge, drop and rewording is accepted, refused or worded anew by a person."""
 
+import re
 from functools import partial
 
 import streamlit as st
@@ -14,6 +15,8 @@ from pages.components.wording_change import marked
 from pages.components.words import plain
 
 VERBS = {ChangeKind.MERGED: "Merge", ChangeKind.REWORDED: "Reword", ChangeKind.DROPPED: "Drop"}
+# Validators begin a reason with what they did, which the verb before it says already.
+_SAID_TWICE = re.compile(r"^(merged?|reword(ed)?|drop(ped)?)\s*:\s*", re.IGNORECASE)
 STANDING = {Decision.OPEN: "not decided", Decision.ACCEPTED: "accepted", Decision.REFUSED: "refused"}
 UNDECIDED = "Changes you don't decide on are taken as proposed when the checklist is made."
 
@@ -46,7 +49,7 @@ def review(workbench: Workbench, view: BuildView) -> None:
 def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts: dict[int, str]) -> None:
     words, decision = st.columns([5, 2], gap="medium")
     with words:
-        st.markdown(f"**{VERBS[change.kind]}**: {plain(change.reason)}")
+        st.markdown(f"**{VERBS[change.kind]}**: {plain(_SAID_TWICE.sub('', change.reason))}")
         st.markdown("\n".join(f"- {line}" for line in _lines(change, texts)))
         if change.mine:
             st.caption(f"In your words. The validator wrote: {plain(change.after)}")

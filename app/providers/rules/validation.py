@@ -34,7 +34,7 @@ def validation(variables: Mapping[str, Any]) -> dict[str, Any]:
         if same:
             same["sources"].append(entry["id"])
             topic = _named_by_both(same["question"], question, context)
-            same["reason"] = f"Merged: these questions ask about the same thing{topic}."
+            same["reason"] = f"These questions ask about the same thing{topic}."
         elif why := field.irrelevance(question, entry["component"]):
             dropped.append({"question": entry["id"], "reason": why})
         else:

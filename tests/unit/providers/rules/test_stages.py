@@ -220,3 +220,10 @@ def test_where_few_questions_are_about_the_dimension_none_is_called_astray(ask) 
     listed = [{"id": n, "component": "Part", "question": question} for n, question in enumerate(asked, start=1)]
     result = ask("validation", questions=listed, dimension=rubric_of("news summaries", "coherence"))
     assert (len(result["questions"]), result["dropped"]) == (3, [])
+
+
+def test_a_reason_leaves_what_was_done_to_the_screen(ask) -> None:
+    """Which puts the verb before it, and would otherwise say "Merge: Merged: ..."."""
+    result = validated(ask, "Is the summary logically ordered?", "Is the summary ordered logically?")
+    (merged,) = result["questions"]
+    assert merged["reason"].startswith("These questions ask about the same thing")
