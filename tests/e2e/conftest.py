@@ -67,9 +67,15 @@ class App:
         return {**os.environ, "PYTHONPATH": path, "INTERACTEVAL_HOME": str(self.home), **self.environment}
 
     def stop(self) -> None:
+        """Nothing is left running, also where it never answered or doesn't heed the signal."""
         assert self.process is not None
         self.process.terminate()
-        self.process.wait(20)
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
 
 
 @contextmanager
@@ -78,9 +84,11 @@ def served(home: Path, environment: Mapping[str, str], *options: str) -> Iterato
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     running = App(home, port, dict(environment), options)
-    running.start()
-    yield running
-    running.stop()
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
 
 
 @pytest.fixture
