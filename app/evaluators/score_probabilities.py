@@ -6,7 +6,8 @@ there. An alternative off the path is a score where nothing could follow that ma
 scale of 1 to 10 a "9" is 9, and a "1" may be 1 or the beginning of 10, which nobody can know. Two things tell: that
 another alternative at the same step joins digits in one token ("10"), for tokenizers that join digits join up to three;
 and that no number of the scale goes on from there. Fractions count where the answer itself has one, or spells one among
-its alternatives; else a whole number is a whole number, as in the paper. Where more than `UNKNOWN` of the probability
+its alternatives, to as many digits as stand there one by one; else a whole number is a whole number, as in the paper.
+Where more than `UNKNOWN` of the probability
 can't be told, there is no distribution: a wrong one would look the same as a right one.
 """
 
@@ -81,14 +82,15 @@ class _Step(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """Which scores are possible, and how the judge writes numbers: with fractions or without, and whether several signs
-    stand in one token."""
+    """Which scores are possible, and how the judge writes numbers: with fractions or without, whether several signs
+    stand in one token, and how many digits behind the point, of those that stand in a token of their own."""
 
     low: float
     high: float
     fractions: bool
     joins_digits: bool
     joins_fractions: bool
+    decimals: int
 
     @classmethod
     def of(cls, steps: Sequence[_Step], low: float, high: float) -> "_Scale":
@@ -101,6 +103,7 @@ class _Scale(NamedTuple):
             any("." in signs for signs in at_once) or any("." in x.signs for x, p in later if x and p > UNKNOWN),
             any(len(re.sub(r"\D", "", signs.partition(".")[0])) > 1 for signs in at_once),
             any(re.search(r"\.\d", signs) for signs in at_once),
+            _decimals(steps),
         )
 
     def goes_on(self, signs: str) -> bool:
@@ -108,13 +111,26 @@ class _Scale(NamedTuple):
         whole, dot, fraction = signs.partition(".")
         digits = whole.lstrip("+-")
         if not digits or dot:
-            return not fraction
+            return len(fraction) < self.decimals
         number = int(digits)
         low, high = (-self.high, -self.low) if whole.startswith("-") else (self.low, self.high)
         fractional = self.fractions and not self.joins_fractions and low < number + 1 and number < high
         joined = self.joins_digits and len(digits) < _JOINED
         longer = (10**more for more in range(1, 7)) if number and not joined else ()
         return fractional or any(number * ten <= high and (number + 1) * ten > low for ten in longer)
+
+
+def _decimals(steps: Sequence[_Step]) -> int:
+    """How many digits a fraction has that comes digit by digit, at least 1; what stands in one token is at its end."""
+    most, signs = 1, ""
+    for step in steps:
+        there = len(signs.partition(".")[2])
+        likely = [piece for piece, probability in step.others if piece and probability > UNKNOWN]
+        for piece in (*([step.piece] if step.piece else []), *likely):
+            reached = len((signs + piece.signs).partition(".")[2])
+            most = max(most, reached) if reached == there + 1 else most
+        signs += step.piece.signs if step.piece else ""
+    return most
 
 
 def _followed(steps: Sequence[_Step], scale: _Scale) -> ScoreProbabilities | None:
