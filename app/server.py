@@ -3,18 +3,22 @@
 Started as `server.py HOST PORT [NAME ...]`; the names are those of `serve --allow-host`.
 """
 
+import re
 import signal
 import sys
 from pathlib import Path
 from types import FrameType
+from urllib.parse import quote
 
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from app.domain.server_names import LOOPBACK, ServerNames, names_of_server
+from app.domain.storable_text import REPLACEMENT
 from app.scoring.engine import DRAIN_SECONDS
 from app.services.sitting import stop_all_runs
 from pages.components.loading import load_screens
@@ -25,6 +29,10 @@ REFUSAL = (
     "This server doesn't answer to the name in the address. If the name is yours, start the server with "
     "`interacteval serve --allow-host NAME`, or put it into INTERACTEVAL_ALLOWED_HOSTS.\n"
 )
+
+_HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a surrogate, as UTF-8 would write it
+# The first part of what the server itself has at addresses of several parts; screens have one part.
+SERVED = frozenset({"_stcore", "app", "auth", "component", "media", "static"})
 
 
 class KnownHosts:
@@ -41,6 +49,60 @@ class KnownHosts:
             await PlainTextResponse(REFUSAL, status_code=403)(scope, receive, send)
 
 
+class ScreenAddresses:
+    """An address of several parts is no screen. Streamlit would send its page there, which looks for its own code
+    below that address and stays white; under one part it says "Page not found" and shows Home."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        parts = [part for part in scope.get("path", "").split("/") if part]
+        reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if (
+            not reads
+            or len(parts) < 2
+            or parts[0] in SERVED
+            or "text/html" not in Headers(scope=scope).get("accept", "")
+        ):
+            await self._app(scope, receive, send)
+            return
+        query = scope["query_string"].decode("latin-1")
+        address = "/" + quote("-".join(parts), safe="") + (f"?{query}" if query else "")
+        await RedirectResponse(address)(scope, receive, send)
+
+
+class WholeCharacters:
+    """Half a character (a lone surrogate) typed or pasted into a field, sent as U+FFFD.
+
+    UTF-8 has no bytes for it. A browser sends some all the same, and Streamlit ends the connection over them; the
+    browser connects anew, sends what stands in its fields, and is thrown out again for ever.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_whole() -> Message:
+            message = await receive()
+            if message["type"] == "websocket.receive" and message.get("bytes"):
+                return {**message, "bytes": with_whole_characters(message["bytes"])}
+            return message
+
+        await self._app(scope, receive_whole if scope["type"] == "websocket" else receive, send)
+
+
+def with_whole_characters(message: bytes) -> bytes:
+    """A browser's message as it came where it can be read, else with U+FFFD, three bytes too, for each half."""
+    if _HALF.search(message) is None:
+        return message
+    try:
+        BackMsg.FromString(message)
+    except Exception:  # whatever the parser of Streamlit's messages raises; what it can't read can only get better
+        return _HALF.sub(REPLACEMENT.encode(), message)
+    return message  # what looked like half a character was something else
+
+
 def start(host: str, port: int, more: list[str]) -> None:
     """Serve until a signal ends it."""
     names = names_of_server(host, more)
@@ -48,7 +110,8 @@ def start(host: str, port: int, more: list[str]) -> None:
     for kind in (signal.SIGTERM, signal.SIGINT):
         signal.signal(kind, _end)
     stay_offline()
-    st.App(ENTRY, middleware=[Middleware(KnownHosts, names=names)]).run(
+    middleware = [Middleware(KnownHosts, names=names), Middleware(ScreenAddresses), Middleware(WholeCharacters)]
+    st.App(ENTRY, middleware=middleware).run(
         config={
             "server.address": host,
             "server.port": port,

@@ -28,7 +28,7 @@ _NOT_RATINGS = re.compile(
     r"bleu\w*|meteor|mtld|ttr|chrf\w*|ter|bert\w*|mover\w*|bart\w*|unieval|cider)([^a-z]|$)"
 )
 _FILLER = re.compile(
-    r"^(human|scores?|ratings?|raters?|experts?|annotators?|annotations?|judges?|mean|avg|average)?\d*$"
+    r"^(human|scores?|ratings?|raters?|experts?|annotators?|annotations?|judges?|mean|avg|average)?(\d*|\(\d+\))$"
 )
 _SCALE = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:\.\.|-|–|to)\s*(-?\d+(?:[.,]\d+)?)")
 NO_RATINGS = "none"
@@ -199,7 +199,8 @@ def _number(value: object) -> float | None:
 
 
 def _dimension(column: str) -> str:
-    """`scores.coherence` -> coherence; `Expert 1 Fluency` -> Fluency; `human_score` -> overall."""
+    """`scores.coherence` -> coherence; `Expert 1 Fluency` -> Fluency; `human_score` -> overall, and so is `score (2)`,
+    the second of two columns with one name."""
     words = re.split(r"[\s._-]+", column)
     kept = [word for word in words if word and not _FILLER.match(word.lower())]
     return "_".join(kept) or "overall"

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
+from app.domain.storable_text import storable
 from app.domain.text import Text
+from app.errors import InputError
 from app.services.workbench import Workbench
 
 PAGE_SIZE = 20
+SEARCH_LIMIT = 1000  # characters; SQLite refuses a pattern of more than 50,000 bytes, escapes included
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,19 @@ class RatedText:
 
 
 def text_page(workbench: Workbench, project_id: int, number: int = 1, search: str = "") -> TextPage:
-    """The texts of one page, from 1; `search` looks in texts, documents and systems, case doesn't matter."""
+    """The texts of one page, from 1; `search` looks in texts, documents and systems, case doesn't matter.
+
+    Raises InputError for a search that no database could look for.
+    """
+    wanted = storable(search.strip())
+    if len(wanted) > SEARCH_LIMIT:
+        raise InputError(
+            f"The search has {len(wanted):,} characters; {SEARCH_LIMIT:,} are the most.",
+            "Search for a few words of the text.",
+        )
     with workbench.database.read() as work:
-        found = work.texts.count(project_id, search.strip())
-        texts = work.texts.page(project_id, (number - 1) * PAGE_SIZE, PAGE_SIZE, search.strip())
+        found = work.texts.count(project_id, wanted)
+        texts = work.texts.page(project_id, (number - 1) * PAGE_SIZE, PAGE_SIZE, wanted)
         means = work.texts.mean_ratings([text.id for text in texts])
     return TextPage(tuple(texts), means, found, max(1, ceil(found / PAGE_SIZE)))
 

@@ -16,6 +16,8 @@ from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess_mappi
 from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
 from app.corpora.scale import proposed_scales
 from app.corpora.table import load_table
+from app.domain.storable_text import storable_value
+from app.errors import WorkbenchError
 from app.services.importing import ImportReport, import_file
 from app.services.jobs import JOBS, Progress
 from app.services.workbench import Workbench
@@ -77,7 +79,9 @@ def preview_upload(upload: Upload, format_name: str = "auto") -> UploadPreview:
         table = load_table(path, found)
         guessed = guess_mapping(table.columns, table.rows)
         guess = MappedColumns(guessed.columns, tuple((rating.dimension, rating.column) for rating in guessed.ratings))
-        return UploadPreview(found, table.columns, table.rows[:_ROWS_SHOWN], guess, proposed_scales(table))
+        # They are shown as they will be kept: the import itself makes what it keeps storable.
+        rows = tuple(storable_value(row) for row in table.rows[:_ROWS_SHOWN])
+        return UploadPreview(found, table.columns, rows, guess, proposed_scales(table))
 
 
 def import_key(project: str) -> str:
@@ -114,9 +118,13 @@ def forget_report(workbench: Workbench, project: str) -> None:
 
 @contextmanager
 def stored(upload: Upload) -> Iterator[Path]:
-    """The file under a name of our own, for as long as the block lasts."""
+    """The file under a name of our own, for as long as the block lasts; errors name it as the person does."""
     suffix = Path(upload.name).suffix.lower()
     with TemporaryDirectory(prefix="interacteval-") as folder:
         path = Path(folder) / f"the-file{suffix if suffix[1:] in SUFFIXES else ''}"
         path.write_bytes(upload.data)
-        yield path
+        try:
+            yield path
+        except WorkbenchError as error:
+            error.message, error.hint = (said.replace(path.name, upload.name) for said in (error.message, error.hint))
+            raise

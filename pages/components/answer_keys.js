@@ -105,12 +105,12 @@ class Sheet {
     this.timer = setTimeout(() => this.send(), RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)]);
   }
 
-  // A reload of the tab must lose nothing either.
+  // A reload must lose nothing either, nor a tab that is closed: its answers are sent when this sheet is opened again.
   keep() {
     try {
       const written = this.pending.filter((entry) => !entry.step);
-      if (written.length) sessionStorage.setItem(this.shelf, JSON.stringify(written));
-      else sessionStorage.removeItem(this.shelf);
+      if (written.length) localStorage.setItem(this.shelf, JSON.stringify(written));
+      else localStorage.removeItem(this.shelf);
     } catch {
       // a browser that keeps nothing for a page
     }
@@ -118,7 +118,7 @@ class Sheet {
 
   restore() {
     try {
-      const written = JSON.parse(sessionStorage.getItem(this.shelf) || "[]");
+      const written = JSON.parse(localStorage.getItem(this.shelf) || "[]");
       this.pending = written.map((entry) => ({ ...entry, number: (this.number += 1) }));
       this.typed = this.pending.length > 0;
     } catch {

@@ -4,10 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
+from app.errors import InputError
 from app.services.projects import dimensions_named
 from app.services.texts import PAGE_SIZE, TextPage, text_page
 from app.services.workbench import Workbench
 from pages.components.text_view import OPEN_TEXT
+from pages.components.words import show_error
 
 ID_HELP = "Long names are shortened in the middle; the search looks at the whole name."
 EXCERPT = 200
@@ -23,7 +25,11 @@ def text_list(workbench: Workbench, project: Project) -> None:
         icon=":material/search:",
         width=420,
     )
-    page = text_page(workbench, project.id, 1, search)
+    try:
+        page = text_page(workbench, project.id, 1, search)
+    except InputError as error:
+        show_error(error)
+        return
     place = st.container()
     number = 1
     if page.pages > 1:

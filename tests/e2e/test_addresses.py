@@ -15,3 +15,12 @@ def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) ->
     expect(page.get_by_text("Page not found")).to_have_count(0)
     assert "dimension=fluency" in page.url
     expect(page.get_by_test_id("stSidebarNav").get_by_role("link", name="Home", exact=True)).to_have_count(1)
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize("address", ["nonsense", "data/x", "results/1/", "a/b/c", "data%2Fx"])
+def test_an_unknown_address_says_so_and_shows_home(page: Page, app: App, address: str) -> None:
+    page.goto(f"{app.url}/{address}?project=Demo&dimension=fluency")
+    expect(page.get_by_role("dialog")).to_contain_text("Page not found")
+    expect(page.get_by_role("heading", level=1, name="Home", exact=True, include_hidden=True)).to_be_visible()
+    assert "dimension=fluency" in page.url

@@ -155,6 +155,18 @@ def test_a_reload_in_the_middle_of_typing_loses_nothing(ana: Page, app: App) -> 
     assert answers(app) == "ynyn" + "." * 10
 
 
+def test_a_tab_closed_before_all_was_saved_loses_nothing(ana: Page, app: App) -> None:
+    closed = ana.context.new_page()
+    open_sheet(closed, app)
+    app.stop()
+    closed.keyboard.type("ynyn", delay=0)
+    closed.close()
+    app.start()
+    open_sheet(ana, app)
+    all_saved(ana)
+    assert answers(app) == "ynyn" + "." * 10
+
+
 def test_what_experts_read_is_shown_as_text(page: Page, app: App, tmp_path: Path) -> None:
     words = "Is <img src=x onerror=alert(1)> & **this** there?"
     checklist = tmp_path / "questions.json"

@@ -69,8 +69,15 @@ def test_the_mapping_is_guessed_and_can_be_changed(workbench: Workbench, open_sc
 def test_a_file_of_another_kind_is_one_sentence(workbench: Workbench, open_screen: Open):
     app = upload(open_screen("data"), "texts.parquet", "PAR1 and nothing more")
     assert not app.exception
+    assert "texts.parquet" in app.error[0].value
     assert "Parquet" in app.error[0].value
     assert "start_import" not in [button.key for button in app.button]
+
+
+def test_half_a_character_in_a_file_is_shown_as_it_will_be_kept(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("data"), "texts.json", '[{"te\\ud83dxt": "half \\ud83d of one", "score": 1}]')
+    assert not app.exception
+    assert list(app.dataframe[0].value["te xt"]) == ["half \ufffd of one"]
 
 
 def test_a_taken_name_is_refused(demo: Workbench, open_screen: Open):
@@ -97,6 +104,16 @@ def test_search_narrows_the_texts(demo: Workbench, open_screen: Open):
     assert len(app.dataframe[0].value) < 20
     app.text_input(key=f"text_search_{project.id}").input("no such words at all").run()
     assert "No text fits" in " ".join(m.value for m in app.markdown)
+
+
+def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_screen: Open):
+    app = open_screen("data")
+    field = app.text_input(key=f"text_search_{get_project(demo, 'Demo').id}")
+    field.input("100% of_it " * 9_091).run()
+    assert not app.exception
+    assert "The search has 100,000 characters; 1,000 are the most." in app.error[0].value
+    field.input("fer\0ry").run()
+    assert not app.exception and not app.error
 
 
 def test_an_opened_text_stands_beside_its_source_with_its_ratings(demo: Workbench, open_screen: Open):

@@ -83,6 +83,7 @@ def test_words_and_large_numbers_are_no_ratings():
         ("coherence_2", "coherence"),
         ("coherence_rater2", "coherence"),
         ("human_score", "overall"),
+        ("score (2)", "overall"),
         ("mean factual accuracy", "factual_accuracy"),
     ],
 )
