@@ -1,6 +1,8 @@
 """The scale on which a column of ratings was given, going by its values: typing errors don't stretch it."""
 
+import math
 from collections.abc import Sequence
+from statistics import median
 
 from app.corpora.cells import numbers_in
 from app.corpora.table import TableData
@@ -11,6 +13,7 @@ PERCENT: Scale = (0, 100)
 ALMOST_ALL = 0.99
 _MOST_OF_PERCENT = 0.95
 _ENOUGH_TO_TELL = 100
+_MOST_POINTS = 21  # of a scale that people rate on: 0 to 10 in halves
 
 
 def proposed_scale(values: Sequence[float]) -> Scale:
@@ -20,6 +23,8 @@ def proposed_scale(values: Sequence[float]) -> Scale:
     - Else, where values lie below 0 or above 10: of 1-5, 0-1, 1-10 and 0-100 the one that holds most, if it holds more
       than half and every other value lies farther off than the scale is wide. Where 0-100 would hold all values, a
       smaller scale has to hold 19 of 20.
+    - Else, of such values, what 19 of 20 of them span, if that is a scale of points (21 at most; up to 10 where 0-100
+      would hold all values) and every other value lies farther off than it is wide: 0-3, or -2 to 2.
     - Else the scale that holds all values: `whole_scale`.
     """
     for scale in USUAL_SCALES:
@@ -58,10 +63,29 @@ def _far_off(values: Sequence[float]) -> set[float]:
         return set()
     in_percent = _held(values, PERCENT) == len(values)
     scales = USUAL_SCALES if in_percent else (*USUAL_SCALES, PERCENT)
-    low, high = max(scales, key=lambda scale: _held(values, scale))
-    held = _held(values, (low, high))
+    scale = max(scales, key=lambda scale: _held(values, scale))
+    held = _held(values, scale)
     if held < _MOST_OF_PERCENT * len(values) if in_percent else held <= len(values) / 2:
-        return set()
+        return _off_points(values, PERCENT[0], USUAL_SCALES[-1][1]) if in_percent else _off_points(values)
+    return _off(values, scale) or (set() if in_percent else _off_points(values))
+
+
+def _off_points(values: Sequence[float], lowest: float = -math.inf, highest: float = math.inf) -> set[float]:
+    """The values, 1 in 20 at most, that lie far off the points on which all others stand, from lowest to highest."""
+    middle = median(values)
+    by_distance = sorted(values, key=lambda value: abs(value - middle))
+    for kept in range(math.ceil(_MOST_OF_PERCENT * len(values)), len(values)):
+        points = set(by_distance[:kept])
+        scale = min(points), max(points)
+        plausible = 1 < len(points) <= _MOST_POINTS and lowest <= scale[0] and scale[1] <= highest
+        if plausible and (errors := _off(values, scale)):
+            return errors
+    return set()
+
+
+def _off(values: Sequence[float], scale: Scale) -> set[float]:
+    """The values that are not on the scale; none where one of them lies nearer to it than it is wide."""
+    low, high = scale
     others = {value for value in values if not low <= value <= high}
     return others if all(max(low - value, value - high) > high - low for value in others) else set()
 
