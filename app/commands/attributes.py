@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from app.commands import attribute_edits
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, asking, chosen
 from app.commands.output import (
     DimensionOption,
     JsonOption,
@@ -191,6 +192,9 @@ def think_aloud(
     done: Annotated[
         bool, typer.Option("--done", help="The contributor has said everything, and may see what others said.")
     ] = False,
+    max_output_tokens: RoomOption = None,
+    timeout: TimeoutOption = None,
+    effort: EffortOption = "",
     json_: JsonOption = False,
 ) -> None:
     """Ask LLMs what to look for, or keep what a person said aloud.
@@ -225,7 +229,7 @@ def think_aloud(
             what += f", {asked.repeated} dropped: this model said the same before"
         say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
 
-    workbench = open_workbench()
+    workbench = asking(open_workbench(), model, chosen(max_output_tokens, timeout, effort))
     dimensions = dimensions_named(workbench, project, dimension)
     answers = ask_models(workbench, get_project(workbench, project), dimensions, model, heard)
     if json_:

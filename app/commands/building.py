@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists import summary
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, asking, chosen
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ def build(
     stale: Annotated[bool, typer.Option("--stale", help="Rebuild only what is stale in the newest build.")] = False,
     publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
     by: Annotated[str, typer.Option("--by", help="Your name, for the build's history.")] = "",
+    max_output_tokens: RoomOption = None,
+    timeout: TimeoutOption = None,
+    effort: EffortOption = "",
     json_: JsonOption = False,
 ) -> None:
     """Turn attributes into a draft checklist.
@@ -54,7 +58,7 @@ def build(
 
     models = _stage_models(stage_model or [])
     first = _stage(from_) if from_ else None
-    workbench = open_workbench()
+    workbench = asking(open_workbench(), [model, *models.values()], chosen(max_output_tokens, timeout, effort))
     target = get_project(workbench, project)
     dimensions = dimensions_named(workbench, project, dimension)
     going_on = first is not None or stale

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.interruption import runs_end_on_signals
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
 from app.commands.resuming import ready_to_resume
 from app.commands.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
@@ -53,14 +54,9 @@ def score(
     per_question: Annotated[
         bool, typer.Option("--per-question", help="Checklist: one call per question, not per text.")
     ] = False,
-    max_output_tokens: Annotated[
-        int | None,
-        typer.Option(help="Tokens of an answer at most, reasoning included; no limit of ours without it."),
-    ] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds that one request may take; 600 without it.")] = None,
-    effort: Annotated[
-        str, typer.Option(help="How long a reasoning model thinks: none, minimal, low, medium, high, xhigh or max.")
-    ] = "",
+    max_output_tokens: RoomOption = None,
+    timeout: TimeoutOption = None,
+    effort: EffortOption = "",
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
     reuse: Annotated[
@@ -80,7 +76,6 @@ def score(
     Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
     """
     from app.services.evaluating import asks_a_judge
-    from app.services.model_options import TIMEOUT, ModelOptions
     from app.services.projects import dimensions_named, get_project
     from app.services.scoring import RunOptions, start_runs
     from app.services.workbench import open_workbench
@@ -107,7 +102,7 @@ def score(
         reuse=reuse,
         draw=read_draw(draw),
         trials=trials,
-        model=ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort),
+        model=chosen(max_output_tokens, timeout, effort),
     )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)

@@ -5,6 +5,7 @@ from app.providers.model_options import EFFORTS as EFFORTS  # noqa: PLC0414 - fo
 from app.providers.model_options import TIMEOUT as TIMEOUT  # noqa: PLC0414
 from app.providers.model_options import USUAL as USUAL  # noqa: PLC0414
 from app.providers.model_options import ModelOptions as ModelOptions  # noqa: PLC0414
+from app.providers.model_options import check_effort as check_effort  # noqa: PLC0414
 from app.services.workbench import Workbench
 
 

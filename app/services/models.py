@@ -20,7 +20,7 @@ from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
-from app.providers.model_options import USUAL, ModelOptions
+from app.providers.model_options import ModelOptions
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import OWN, describe_models, import_sdk
@@ -156,7 +156,7 @@ async def opened(
     budget: float | None = None,
     project: int | None = None,
     may_ask: MayAsk | None = None,
-    options: ModelOptions = USUAL,
+    options: ModelOptions | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
@@ -165,11 +165,12 @@ async def opened(
         of this process.
     budget: US dollars that it may spend, together with what the run cost before (BudgetError).
     may_ask: awaited before each request is sent; raises where it must not be.
-    options: how long a request may take, how many tokens an answer, and the reasoning effort.
+    options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
     """
+    options = workbench.asking if options is None else options
     # In a thread, so that a model whose SDK is still being imported keeps no other from being asked.
     model = await asyncio.to_thread(workbench.model, name, options)
     try:

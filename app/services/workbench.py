@@ -17,11 +17,13 @@ from db.unit_of_work import Database
 
 @dataclass(frozen=True, slots=True)
 class Workbench:
-    """any_path: models that are files may be named by any path, as on the command line; else see `model_files`."""
+    """asking: how models are asked where nothing else is chosen, as a run has its own.
+    any_path: models that are files may be named by any path, as on the command line; else see `model_files`."""
 
     database: Database
     credentials: Credentials = field(repr=False)
     any_path: bool = True
+    asking: ModelOptions = USUAL
 
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""

@@ -1,0 +1,36 @@
+"""How far and how long models may go: the options of commands that ask them."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from app.services.model_options import ModelOptions
+    from app.services.workbench import Workbench
+
+RoomOption = Annotated[
+    int | None, typer.Option(help="Tokens of an answer at most, reasoning included; no limit of ours without it.")
+]
+TimeoutOption = Annotated[float | None, typer.Option(help="Seconds that one request may take; 600 without it.")]
+EffortOption = Annotated[
+    str, typer.Option(help="How long a reasoning model thinks: none, minimal, low, medium, high, xhigh or max.")
+]
+
+
+def chosen(max_output_tokens: int | None, timeout: float | None, effort: str) -> "ModelOptions":
+    """Raises InputError for what no model could mean."""
+    from app.services.model_options import TIMEOUT, ModelOptions
+
+    return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort)
+
+
+def asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":
+    """The workbench that asks all models so. Raises EffortError where one of these is known not to take the effort."""
+    from dataclasses import replace
+
+    from app.services.model_options import check_effort
+
+    for model in models:
+        check_effort(model, options.effort)
+    return replace(workbench, asking=options)

@@ -1,0 +1,41 @@
+"""What errors advise can be done: each option that one names is an option of some command."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from app import errors
+from app.cli import build
+
+APP = Path(errors.__file__).parent
+_RAISED = {name for name, kind in vars(errors).items() if isinstance(kind, type)}
+
+
+def options(command: Any) -> Iterator[str]:
+    for parameter in command.params:
+        yield from (*parameter.opts, *parameter.secondary_opts)
+    for inner in getattr(command, "commands", {}).values():
+        yield from options(inner)
+
+
+def advice(tree: ast.AST) -> Iterator[str]:
+    """The strings that errors are made of, and the hints that stand for a whole kind of them."""
+    for node in ast.walk(tree):
+        made = isinstance(node, ast.Call) and getattr(node.func, "id", "") in _RAISED
+        usual = isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "default_hint"
+        for inner in ast.walk(node) if made or usual else ():
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                yield inner.value
+
+
+@pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
+def test_every_option_that_an_error_names_exists(file: Path) -> None:
+    known = set(options(typer.main.get_command(build())))
+    said = "\n".join(advice(ast.parse(file.read_text("utf-8"))))
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", said)))
+    assert named <= known
