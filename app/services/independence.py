@@ -69,13 +69,6 @@ def take_back(workbench: Workbench, attribute_id: int) -> None:
         work.think_aloud.set_status(attribute_id, status, REMOVED)
 
 
-def reword(workbench: Workbench, attribute_id: int, text: str) -> None:
-    """Its author words a point anew. What nobody could see yet, nobody else will ever see: the new wording then counts
-    as the first. Raises InputError for a blank one."""
-    with workbench.database.write() as work:
-        work.think_aloud.edit_attribute(attribute_id, text, first=not work.independence.was_shown(attribute_id))
-
-
 def removed_by_author(attribute: Attribute) -> bool:
     return attribute.status is not AttributeStatus.ACTIVE and attribute.reason == REMOVED
 

@@ -150,15 +150,12 @@ class ThinkAloud:
         self._session.flush()
         return [int(row.id or 0) for row in rows]
 
-    def edit_attribute(self, attribute_id: int, text: str, first: bool = False) -> None:
-        """Change the wording; what was first said stays on record, unless this is to count as the `first` wording."""
+    def edit_attribute(self, attribute_id: int, text: str) -> None:
+        """Change the wording; what was first said stays on record."""
         cleaned = text.strip()
         if not cleaned:
             raise InputError("An attribute can't be empty.", "Exclude it instead.")
-        row = self._row(attribute_id)
-        row.text = cleaned
-        if first:
-            row.original_text = cleaned
+        self._row(attribute_id).text = cleaned
 
     def set_status(
         self, attribute_id: int, status: AttributeStatus, reason: str = "", merged_into: int | None = None

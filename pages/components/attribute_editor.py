@@ -47,9 +47,8 @@ def _wording(workbench: Workbench, attribute: Attribute, place: str) -> None:
                 remember(place, "edited a wording", partial(edit_attribute, workbench, attribute.id, attribute.text))
                 st.rerun()
     if attribute.original and attribute.original != attribute.text:
-        with st.expander("History", key=f"attribute_history_{attribute.id}"):
-            st.caption("First said, and kept on record:")
-            st.markdown(plain(attribute.original))
+        st.caption("First said, and kept on record:")
+        st.markdown(plain(attribute.original))
 
 
 def _exclusion(workbench: Workbench, attribute: Attribute, place: str) -> None:

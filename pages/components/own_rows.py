@@ -10,8 +10,8 @@ import streamlit as st
 from app.domain.attribute import Attribute
 from app.domain.sample import Sample
 from app.domain.task import Dimension
-from app.services.attributes import restore_attribute
-from app.services.independence import note_sample, reorder, reword, sample_hint, take_back
+from app.services.attributes import edit_attribute, restore_attribute
+from app.services.independence import note_sample, reorder, sample_hint, take_back
 from app.services.workbench import Workbench
 from pages.components.undo import change
 
@@ -156,7 +156,7 @@ def _save(own: Own, attribute: Attribute) -> None:
     sample = st.session_state[f"edit_sample_{attribute.id}"]
 
     def put(wording: str, prompted_by: int | None) -> None:
-        reword(own.workbench, attribute.id, wording)
+        edit_attribute(own.workbench, attribute.id, wording)
         note_sample(own.workbench, attribute.id, prompted_by)
 
     back = partial(put, attribute.text, attribute.prompted_by)

@@ -24,7 +24,6 @@ from app.services.independence import (
     note_sample,
     removed_by_author,
     reorder,
-    reword,
     said_by,
     say,
     say_done,
@@ -151,15 +150,3 @@ def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Wo
     view = view_checklist(bench, 1)
     assert b"private" not in export_file(bench, view, "json")
     assert "private" not in json.dumps(lineage_document(lineage_of_version(bench, 1)))
-
-
-def test_a_wording_changed_before_done_stays_private_and_one_that_others_saw_stays_on_record(bench: Workbench) -> None:
-    early = say(bench, 1, "Ada", "Order of secrets.")
-    reword(bench, early, "Order.")
-    say_done(bench, 1, "Ada")
-    attributes, people = attributes_of(bench, 1), contributors_of(bench, 1)
-    assert (attributes[0].text, attributes[0].original) == ("Order.", "Order.")
-    assert all(b"secrets" not in attribute_file(attributes, people, form) for form in FORMATS)
-    reword(bench, early, "Order of parts.")
-    (now,) = attributes_numbered(bench, 1, [early])
-    assert (now.text, now.original) == ("Order of parts.", "Order.")
