@@ -125,13 +125,15 @@ def browser_path() -> str:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def playwright_(browser_path: str) -> Iterator[Playwright]:
+    """Gone with the last test of a file: while it is there its event loop runs in this thread, and no other test can
+    start one."""
     with sync_playwright() as started:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
     launched = playwright_.chromium.launch(executable_path=browser_path, args=list(LAUNCH_ARGUMENTS))
     yield launched
