@@ -17,27 +17,27 @@ from app.errors import InputError, WorkbenchError
 # Each module registers its commands on the root; they import heavy libraries only when a command runs.
 _COMMANDS = (
     "workbench",
-    "projects",
-    "importing",
-    "dimensions",
-    "attributes",
-    "side_by_side",
-    "building",
-    "checklists",
-    "answers",
-    "split",
-    "conditions",
-    "scoring",
-    "runs",
-    "own_scores",
-    "writings",
-    "results",
-    "meta_eval",
-    "attribute_sets",
-    "lineage",
+    "data.projects",
+    "data.imports",
+    "data.dimensions",
+    "attributes.attributes",
+    "attributes.side_by_side",
+    "checklists.build",
+    "checklists.checklists",
+    "checklists.answers",
+    "data.split",
+    "conditions.conditions",
+    "scoring.score",
+    "scoring.runs",
+    "scoring.own_scores",
+    "scoring.stage_outputs",
+    "results.results",
+    "results.meta_eval",
+    "attributes.attribute_sets",
+    "checklists.lineage",
     "models",
     "prompts",
-    "backups",
+    "data.backups",
 )
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 TERMINATED = 143  # after a service manager's signal
@@ -104,7 +104,7 @@ def run() -> NoReturn:
     except (typer.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except Exception as error:
-        from app.services.fault_report import fault_report
+        from app.services.runtime.fault_report import fault_report
 
         say(fault_report(error))
         say(_REPORT)

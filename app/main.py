@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.endpoint_models import endpoint_models
-from pages.components.current import current_workbench
-from pages.components.own_address import stay_offline
-from pages.components.shell import navigation, sidebar
+from app.services.runtime.endpoint_models import endpoint_models
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import navigation, sidebar
+from pages.components.shell.own_address import stay_offline
 
 stay_offline()  # here too, for `streamlit run app/main.py`
 st.set_page_config(

@@ -17,12 +17,12 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from app.domain.server_names import LOOPBACK, ServerNames, names_of_server
 from app.domain.storable_text import REPLACEMENT
 from app.scoring.engine import DRAIN_SECONDS
-from app.services.sitting import stop_all_runs
-from pages.components.loading import load_screens
-from pages.components.own_address import stay_offline
+from app.server_names import LOOPBACK, ServerNames, names_of_server
+from app.services.scoring.run_worker import stop_all_runs
+from pages.components.shell.loading import load_screens
+from pages.components.shell.own_address import stay_offline
 
 ENTRY = Path(__file__).with_name("main.py")
 REFUSAL = (

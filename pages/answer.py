@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from app.services.expert_answers import answerable
-from app.services.independence import said_by
-from pages.components.answer_draw import draw_form, everybody
-from pages.components.answer_sheet import sheet
-from pages.components.current import current_workbench
-from pages.components.expert import current_expert, expert
-from pages.components.hidden import open_attributes
-from pages.components.shell import empty, needs_dimension
+from app.services.checklists.expert_answers import answerable
+from app.services.think_aloud.independence import said_by
+from pages.components.answer.draw import draw_form, everybody
+from pages.components.answer.sheet import sheet
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.current import current_workbench
+from pages.components.shell.expert import current_expert, expert
+from pages.components.shell.frame import empty, needs_dimension
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

@@ -3,16 +3,16 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.projects import overview
-from app.services.samples import ensure_samples, held_out
-from pages.components.ask_models import ask, asking
-from pages.components.background import watch
-from pages.components.current import current_workbench
-from pages.components.llm_answers import llm_answers
-from pages.components.models_to_ask import models_to_ask, not_available
-from pages.components.samples import left_out, rubric, samples_side_by_side
-from pages.components.shell import needs_dimension, page
-from pages.components.words import plain
+from app.services.data.projects import overview
+from app.services.think_aloud.samples import ensure_samples, held_out
+from pages.components.ask_llms.ask_models import ask, asking
+from pages.components.ask_llms.llm_answers import llm_answers
+from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
+from pages.components.shell.background import watch
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.samples import left_out, rubric, samples_side_by_side
+from pages.components.shell.words import plain
 
 ONE, ALL = "This dimension", "All dimensions"
 

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from app.services.attributes import contributors_of
-from app.services.projects import dimensions_named
-from pages.components.attribute_editor import editor
-from pages.components.attribute_entry import entry
-from pages.components.attribute_files import take_away
-from pages.components.attribute_pool import counts, filtered, table
-from pages.components.current import current_workbench
-from pages.components.hidden import open_attributes
-from pages.components.near_duplicates import duplicates, pool_place
-from pages.components.shell import empty, needs_dimension, page
-from pages.components.undo import undo_button
+from app.services.attributes.attributes import contributors_of
+from app.services.data.projects import dimensions_named
+from pages.components.attributes.editor import editor
+from pages.components.attributes.entry import entry
+from pages.components.attributes.files import take_away
+from pages.components.attributes.near_duplicates import duplicates, pool_place
+from pages.components.shell.attribute_pool import counts, filtered, table
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_dimension, page
+from pages.components.shell.undo import undo_button
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

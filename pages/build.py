@@ -4,16 +4,16 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
-from app.services.build_state import builds_of, versions_built_whole, view_build
-from pages.components.background import watch
-from pages.components.build_choice import chosen_build, history, older_builds, shown_build
-from pages.components.build_options import job_key, new_build
-from pages.components.build_stepper import stepper
-from pages.components.build_words import PURPOSES, TITLES
-from pages.components.conditions import llms_word
-from pages.components.current import current_workbench
-from pages.components.hidden import open_attributes
-from pages.components.shell import empty, needs_dimension, page
+from app.services.building.build_state import builds_of, versions_built_whole, view_build
+from pages.components.build.choice import chosen_build, history, older_builds, shown_build
+from pages.components.build.options import job_key, new_build
+from pages.components.build.stepper import stepper
+from pages.components.shell.background import watch
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.checklists.build_words import PURPOSES, TITLES
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_dimension, page
+from pages.components.shell.runs.condition_words import llms_word
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

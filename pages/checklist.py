@@ -3,18 +3,18 @@
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
-from app.services.checklists import versions_of, view_checklist
-from pages.components.checklist_comparison import comparison
-from pages.components.checklist_files import export_, import_
-from pages.components.checklist_history import history_table, undo_bar
-from pages.components.checklist_parts import choose_part
-from pages.components.checklist_versions import choose_version, standing
-from pages.components.current import current_workbench
-from pages.components.editor_name import editor, editor_name
-from pages.components.hidden import open_attributes
-from pages.components.questions import add_forms, questions
-from pages.components.shell import empty, needs_dimension, page
-from pages.components.try_checklist import try_it
+from app.services.checklists.checklists import versions_of, view_checklist
+from pages.components.checklist.files import export_, import_
+from pages.components.checklist.history import history_table, undo_bar
+from pages.components.checklist.parts import choose_part
+from pages.components.checklist.preview import try_it
+from pages.components.checklist.questions import add_forms, questions
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.checklists.checklist_comparison import comparison
+from pages.components.shell.checklists.checklist_versions import choose_version, standing
+from pages.components.shell.checklists.editor_name import editor, editor_name
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_dimension, page
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

@@ -4,23 +4,23 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
-from app.services.analysis import compared, noticed
-from app.services.results import Level
-from pages.components.address import keep, prepare
-from pages.components.attribute_map import attribute_map
-from pages.components.compared_names import names_of
-from pages.components.comparison_summary import comparison_summary
-from pages.components.condition_effect import condition_effect
-from pages.components.contribution import contribution
-from pages.components.current import current_workbench
-from pages.components.embedding_choice import embedding_choice
-from pages.components.hidden import open_attributes
-from pages.components.result_choices import LEVEL_HELP, LEVELS
-from pages.components.set_similarity import set_similarity
-from pages.components.shell import empty, needs_dimension
-from pages.components.topics import topics
-from pages.components.unique_attributes import neighbours, themes, threshold, threshold_slider, unique
-from pages.components.words import show_error
+from app.services.attributes.analysis import compared, noticed
+from app.services.results.results import Level
+from pages.components.compare.attribute_map import attribute_map
+from pages.components.compare.compared_names import names_of
+from pages.components.compare.condition_effect import condition_effect
+from pages.components.compare.contribution import contribution
+from pages.components.compare.embedding_choice import embedding_choice
+from pages.components.compare.set_similarity import set_similarity
+from pages.components.compare.summary import comparison_summary
+from pages.components.compare.topics import topics
+from pages.components.compare.unique_attributes import neighbours, themes, threshold, threshold_slider, unique
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS
+from pages.components.shell.words import show_error
 
 VIEWS = {"noticed": "Who notices what", "topics": "Topics", "alike": "How alike", "scores": "Effect on the scores"}
 

@@ -3,20 +3,20 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.attributes import attributes_of
-from app.services.condition_study import checks_of, plan_trials
-from app.services.projects import dimensions_named
-from app.services.scoring_jobs import job_key, running_here
-from pages.components.background import watch
-from pages.components.condition_differences import condition_differences
-from pages.components.condition_figures import condition_figures
-from pages.components.condition_options import before_it_starts, condition_options
-from pages.components.current import current_workbench
-from pages.components.hidden import open_dimensions
-from pages.components.result_choices import LEVEL_HELP, LEVELS, one_of
-from pages.components.sample_check import sample_check
-from pages.components.shell import empty, needs_project
-from pages.components.words import show_error
+from app.services.attributes.attributes import attributes_of
+from app.services.conditions.study import checks_of, plan_trials
+from app.services.data.projects import dimensions_named
+from app.services.scoring.scoring_jobs import job_key, running_here
+from pages.components.conditions.differences import condition_differences
+from pages.components.conditions.figures import condition_figures
+from pages.components.conditions.options import before_it_starts, condition_options
+from pages.components.shell.background import watch
+from pages.components.shell.blinding import open_dimensions
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_project
+from pages.components.shell.runs.draw_check import sample_check
+from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS, one_of
+from pages.components.shell.words import show_error
 
 workbench = current_workbench()
 project = needs_project(

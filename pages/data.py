@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from app.services.projects import dimensions_named, overview
-from pages.components.current import current_dimension, current_project, current_workbench
-from pages.components.dimension_forms import add_dimension_form, dimension_form
-from pages.components.import_form import import_form
-from pages.components.import_report import import_report
-from pages.components.import_watch import watch_import
-from pages.components.locked_split import locked_split
-from pages.components.shell import header
-from pages.components.task_form import task_form
-from pages.components.text_list import text_list
-from pages.components.text_view import OPEN_TEXT, text_view
+from app.services.data.projects import dimensions_named, overview
+from pages.components.data.dimension_forms import add_dimension_form, dimension_form
+from pages.components.data.import_form import import_form
+from pages.components.data.import_report import import_report
+from pages.components.data.import_watch import watch_import
+from pages.components.data.task_form import task_form
+from pages.components.data.text_list import text_list
+from pages.components.data.text_view import OPEN_TEXT, text_view
+from pages.components.shell.current import current_dimension, current_project, current_workbench
+from pages.components.shell.frame import header
+from pages.components.shell.locked_split import locked_split
 
 TEXTS, IMPORT, JUDGED, SPLIT = "Texts", "Import", "Dimensions and wording", "Test split"
 PURPOSE = "Bring in texts with the ratings people gave them, look at them, and say what they are judged on."

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from app.services.projects import list_projects, next_step, overview
-from pages.components.background import watch
-from pages.components.current import current_project, current_workbench
-from pages.components.demo import DEMO_JOB, demo, enter_finished_demo
-from pages.components.expert import current_expert
-from pages.components.experts_table import experts_table
-from pages.components.new_project import new_project
-from pages.components.progress_table import progress_table
-from pages.components.project_list import project_list
-from pages.components.shell import header, page
-from pages.components.words import plain
+from app.services.data.projects import list_projects, next_step, overview
+from pages.components.home.demo import DEMO_JOB, demo, enter_finished_demo
+from pages.components.home.experts_table import experts_table
+from pages.components.home.new_project import new_project
+from pages.components.home.progress_table import progress_table
+from pages.components.home.project_list import project_list
+from pages.components.shell.background import watch
+from pages.components.shell.current import current_project, current_workbench
+from pages.components.shell.expert import current_expert
+from pages.components.shell.frame import header, page
+from pages.components.shell.words import plain
 
 PURPOSE = (
     "People and LLMs say what makes a text good, together they make a checklist, a judge answers it for every text, "

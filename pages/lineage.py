@@ -5,18 +5,18 @@ import json
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.build_state import builds_of
-from app.services.checklists import versions_of
-from app.services.lineage import lineage_document, lineage_of_build, lineage_of_version
-from pages.components.address import keep, prepare
-from pages.components.conditions import number
-from pages.components.current import current_workbench
-from pages.components.hidden import open_attributes
-from pages.components.lineage_picture import lineage_picture
-from pages.components.lineage_tree import back, forward, unserved
-from pages.components.picture import picture
-from pages.components.shell import empty, needs_dimension
-from pages.components.words import model_label, plain, show_error
+from app.services.building.build_state import builds_of
+from app.services.checklists.checklists import versions_of
+from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
+from pages.components.lineage.picture import lineage_picture
+from pages.components.lineage.tree import back, forward, unserved
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.picture import picture
+from pages.components.shell.runs.condition_words import number
+from pages.components.shell.words import model_label, plain, show_error
 
 OF = "of"
 workbench = current_workbench()

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from app.services.prompts import project_prompts
-from pages.components.current import current_dimension, current_workbench
-from pages.components.prompt_editor import choice, editor, wordings
-from pages.components.prompt_preview import changes, preview_of
-from pages.components.shell import needs_project
+from app.services.runtime.prompts import project_prompts
+from pages.components.prompts.editor import choice, editor, wordings
+from pages.components.prompts.preview import changes, preview_of
+from pages.components.shell.current import current_dimension, current_workbench
+from pages.components.shell.frame import needs_project
 
 workbench = current_workbench()
 project = needs_project(

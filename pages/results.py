@@ -4,25 +4,25 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from app.services.scoring import list_runs
-from pages.components.address import keep, prepare
-from pages.components.current import current_workbench
-from pages.components.hidden import open_answers
-from pages.components.result_charts import result_charts
-from pages.components.result_choices import result_choices
-from pages.components.result_compare import result_compare
-from pages.components.result_downloads import result_downloads
-from pages.components.result_locked import result_locked
-from pages.components.result_methods import result_methods
-from pages.components.result_overview import result_overview
-from pages.components.result_people import result_people
-from pages.components.result_questions import result_questions
-from pages.components.result_scope import ResultScope
-from pages.components.result_texts import result_texts
-from pages.components.result_topics import result_topics
-from pages.components.run_words import state, title
-from pages.components.shell import empty, needs_dimension
-from pages.components.words import plain
+from app.services.scoring.runs import list_runs
+from pages.components.results.charts import result_charts
+from pages.components.results.compare import result_compare
+from pages.components.results.downloads import result_downloads
+from pages.components.results.locked import result_locked
+from pages.components.results.methods.tab import result_methods
+from pages.components.results.overview import result_overview
+from pages.components.results.people.tab import result_people
+from pages.components.results.questions.tab import result_questions
+from pages.components.results.texts.tab import result_texts
+from pages.components.results.topics import result_topics
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.blinding import open_answers
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.runs.result_choices import result_choices
+from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.run_words import state, title
+from pages.components.shell.words import plain
 
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {

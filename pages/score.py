@@ -5,23 +5,23 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.estimating import Forecast, forecast
-from app.services.sampling import check_samples
-from app.services.scoring import RunOptions
-from app.services.scoring_jobs import job_key, running_here, running_run
-from pages.components.background import watch
-from pages.components.cost_table import cost_table
-from pages.components.current import current_workbench
-from pages.components.forecast import show_forecast, texts_to_score
-from pages.components.own_scores import own_scores
-from pages.components.run_list import run_list
-from pages.components.run_progress import run_progress
-from pages.components.sample_check import sample_check
-from pages.components.scoring_options import scoring_options
-from pages.components.scoring_start import scoring_start
-from pages.components.shell import needs_project
-from pages.components.words import show_error
-from pages.components.writings import writings
+from app.services.scoring.draws import check_samples
+from app.services.scoring.forecast import Forecast, forecast
+from app.services.scoring.runs import RunOptions
+from app.services.scoring.scoring_jobs import job_key, running_here, running_run
+from pages.components.score.cost_table import cost_table
+from pages.components.score.own_scores import own_scores
+from pages.components.score.run_list import run_list
+from pages.components.score.run_progress import run_progress
+from pages.components.score.scoring_options import scoring_options
+from pages.components.score.scoring_start import scoring_start
+from pages.components.score.stage_outputs import writings
+from pages.components.shell.background import watch
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import needs_project
+from pages.components.shell.runs.draw_check import sample_check
+from pages.components.shell.runs.forecast import show_forecast, texts_to_score
+from pages.components.shell.words import show_error
 
 workbench = current_workbench()
 project = needs_project(

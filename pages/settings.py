@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from app.services.access import data_place, limits
-from app.services.backups import backup_bytes, downloadable
-from pages.components.connection_test import connection_test
-from pages.components.current import current_workbench
-from pages.components.price_table import price_table
-from pages.components.provider_list import provider_list
-from pages.components.recorded_calls import recorded_calls
-from pages.components.shell import header
-from pages.components.words import RULES_LABEL
+from app.services.runtime.access import data_place, limits
+from app.services.runtime.backups import backup_bytes, downloadable
+from pages.components.settings.connection_test import connection_test
+from pages.components.settings.price_table import price_table
+from pages.components.settings.provider_list import provider_list
+from pages.components.settings.recorded_calls import recorded_calls
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import header
+from pages.components.shell.words import RULES_LABEL
 
 RULES = f"""
 **rules** is built in, needs no key and costs nothing, and its output is labelled “{RULES_LABEL}” wherever it shows.

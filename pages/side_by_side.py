@@ -3,14 +3,14 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.attributes import attributes_of
-from app.services.side_by_side import begin, compared_by_all, may_be_outside
-from pages.components.blind_comparison import coming_from_outside, comparison, everybody, from_outside
-from pages.components.conditions import llms_word
-from pages.components.current import current_workbench
-from pages.components.expert import expert
-from pages.components.shell import needs_dimension, page
-from pages.components.words import plain
+from app.services.attributes.attributes import attributes_of
+from app.services.attributes.side_by_side import begin, compared_by_all, may_be_outside
+from pages.components.shell.current import current_workbench
+from pages.components.shell.expert import expert
+from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.runs.condition_words import llms_word
+from pages.components.shell.words import plain
+from pages.components.side_by_side.blind_comparison import coming_from_outside, comparison, everybody, from_outside
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

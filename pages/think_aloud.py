@@ -3,15 +3,15 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.samples import ensure_samples, held_out
-from pages.components.current import current_workbench
-from pages.components.expert import expert
-from pages.components.own_attributes import own_attributes
-from pages.components.sample_change import sample_change
-from pages.components.samples import left_out, rubric, samples_side_by_side
-from pages.components.shell import needs_dimension, page
-from pages.components.sticky import sticky
-from pages.components.words import plain
+from app.services.think_aloud.samples import ensure_samples, held_out
+from pages.components.shell.current import current_workbench
+from pages.components.shell.expert import expert
+from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.samples import left_out, rubric, samples_side_by_side
+from pages.components.shell.sticky import sticky
+from pages.components.shell.words import plain
+from pages.components.think_aloud.own_attributes import own_attributes
+from pages.components.think_aloud.sample_change import sample_change
 
 workbench = current_workbench()
 project, dimension = needs_dimension(

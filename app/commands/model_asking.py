@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from app.services.model_options import ModelOptions
-    from app.services.workbench import Workbench
+    from app.services.runtime.model_options import ModelOptions
+    from app.services.runtime.workbench import Workbench
 
 RoomOption = Annotated[
     int | None, typer.Option(help="Tokens of an answer at most, reasoning included; no limit of ours without it.")
@@ -20,7 +20,7 @@ EffortOption = Annotated[
 
 def chosen(max_output_tokens: int | None, timeout: float | None, effort: str) -> "ModelOptions":
     """Raises InputError for what no model could mean."""
-    from app.services.model_options import TIMEOUT, ModelOptions
+    from app.services.runtime.model_options import TIMEOUT, ModelOptions
 
     return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort)
 
@@ -29,7 +29,7 @@ def asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions
     """The workbench that asks all models so. Raises EffortError where one of these is known not to take the effort."""
     from dataclasses import replace
 
-    from app.services.model_options import check_effort
+    from app.services.runtime.model_options import check_effort
 
     for model in models:
         check_effort(model, options.effort)

@@ -30,8 +30,8 @@ def list_(json_: JsonOption = False) -> None:
     Example: interacteval models list
     """
     from app.providers.registry import describe_models
-    from app.services.endpoint_models import endpoint_models
-    from app.services.workbench import open_workbench
+    from app.services.runtime.endpoint_models import endpoint_models
+    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     endpoint = endpoint_models(workbench, patience=ENDPOINT_SECONDS)
@@ -74,8 +74,8 @@ def test(
 
     Example: interacteval models test openai:gpt-4o
     """
-    from app.services.models import test_model
-    from app.services.workbench import open_workbench
+    from app.services.runtime.models import test_model
+    from app.services.runtime.workbench import open_workbench
 
     seconds = asyncio.run(test_model(open_workbench(), model))
     if json_:
@@ -92,7 +92,7 @@ def bench(
 
     Example: interacteval bench statistics --json
     """
-    from app.services.benchmarks import run_benchmark
+    from app.benchmarks.registry import run_benchmark
 
     measured = run_benchmark(what)
     if json_:

@@ -23,9 +23,9 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
 
     Example: interacteval prompts list --project News
     """
-    from app.services.projects import get_project
-    from app.services.prompts import project_prompts
-    from app.services.workbench import open_workbench
+    from app.services.data.projects import get_project
+    from app.services.runtime.prompts import project_prompts
+    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     found = [
@@ -55,9 +55,9 @@ def show(
 
     Example: interacteval prompts show components --project News > components.md
     """
-    from app.services.projects import get_project
-    from app.services.prompts import difference, project_prompt
-    from app.services.workbench import open_workbench
+    from app.services.data.projects import get_project
+    from app.services.runtime.prompts import difference, project_prompt
+    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     prompt = project_prompt(workbench, get_project(workbench, project).id, name)
@@ -76,9 +76,9 @@ def save(
     """
     from app.corpora.decoding import decode
     from app.input_file import LARGEST_LIST, read_file
-    from app.services.projects import get_project
-    from app.services.prompts import save_wording, sections_of
-    from app.services.workbench import open_workbench
+    from app.services.data.projects import get_project
+    from app.services.runtime.prompts import save_wording, sections_of
+    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     target = get_project(workbench, project)
@@ -93,9 +93,9 @@ def use(
 
     Example: interacteval prompts use components 0 --project News
     """
-    from app.services.projects import get_project
-    from app.services.prompts import use_wording
-    from app.services.workbench import open_workbench
+    from app.services.data.projects import get_project
+    from app.services.runtime.prompts import use_wording
+    from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     use_wording(workbench, get_project(workbench, project).id, name, wording)

@@ -31,8 +31,8 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
-    from app.domain.server_names import names_of_server
-    from app.services.workbench import open_workbench
+    from app.server_names import names_of_server
+    from app.services.runtime.workbench import open_workbench
     from app.settings import settings
 
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
@@ -68,7 +68,7 @@ def demo(
     Example: interacteval demo --json
     """
     from app.services.demo import run_demo
-    from app.services.workbench import open_workbench
+    from app.services.runtime.workbench import open_workbench
 
     report = run_demo(open_workbench(), project, lambda what, *_: say(what))
     if json_:

@@ -1,20 +1,9 @@
 """Every method by its name: the one list that command line, screens and runs share."""
 
 from app.errors import InputError
-from app.evaluators import (
-    bartscore,
-    bertscore,
-    check_eval,
-    checklist_evaluator,
-    coascore,
-    g_eval,
-    gptscore,
-    llm_score,
-    moverscore,
-    reference_metrics,
-    unieval,
-)
+from app.evaluators import check_eval, checklist_evaluator, coascore, g_eval, llm_score, reference_metrics
 from app.evaluators.method import Method
+from app.evaluators.neural import bartscore, bertscore, gptscore, moverscore, unieval
 
 _ALL = (
     checklist_evaluator.METHOD,

@@ -33,7 +33,7 @@ class ChatRequest:
     turns: earlier failed exchanges, oldest first (re-asks).
     given: a text that could go on from `before`: the log-probabilities of its tokens are wanted, and nothing is
     generated. None for an ordinary question.
-    max_output_tokens: room for the answer itself; a model gets more where it has it (app.providers.output_room).
+    max_output_tokens: room for the answer itself; a model gets more where it has it (adapters.output_room).
     cut_off: the room of earlier tries that were cut off, oldest first; the next one gets more.
     effort: how long a reasoning model thinks; "" leaves that to the model.
     repeated: the same prompt is asked several times, so that all of it is worth the provider's prompt cache, not its

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass
 
 from app.errors import BudgetError
+from app.providers.adapters.output_room import START
 from app.providers.base import ChatRequest, Usage
-from app.providers.output_room import START
 from app.providers.pricing import Price, estimate_tokens
 
 # Tokens of input are estimated from characters; code and tables have more than the estimate says.

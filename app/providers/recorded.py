@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 from app.domain.call import RecordedCall
 from app.errors import ProviderError, StoppedError
+from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
 from app.providers.budget import Budget
 from app.providers.pricing import shipped_prices
 from app.providers.retry import Patient
-from app.providers.storable_reply import storable_reply
 
 
 class Ledger(Protocol):

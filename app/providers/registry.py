@@ -4,9 +4,10 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 
+from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.base import ChatModel
-from app.providers.calling import DEFAULT_TIMEOUT
 from app.providers.credentials import Credentials, Endpoint, credentials_problem, endpoint
 from app.providers.model_files import recording_path
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName, parse_model_name
@@ -64,15 +65,14 @@ def open_model(
     """
     parsed = parse_model_name(name)
     if parsed.provider == "rules":
-        from app.providers.rules import RulesModel  # noqa: PLC0415
-
-        return RulesModel()
+        rules: ChatModel = resolve_name("app.rules:RulesModel")()
+        return rules
     if parsed.provider == "replay":
-        from app.providers.replay_adapter import ReplayModel  # noqa: PLC0415
+        from app.providers.adapters.replay import ReplayModel  # noqa: PLC0415
 
         return ReplayModel(recording_path(parsed.model), str(parsed))
     if parsed.provider == "local":
-        from app.providers.local_adapter import LocalModel  # noqa: PLC0415
+        from app.providers.adapters.local import LocalModel  # noqa: PLC0415
 
         return LocalModel(parsed)
     return _open_over_http(parsed, credentials, timeout, most_output)
@@ -128,7 +128,7 @@ async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) 
     provider = KNOWN_PROVIDERS[OWN]
     reached = endpoint(provider, credentials.of(OWN))
     with _importing:
-        from app.providers.model_list import list_models  # noqa: PLC0415
+        from app.providers.adapters.model_list import list_models  # noqa: PLC0415
     return await list_models(provider, reached, timeout)
 
 
@@ -147,18 +147,18 @@ def _opener(prefix: str) -> _Open:
     with _importing:
         match prefix:
             case "anthropic":
-                from app.providers import anthropic_adapter  # noqa: PLC0415
+                from app.providers.adapters import anthropic  # noqa: PLC0415
 
-                return anthropic_adapter.open_model
+                return anthropic.open_model
             case "google":
-                from app.providers import google_adapter  # noqa: PLC0415
+                from app.providers.adapters import google  # noqa: PLC0415
 
-                return google_adapter.open_model
+                return google.open_model
             case "llama":
-                from app.providers import compatible  # noqa: PLC0415
+                from app.providers.adapters import compatible  # noqa: PLC0415
 
                 return compatible.open_model
             case _:
-                from app.providers import openai_adapter  # noqa: PLC0415
+                from app.providers.adapters import openai  # noqa: PLC0415
 
-                return openai_adapter.open_model
+                return openai.open_model

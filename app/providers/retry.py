@@ -12,10 +12,10 @@ from app.errors import (
     TransientError,
     UnreadableReplyError,
 )
+from app.providers.adapters.rejection import billed, nothing_passes
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage
 from app.providers.pace import PATIENCE
 from app.providers.rate_limit import AdaptiveLimit, Share
-from app.providers.rejection import billed, nothing_passes
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from itertools import islice
 from typing import Any
 
 from app.errors import CutOffError, NoAnswerError, RefusedError, WrongSchemaError
+from app.providers.adapters.output_room import START, cut_off
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Turn, Usage, discard
 from app.providers.json_schema import UnreadableAnswerError, parse_object, schema_problem, wrapped_objects
-from app.providers.output_room import START, cut_off
 
 MOST_CUT_OFF = 3  # with the room doubled each time, the last has as much as any model gives
 

@@ -1,1 +1,6 @@
-"""The use cases, one file a subject: what pages and commands call. The only layer that joins db with the pure code."""
+"""The use cases: what pages and commands call. The only layer that joins db with the pure code.
+
+A package a stage, in the order of the flow, and each knows only those before it: runtime (what every use case needs),
+data, think_aloud, attributes, building, checklists, scoring, results, conditions. `flow` is the whole method on one
+project, `demo` the same on the bundled demo data.
+"""

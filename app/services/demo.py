@@ -7,12 +7,12 @@ from app.corpora.sample import SAMPLE_NOTICE, sample_attributes, sample_corpus
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.errors import ConflictError
-from app.services.attributes import add_attributes
-from app.services.checklists import published_checklist
+from app.services.attributes.attributes import add_attributes
+from app.services.checklists.checklists import published_checklist
+from app.services.data.imports import keep_corpus
 from app.services.flow import Report, run_flow
-from app.services.importing import keep_corpus
-from app.services.results import DimensionResult, results_of
-from app.services.workbench import Workbench
+from app.services.results.results import DimensionResult, results_of
+from app.services.runtime.workbench import Workbench
 
 DEMO_PROJECT = "Demo"
 JUDGE = "rules"

@@ -8,12 +8,12 @@ from app.domain.project import Project
 from app.domain.run import RunStatus
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.building import build
-from app.services.checklists import publish, versions_of
-from app.services.samples import ensure_samples
-from app.services.scoring import RunOptions, get_run, list_runs, start_run, work_on
-from app.services.thinking import ask_models
-from app.services.workbench import Workbench
+from app.services.building.build import build
+from app.services.checklists.checklists import publish, versions_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run, work_on
+from app.services.think_aloud.llm_think_aloud import ask_models
+from app.services.think_aloud.samples import ensure_samples
 
 Report = Callable[[str, int, int], None]
 

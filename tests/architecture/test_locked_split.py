@@ -5,16 +5,16 @@ import re
 from tests.support.repository import ROOT, name_of, python_files
 
 ALLOWED = {
-    "app/services/locked_split.py": "draws the split, and shows results on it when somebody looks",
-    "app/services/samples.py": "plans a run on the locked split",
-    "app/services/sitting.py": "the judge reads what the run planned",
-    "app/services/answer_reuse.py": "a run on the locked split takes over what an earlier run asked about it",
-    "app/services/estimating.py": "counts the tokens of what a run planned",
-    "app/services/probing.py": "counts the tokens of what a run planned",
-    "app/services/recordings.py": "asks the ledger again what a run asked",
-    "app/services/results.py": "counts what a run scored; computes a look's results",
-    "app/services/projects.py": "counts the texts of a project",
-    "app/services/importing.py": "counts the texts of a project",
+    "app/services/data/locked_split.py": "draws the split, and shows results on it when somebody looks",
+    "app/services/think_aloud/samples.py": "plans a run on the locked split",
+    "app/services/scoring/run_worker.py": "the judge reads what the run planned",
+    "app/services/scoring/answer_reuse.py": "a run on the locked split takes over what an earlier run asked about it",
+    "app/services/scoring/forecast.py": "counts the tokens of what a run planned",
+    "app/services/scoring/dry_run.py": "counts the tokens of what a run planned",
+    "app/services/scoring/recordings.py": "asks the ledger again what a run asked",
+    "app/services/results/results.py": "counts what a run scored; computes a look's results",
+    "app/services/data/projects.py": "counts the texts of a project",
+    "app/services/data/imports.py": "counts the texts of a project",
 }
 REACHES = re.compile(r"\.(every_text|every_result|locked_texts|locked_results)\b")
 TABLES = re.compile(r"\b(TextRow|RatingRow|JudgmentRow)\b")

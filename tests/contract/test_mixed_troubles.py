@@ -10,9 +10,9 @@ import pytest
 from app.providers.base import Usage
 from app.providers.pricing import shipped_prices
 from app.providers.retry import RetryPolicy
-from app.services import models
-from app.services.scoring import RunOptions, RunReport, failures_of, start_run, work_on
-from app.services.workbench import Workbench
+from app.services.runtime import models
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, RunReport, failures_of, start_run, work_on
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
+from app.providers.adapters.output_room import START
 from app.providers.base import Turn
 from app.providers.model_name import KNOWN_PROVIDERS
-from app.providers.output_room import START
 from app.providers.registry import open_model
 from tests.support.adapter_cases import ADAPTERS, KEY, SCHEMA, SYSTEM, USER, AdapterCase, a_request, ask, schema_sent
 from tests.support.fake_llm.behaviour import Answer, Slow

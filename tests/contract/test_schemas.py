@@ -4,7 +4,7 @@ import pytest
 
 from app.evaluators.checklist import judge_schema
 from app.prompting.library import available_prompts, load_prompt
-from app.providers.request_style import is_closed
+from app.providers.adapters.request_style import is_closed
 from tests.support.adapter_cases import AdapterCase, a_request, ask, schema_sent
 from tests.support.fake_llm.server import FakeLlm
 

@@ -13,9 +13,9 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import ConflictError
 from app.providers.credentials import Credentials
-from app.services import importing
-from app.services.importing import keep_corpus
-from app.services.workbench import Workbench
+from app.services.data import imports
+from app.services.data.imports import keep_corpus
+from app.services.runtime.workbench import Workbench
 from db.models import StagedRatingRow, StagedTextRow, TextImportRow
 from db.models.columns import now
 from db.repositories.imports import ABANDONED, Imports, TextOfFile
@@ -26,8 +26,8 @@ TEXTS = 25
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "BLOCK", 4)
-    monkeypatch.setattr(importing, "PAUSE", 0)
+    monkeypatch.setattr(imports, "BLOCK", 4)
+    monkeypatch.setattr(imports, "PAUSE", 0)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def between_blocks(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -
         def sleep(_seconds: float) -> None:
             act()
 
-    monkeypatch.setattr(importing, "time", Clock)
+    monkeypatch.setattr(imports, "time", Clock)
 
 
 def test_it_comes_in_as_it_was_and_a_second_time_adds_nothing(workbench: Workbench) -> None:
@@ -118,7 +118,7 @@ def test_others_write_and_see_nothing_while_it_is_read_in(
             seen.add(work.projects.find("News") is None)
 
     between_blocks(monkeypatch, write)
-    monkeypatch.setattr(importing, "_forget", lambda *_: None)
+    monkeypatch.setattr(imports, "_forget", lambda *_: None)
     keep_corpus(workbench, corpus(), "News")
     assert seen == {True}
     with other.read() as work:

@@ -17,9 +17,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
 
 from app.providers.credentials import Credentials
-from app.services.attributes import attributes_of
-from app.services.projects import dimensions_named, get_project
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import attributes_of
+from app.services.data.projects import dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser

@@ -16,11 +16,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.domain.build import Stage
 from app.domain.checklist import Question, QuestionOrigin
-from app.services.build_state import builds_of, history_of
-from app.services.checklists import view_checklist
-from app.services.projects import dimensions_named
-from app.services.scoring import list_runs
-from app.services.workbench import Workbench
+from app.services.building.build_state import builds_of, history_of
+from app.services.checklists.checklists import view_checklist
+from app.services.data.projects import dimensions_named
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
 from tests.e2e.conftest import App, served
 from tests.e2e.screen import at, button, choose, click, first_of, reading, screen, settled
 from tests.support.fake_llm.behaviour import Answer

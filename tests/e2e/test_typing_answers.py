@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 
 from app.domain.judgment import Answer
 from app.providers.credentials import Credentials
-from app.services.expert_answers import AnswerSheet, answer_sheet, answerable
-from app.services.projects import one_dimension
-from app.services.workbench import Workbench
+from app.services.checklists.expert_answers import AnswerSheet, answer_sheet, answerable
+from app.services.data.projects import one_dimension
+from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.conftest import App
 from tests.e2e.screen import at, click, press_key, settled

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.services.demo import run_demo
-from app.services.workbench import Workbench, open_workbench
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 from db.unit_of_work import Database
 from tests.support.background import PATIENCE

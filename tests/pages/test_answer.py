@@ -5,11 +5,19 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.services.checklists import view_checklist
-from app.services.expert_answers import Answer, AnswerDraw, answer, answer_sheet, draw_of, draw_texts, expert_answers
-from app.services.independence import say
-from app.services.projects import one_dimension
-from app.services.workbench import Workbench
+from app.services.checklists.checklists import view_checklist
+from app.services.checklists.expert_answers import (
+    Answer,
+    AnswerDraw,
+    answer,
+    answer_sheet,
+    draw_of,
+    draw_texts,
+    expert_answers,
+)
+from app.services.data.projects import one_dimension
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import say
 from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT

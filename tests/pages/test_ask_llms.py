@@ -11,10 +11,10 @@ from streamlit.testing.v1 import AppTest
 from app.domain.task import Dimension, Task
 from app.providers.credentials import Credentials
 from app.providers.registry import served_names
-from app.services.attributes import attributes_of
-from app.services.endpoint_models import ask_endpoint_again, endpoint_models
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.workbench import Workbench, open_workbench
+from app.services.attributes.attributes import attributes_of
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.endpoint_models import ask_endpoint_again, endpoint_models
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 from tests.support.background import PATIENCE, ended
 from tests.support.fake_llm.behaviour import Answer, Status
@@ -119,7 +119,7 @@ def answered(vendors: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Even
         assert await asyncio.to_thread(gate.wait, PATIENCE)
         return await served_names(credentials)
 
-    monkeypatch.setattr("app.services.endpoint_models.served_names", waits)
+    monkeypatch.setattr("app.services.runtime.endpoint_models.served_names", waits)
     ask_endpoint_again(open_workbench())
     yield gate
     gate.set()

@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.task import Dimension, Task
-from app.services.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
-from app.services.independence import introduce
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import introduce
 
 Open = Callable[[str], AppTest]
 

@@ -11,15 +11,15 @@ from app.domain.attribute import ContributorKind
 from app.domain.build import Decision, Stage
 from app.domain.checklist import Checklist
 from app.domain.task import Dimension, Task
-from app.services.attributes import add_attributes, attributes_of
-from app.services.build_edits import describe_component
-from app.services.build_state import BuildView, builds_of, view_build
-from app.services.building import run_stages, start_build
-from app.services.checklists import versions_of
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.workbench import Workbench, open_workbench
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.building.build import run_stages, start_build
+from app.services.building.build_edits import describe_component
+from app.services.building.build_state import BuildView, builds_of, view_build
+from app.services.checklists.checklists import versions_of
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
-from pages.components.build_options import job_key
+from pages.components.build.options import job_key
 from tests.support.background import ended
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer

@@ -9,12 +9,12 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist, ChecklistStatus, QuestionOrigin
 from app.domain.task import Dimension, Task
-from app.services.attributes import attributes_of
-from app.services.checklist_editing import Wording, edit_question, switch_question
-from app.services.checklist_files import EXPORT_FORMATS, export_file
-from app.services.checklists import new_draft, versions_of, view_checklist
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import attributes_of
+from app.services.checklists.checklist_files import EXPORT_FORMATS, export_file
+from app.services.checklists.checklists import new_draft, versions_of, view_checklist
+from app.services.checklists.draft_edits import Wording, edit_question, switch_question
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]
 

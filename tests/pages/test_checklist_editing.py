@@ -8,15 +8,15 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
-from app.services.checklist_editing import Wording, edit_question, remove_question
-from app.services.checklist_history import history_of
-from app.services.checklists import new_draft, publish, versions_of
-from app.services.jobs import JOBS, JobStatus
-from app.services.projects import dimensions_named
-from app.services.proposing import open_proposals
-from app.services.scoring import list_runs
-from app.services.workbench import Workbench
-from pages.components.question_proposals import job_key
+from app.services.checklists.checklists import new_draft, publish, versions_of
+from app.services.checklists.draft_edits import Wording, edit_question, remove_question
+from app.services.checklists.draft_history import history_of
+from app.services.checklists.question_proposals import open_proposals
+from app.services.data.projects import dimensions_named
+from app.services.runtime.jobs import JOBS, JobStatus
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from pages.components.checklist.question_proposals import job_key
 
 Open = Callable[[str], AppTest]
 

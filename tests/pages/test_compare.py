@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.attribute_analysis import topics
+from app.attribute_analysis.topics import lda_topics
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
-from app.services import embedding as embedding_service
-from app.services.attributes import add_attributes, exclude_attribute
-from app.services.building import build
-from app.services.condition_running import run_study
-from app.services.condition_study import Family, StudyOptions
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.scoring import RunOptions, start_run, work_on
-from app.services.workbench import Workbench
+from app.services.attributes import embedding as embedding_service
+from app.services.attributes.attributes import add_attributes, exclude_attribute
+from app.services.building.build import build
+from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study_worker import run_study
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Fail
 from tests.support.fake_llm.server import FakeLlm
 
@@ -248,7 +248,7 @@ def test_what_was_drawn_once_is_not_worked_out_again(
     def again(*_: object, **__: object) -> None:
         raise AssertionError("the topics are fitted again")
 
-    monkeypatch.setattr(topics, "fit_lda", again)
+    monkeypatch.setattr(lda_topics, "fit_lda", again)
     assert not app.run().exception
 
 

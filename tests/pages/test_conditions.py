@@ -6,14 +6,14 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
-from app.services.attributes import add_attributes
-from app.services.checklists import versions_of
-from app.services.condition_running import run_study
-from app.services.condition_study import Family, StudyOptions
-from app.services.independence import say, say_done
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.scoring_jobs import job_key
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import add_attributes
+from app.services.checklists.checklists import versions_of
+from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study_worker import run_study
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.scoring_jobs import job_key
+from app.services.think_aloud.independence import say, say_done
 from tests.support.background import ended
 
 Open = Callable[[str], AppTest]

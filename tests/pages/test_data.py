@@ -7,10 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.task import Dimension, Task
-from app.services.projects import create_project, dimensions_named, get_project, overview
-from app.services.texts import text_page
-from app.services.uploads import import_key
-from app.services.workbench import Workbench
+from app.services.data.projects import create_project, dimensions_named, get_project, overview
+from app.services.data.texts import text_page
+from app.services.data.uploads import import_key
+from app.services.runtime.workbench import Workbench
 from tests.support.background import ended
 
 Open = Callable[[str], AppTest]

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.task import Task
-from app.services.projects import create_project
-from app.services.workbench import Workbench
-from pages.components.shell import SCREENS
+from app.services.data.projects import create_project
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.frame import SCREENS
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.domain.task import Task
+from app.services.data.projects import create_project, dimensions_named, list_projects
 from app.services.demo import DEMO_PROJECT
-from app.services.projects import create_project, dimensions_named, list_projects
-from app.services.workbench import Workbench
-from pages.components.demo import DEMO_JOB
+from app.services.runtime.workbench import Workbench
+from pages.components.home.demo import DEMO_JOB
 from tests.support.background import PATIENCE, ended
 from tests.support.repository import ROOT
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.services.locked_split import lock, look, state_of
-from app.services.projects import dimensions_named, get_project
-from app.services.scoring import RunOptions, list_runs, start_run, work_on
-from app.services.scoring_jobs import job_key
-from app.services.workbench import Workbench
+from app.services.data.locked_split import lock, state_of
+from app.services.data.projects import dimensions_named, get_project
+from app.services.results.locked_results import look
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
+from app.services.scoring.scoring_jobs import job_key
 from tests.support.background import PATIENCE, ended
 
 ROOT = Path(__file__).resolve().parents[2]

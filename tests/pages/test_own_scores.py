@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.services.projects import get_project
-from app.services.scoring import list_runs
-from app.services.workbench import Workbench
+from app.services.data.projects import get_project
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
 
 Open = Callable[[str], AppTest]
 

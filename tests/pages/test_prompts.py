@@ -5,9 +5,9 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.prompting import available_prompts, load_prompt
-from app.services.projects import get_project
-from app.services.prompts import project_prompt
-from app.services.workbench import Workbench
+from app.services.data.projects import get_project
+from app.services.runtime.prompts import project_prompt
+from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]
 

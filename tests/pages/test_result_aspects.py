@@ -6,9 +6,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.run import Outcome, RunDimension, RunStatus
-from app.services.projects import dimensions_named, get_project
-from app.services.results import kept_results
-from app.services.workbench import Workbench
+from app.services.data.projects import dimensions_named, get_project
+from app.services.results.results import kept_results
+from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]
 ASPECTS = ("Order", "Links", "Focus")

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.meta_evaluation.choices import Level
-from app.services import results
-from app.services.workbench import Workbench
+from app.services.results import results
+from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from app.services.workbench import Workbench
+from app.services.runtime.workbench import Workbench
 
 Open = Callable[[str], AppTest]
 

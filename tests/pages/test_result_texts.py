@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.services.attributes import attributes_of
-from app.services.projects import get_project
-from app.services.question_analysis import questions_of
-from app.services.results import kept_results, results_of
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import attributes_of
+from app.services.data.projects import get_project
+from app.services.results.question_analysis import questions_of
+from app.services.results.results import kept_results, results_of
+from app.services.runtime.workbench import Workbench
 from tests.support.result_screen import change, shown, table
 
 Open = Callable[[str], AppTest]

@@ -12,16 +12,16 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import ChecklistStatus
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
-from app.services.checklists import view_checklist
-from app.services.condition_running import run_study
-from app.services.condition_study import Family, StudyOptions
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.question_analysis import questions_of, weights_of
-from app.services.raters import human_side_of
-from app.services.result_files import figures_csv, report_html, scores_csv
-from app.services.results import Choices, kept_results, results_of
-from app.services.scoring import RunOptions, list_runs, start_run, work_on
-from app.services.workbench import Workbench
+from app.services.checklists.checklists import view_checklist
+from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study_worker import run_study
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.results.question_analysis import questions_of, weights_of
+from app.services.results.raters import human_side_of
+from app.services.results.result_files import figures_csv, report_html, scores_csv
+from app.services.results.results import Choices, kept_results, results_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from tests.support.result_screen import change, shown, table
 
 Open = Callable[[str], AppTest]

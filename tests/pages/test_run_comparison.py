@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.run import Outcome, RunDimension
-from app.services.projects import dimensions_named, get_project
-from app.services.workbench import Workbench
+from app.services.data.projects import dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
 from tests.support.background import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]

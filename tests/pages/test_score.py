@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 from app.domain.run import Outcome, RunStatus
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError
-from app.services.checklists import new_draft, published_checklist, versions_of
-from app.services.jobs import JOBS, Progress
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.scoring import RunOptions, get_run, list_runs, start_run
-from app.services.scoring_jobs import begin, failure_kinds, job_key, running_here
-from app.services.workbench import Workbench
+from app.services.checklists.checklists import new_draft, published_checklist, versions_of
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
+from app.services.scoring.scoring_jobs import begin, failure_kinds, job_key, running_here
 from app.settings import settings
 from db.repositories import run_summaries as run_repository
 from tests.support.background import PATIENCE

@@ -11,10 +11,10 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.options import described
 from app.evaluators.registry import METHODS
-from app.services.projects import create_project, dimensions_named
-from app.services.scoring import list_runs
-from app.services.scoring_jobs import running_here
-from app.services.workbench import Workbench
+from app.services.data.projects import create_project, dimensions_named
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from app.services.scoring.scoring_jobs import running_here
 from app.settings import settings
 from tests.support.background import PATIENCE
 

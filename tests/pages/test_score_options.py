@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.run import RunStatus
-from app.services.projects import dimensions_named
-from app.services.scoring import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
-from app.services.scoring_jobs import running_here
-from app.services.workbench import Workbench, open_workbench
+from app.services.data.projects import dimensions_named
+from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
+from app.services.scoring.scoring_jobs import running_here
 from app.settings import settings
 from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens

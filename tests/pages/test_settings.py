@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.run import RunStatus
-from app.services.backups import backup_bytes
-from app.services.scoring import RunOptions, start_run, work_on
-from app.services.workbench import Workbench, open_workbench
+from app.services.runtime.backups import backup_bytes
+from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Fail
@@ -91,7 +91,7 @@ def test_the_database_server_shows_without_its_password(
 ) -> None:
     app = open_screen("settings")
     monkeypatch.setattr(
-        "app.services.access.settings", lambda: settings().model_copy(update={"database_url": POSTGRES})
+        "app.services.runtime.access.settings", lambda: settings().model_copy(update={"database_url": POSTGRES})
     )
     shown = rendered(app.run())
     assert "postgresql://db.example:5433/bench" in shown

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
-from app.services.attributes import attributes_of
-from app.services.independence import say, say_done
-from app.services.projects import dimensions_named, get_project
-from app.services.side_by_side import QUESTIONS, compared_by_all
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import attributes_of
+from app.services.attributes.side_by_side import QUESTIONS, compared_by_all
+from app.services.data.projects import dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import say, say_done
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 

@@ -11,13 +11,13 @@ import prompts
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.domain.task import Task
-from app.services.attributes import add_attributes
-from app.services.projects import get_project, save_task
-from app.services.texts import text_page
-from app.services.thinking import ask_models
-from app.services.workbench import Workbench
-from pages.components.shell import SCREENS
-from pages.components.text_view import OPEN_TEXT
+from app.services.attributes.attributes import add_attributes
+from app.services.data.projects import get_project, save_task
+from app.services.data.texts import text_page
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.llm_think_aloud import ask_models
+from pages.components.data.text_view import OPEN_TEXT
+from pages.components.shell.frame import SCREENS
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]

@@ -8,11 +8,11 @@ from streamlit.testing.v1 import AppTest
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.task import Dimension, Task
 from app.errors import DatabaseError
-from app.services.attributes import attributes_of, contributors_of
-from app.services.independence import said_by
-from app.services.projects import create_project, dimensions_named, get_project
-from app.services.samples import samples_of
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import attributes_of, contributors_of
+from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import said_by
+from app.services.think_aloud.samples import samples_of
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
@@ -139,7 +139,7 @@ def test_what_could_not_be_saved_is_still_on_the_screen(
     def fail(*_: object) -> None:
         raise DatabaseError("The disk is full.", "Make room.")
 
-    monkeypatch.setattr("pages.components.own_attributes.say", fail)
+    monkeypatch.setattr("pages.components.think_aloud.own_attributes.say", fail)
     say(app, demo, "Precious words.")
     assert app.error[0].value == "The disk is full. Make room."
     assert "Precious words." in shown(app)

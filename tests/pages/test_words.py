@@ -2,8 +2,8 @@
 
 import pytest
 
-from pages.components.wording_change import marked
-from pages.components.words import model_label, plain
+from pages.components.shell.checklists.wording_change import marked
+from pages.components.shell.words import model_label, plain
 
 
 @pytest.mark.parametrize(

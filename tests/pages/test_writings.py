@@ -5,9 +5,9 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.domain.run import StageRun
-from app.services.projects import dimensions_named
-from app.services.workbench import Workbench
-from app.services.writings import writings_of
+from app.services.data.projects import dimensions_named
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.stage_outputs import writings_of
 
 Open = Callable[[str], AppTest]
 

@@ -10,9 +10,9 @@ import pytest
 from rouge_score.rouge_scorer import RougeScorer
 from scipy import stats
 
-from app.meta_evaluation.agreement import krippendorff_alpha
 from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.evaluation import evaluate
+from app.meta_evaluation.raters.rater_agreement import krippendorff_alpha
 from app.meta_evaluation.significance import DifferenceTest
 from tests.support.real_data import shared_data
 

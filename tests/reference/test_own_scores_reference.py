@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from app.services.importing import import_file
-from app.services.own_scores import ScoreColumns, import_scores
-from app.services.projects import dimensions_named, get_project
-from app.services.results import Choices, results_of
+from app.services.data.imports import import_file
+from app.services.data.projects import dimensions_named, get_project
+from app.services.results.results import Choices, results_of
+from app.services.scoring.own_scores import ScoreColumns, import_scores
 from tests.support.projects import workbench_at
 from tests.support.real_data import shared_data
 

@@ -14,10 +14,10 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
 from app.evaluators.reference_metrics import Metric, meteor, rouge_1, rouge_2
-from app.services.importing import import_file
-from app.services.projects import dimensions_named, get_project
-from app.services.results import Choices, results_of
-from app.services.scoring import RunOptions, start_run, work_on
+from app.services.data.imports import import_file
+from app.services.data.projects import dimensions_named, get_project
+from app.services.results.results import Choices, results_of
+from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import workbench_at
 from tests.support.real_data import shared_data
 from tests.support.wordnet import use_wordnet

@@ -4,7 +4,7 @@ import time
 
 from streamlit.testing.v1 import AppTest
 
-from app.services.jobs import JOBS, JobStatus
+from app.services.runtime.jobs import JOBS, JobStatus
 
 PATIENCE = 120.0  # seconds; far beyond what anything takes, so that a busy machine fails nothing
 

@@ -11,7 +11,7 @@ from app.domain.text import Rating, Text
 from app.providers.base import ChatModel
 from app.providers.credentials import Access, Credentials
 from app.providers.model_options import USUAL, ModelOptions
-from app.services.workbench import Workbench
+from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
 

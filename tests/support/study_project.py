@@ -4,8 +4,8 @@ from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
-from app.services.attributes import add_attributes
-from app.services.workbench import Workbench
+from app.services.attributes.attributes import add_attributes
+from app.services.runtime.workbench import Workbench
 
 SAID = {
     ("Ana", ContributorKind.HUMAN): ["Sentences follow each other in a sensible order.", "It has a beginning."],

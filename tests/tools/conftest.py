@@ -16,9 +16,9 @@ import pytest
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.services.checklist_files import export_file, export_name
-from app.services.checklists import ChecklistView, view_checklist
-from app.services.workbench import Workbench
+from app.services.checklists.checklist_files import export_file, export_name
+from app.services.checklists.checklists import ChecklistView, view_checklist
+from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Received
 from tests.support.projects import workbench_at

@@ -11,8 +11,8 @@ import pytest
 from app.domain.judgment import checklist_score
 from app.errors import WrongSchemaError
 from app.evaluators.checklist import judge as judge_text
-from app.services.checklists import ChecklistView
-from app.services.workbench import Workbench
+from app.services.checklists.checklists import ChecklistView
+from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.server import FakeLlm
 from tests.tools.conftest import TEXTS, Tools, exported, texts_csv
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from app.attribute_analysis.alignment import align_topics
-from app.attribute_analysis.consensus import co_assignment, find_consensus
-from app.attribute_analysis.stability import UNPLACED, Stability, agreement_of, measure_stability
+from app.attribute_analysis.topics.alignment import align_topics
+from app.attribute_analysis.topics.consensus import co_assignment, find_consensus
+from app.attribute_analysis.topics.stability import UNPLACED, Stability, agreement_of, measure_stability
 
 TOPICS = np.array([[0.8, 0.2, 0.0, 0.0], [0.0, 0.1, 0.9, 0.0], [0.0, 0.0, 0.2, 0.8]])
 

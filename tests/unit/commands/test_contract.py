@@ -232,7 +232,7 @@ def test_a_bug_says_where_to_report_it(run: Run, monkeypatch: pytest.MonkeyPatch
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("app.services.projects.list_projects", broken)
+    monkeypatch.setattr("app.services.data.projects.list_projects", broken)
     status, _, err = run("project", "list")
     assert status == 1
     assert "ZeroDivisionError" in err
@@ -243,7 +243,7 @@ def test_interrupting_loses_nothing_and_says_so(run: Run, monkeypatch: pytest.Mo
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("app.services.projects.list_projects", interrupted)
+    monkeypatch.setattr("app.services.data.projects.list_projects", interrupted)
     status, _, err = run("project", "list")
     assert status == 130
     assert "kept" in err

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from app.cli import build
 from app.errors import DatabaseError
+from app.services.runtime import workbench
 from app.settings import settings
 from db.unit_of_work import Database
 from tests.support.small_project import OPTIONS, small_csv
@@ -60,8 +61,6 @@ def damaged(request: pytest.FixtureRequest, run: Run, tmp_path: Path) -> Path:
 
 
 def _close() -> None:
-    from app.services import workbench  # noqa: PLC0415 - the one that commands use
-
     workbench._database(settings().url).close() if workbench._database.cache_info().currsize else None
     workbench._database.cache_clear()
 

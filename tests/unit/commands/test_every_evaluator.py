@@ -9,8 +9,8 @@ from app.cli import build
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import WorkbenchError
-from app.services.evaluating import EVALUATORS
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
+from app.services.scoring.evaluators import EVALUATORS
 
 NEEDS = {
     "checklist": "no published checklist",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
 from tests.support.fake_llm.checklist_builder import build_answer

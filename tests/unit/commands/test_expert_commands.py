@@ -11,11 +11,11 @@ from app.cli import build
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
-from app.services.attributes import add_attributes, attributes_of
-from app.services.independence import say
-from app.services.projects import add_dimension, create_project, get_project, one_dimension
-from app.services.side_by_side import QUESTIONS
-from app.services.workbench import open_workbench
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.attributes.side_by_side import QUESTIONS
+from app.services.data.projects import add_dimension, create_project, get_project, one_dimension
+from app.services.runtime.workbench import open_workbench
+from app.services.think_aloud.independence import say
 from app.settings import settings
 from tests.support.projects import ready_to_score
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from sqlalchemy import text as sql
 
 from app.corpora.reading import read_corpus
-from app.services.importing import keep_corpus
-from app.services.workbench import Workbench
+from app.services.data.imports import keep_corpus
+from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist

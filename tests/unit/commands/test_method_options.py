@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.commands.scoring import read_settings
+from app.commands.scoring.score import read_settings
 from app.errors import InputError
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm

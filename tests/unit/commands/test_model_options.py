@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from app.services.scoring import list_runs
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
+from app.services.scoring.runs import list_runs
 from app.settings import settings
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score

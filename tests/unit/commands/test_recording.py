@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app import cli
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from app import cli
-from app.services.fault_report import fault_report
-from app.services.jobs import JOBS, JobStatus
-from app.services.workbench import open_workbench
+from app.services.runtime.fault_report import fault_report
+from app.services.runtime.jobs import JOBS, JobStatus
+from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Status
 from tests.support.fake_llm.server import FakeLlm
@@ -95,7 +95,7 @@ def test_a_bug_of_a_command_is_logged_in_the_same_way(run: Run, monkeypatch: pyt
     def broken(*_: object) -> None:
         raise RuntimeError(json.dumps({"prompt": TEXT, "key": KEY}))
 
-    monkeypatch.setattr("app.services.scoring.list_runs", broken)
+    monkeypatch.setattr("app.services.scoring.runs.list_runs", broken)
     status, out, err = run("runs", "list", "--json")
     assert (status, out) == (1, "")
     assert "RuntimeError" in err

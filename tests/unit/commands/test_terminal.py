@@ -9,7 +9,7 @@ import pytest
 
 from app.commands.output import print_json, shown_safely
 from app.domain.attribute import ContributorKind
-from app.services.workbench import open_workbench
+from app.services.runtime.workbench import open_workbench
 from tests.support.projects import ready_to_score
 from tests.support.repository import ROOT, python_files
 

@@ -10,7 +10,7 @@ from app.domain.checklist import Question
 from app.domain.proposal import Action
 from app.domain.task import Dimension, Task
 from app.errors import InputError, UnsupportedError, WrongSchemaError
-from app.providers.rules import RulesModel
+from app.rules import RulesModel
 from tests.support.scripted_model import ScriptedModel
 
 CLEAR = Question("Is the summary clear and concise?", "Style", id=1)

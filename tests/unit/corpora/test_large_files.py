@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from app.commands.table_file import read_table
+from app.commands.results.table_file import read_table
 from app.corpora import records
 from app.corpora.delimited import parse_delimited
 from app.corpora.reading import read_corpus

@@ -10,8 +10,8 @@ from app.corpora.mapping import ColumnMapping, read_scale
 from app.corpora.reading import read_corpus
 from app.corpora.scale import proposed_scale, whole_scale
 from app.errors import InputError
-from app.services.importing import import_file
-from app.services.uploads import MappedColumns, Upload, preview_upload
+from app.services.data.imports import import_file
+from app.services.data.uploads import MappedColumns, Upload, preview_upload
 from tests.support.projects import workbench_at
 from tests.support.real_data import shared_data
 

@@ -6,9 +6,9 @@ from app.domain.attribute import ContributorKind
 from app.domain.name import NAME_LIMIT, checked_name, quoted
 from app.domain.task import Dimension, Task
 from app.errors import InputError, NotFoundError
-from app.services.attributes import import_attributes
-from app.services.importing import import_file
-from app.services.projects import add_dimension, create_project, get_project, save_dimension
+from app.services.attributes.attributes import import_attributes
+from app.services.data.imports import import_file
+from app.services.data.projects import add_dimension, create_project, get_project, save_dimension
 from tests.support.projects import ready_to_score, workbench_at
 
 

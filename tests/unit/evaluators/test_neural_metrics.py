@@ -16,10 +16,10 @@ from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Setting
-from app.evaluators.moverscore import earth_movers_distance
+from app.evaluators.neural.moverscore import earth_movers_distance
+from app.evaluators.neural.unieval import METHOD as UNIEVAL
+from app.evaluators.neural.unieval import UniEvalOptions, question_for, written
 from app.evaluators.registry import METHODS
-from app.evaluators.unieval import METHOD as UNIEVAL
-from app.evaluators.unieval import UniEvalOptions, question_for, written
 from app.neural import loading
 from tests.support.real_data import shared_data
 from tests.support.scripted_model import ScriptedModel

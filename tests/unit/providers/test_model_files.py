@@ -10,9 +10,9 @@ from app.errors import FileFormatError, InputError, WorkbenchError
 from app.providers.credentials import Credentials
 from app.providers.model_files import kept_recordings
 from app.providers.registry import open_model
-from app.services.models import available_models
-from app.services.scoring import RunOptions, start_run
-from app.services.workbench import Workbench, open_workbench
+from app.services.runtime.models import available_models
+from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.runs import RunOptions, start_run
 from app.settings import settings
 from tests.support.projects import ready_to_score
 

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from app.cli import build
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
-from app.services.attributes import attributes_of, edit_attribute, import_attributes
-from app.services.independence import say
-from app.services.merging import near_duplicates
-from app.services.projects import get_project, one_dimension
-from app.services.speaking import accept, keep_transcript, propose_attributes
-from app.services.workbench import Workbench, open_workbench
+from app.services.attributes.attributes import attributes_of, edit_attribute, import_attributes
+from app.services.attributes.merges import near_duplicates
+from app.services.data.projects import get_project, one_dimension
+from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.think_aloud.independence import say
+from app.services.think_aloud.transcripts import accept, keep_transcript, propose_attributes
 from app.settings import settings
 from tests.support.projects import ready_to_score
 

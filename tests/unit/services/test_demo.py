@@ -7,14 +7,14 @@ import pytest
 
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeKind, Stage
-from app.services.attributes import attributes_of
-from app.services.build_state import view_build
-from app.services.building import run_stages, start_build
+from app.services.attributes.attributes import attributes_of
+from app.services.building.build import run_stages, start_build
+from app.services.building.build_state import view_build
+from app.services.data.projects import dimensions_named
 from app.services.demo import prepare_demo
-from app.services.projects import dimensions_named
-from app.services.samples import ensure_samples
-from app.services.thinking import ask_models
-from app.services.workbench import Workbench
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.llm_think_aloud import ask_models
+from app.services.think_aloud.samples import ensure_samples
 from tests.support.projects import workbench_at
 
 

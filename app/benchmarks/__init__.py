@@ -1,0 +1,1 @@
+"""Our own benchmarks, reached from `interacteval bench` alone."""

@@ -1,0 +1,1 @@
+"""Attributes: thinking aloud, single attributes, sets compared."""

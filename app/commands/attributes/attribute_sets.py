@@ -1,0 +1,178 @@
+"""`similarity` and `topics`: compare attribute sets, one file a contributor."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, echo, print_json, table
+from app.domain.attribute import ContributorKind
+from app.errors import InputError
+
+if TYPE_CHECKING:
+    from app.attribute_analysis.similarity import SetComparison, Similarity
+    from app.attribute_analysis.topics.topic_analysis import TopicAnalysis
+    from app.attribute_analysis.topics.topic_grouping import TopicGrouping
+    from app.attribute_analysis.topics.topic_shares import GroupSpread
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="One file a contributor: one attribute a line, or a JSON list or object."),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="NAME=human|llm", help="Who a file's contributor is; repeat for each."),
+]
+
+
+def register(cli: typer.Typer) -> None:
+    cli.command("similarity")(similarity)
+    cli.command("topics")(topics)
+
+
+def similarity(
+    files: Files,
+    kind: Kinds = None,
+    embedding: Annotated[
+        str,
+        typer.Option(help="For the cosine: lsa (nothing leaves this machine), local, openai:MODEL or google:MODEL."),
+    ] = "lsa",
+    json_: JsonOption = False,
+) -> None:
+    """How alike attributes are, within each file and between each two: ROUGE-L, Jaccard and cosine.
+
+    Example: interacteval similarity human.txt llm.txt
+    """
+    from app.attribute_analysis.pool import pool_attributes
+    from app.attribute_analysis.similarity import compare_groups, pair_matrices
+    from app.providers.credentials import Credentials
+    from app.services.attributes.embedding import open_embedding
+    from app.settings import settings
+
+    pool = pool_attributes(read_sets(files), parse_kinds(kind))
+    embedder = open_embedding(embedding, Credentials.from_settings(settings())).embedder
+    matrices = pair_matrices(pool.texts, embedder)
+    found = compare_groups(matrices, pool.by_contributor())
+    by_kind = compare_groups(matrices, pool.by_kind())
+    if json_:
+        print_json(found.to_json() | ({"kinds": by_kind.to_json()} if by_kind.sizes else {}))
+        return
+    _print_similarity(found)
+    if by_kind.sizes:
+        echo("\nBy kind")
+        _print_similarity(by_kind)
+    echo(f"\n1 = the same, 0 = nothing in common; diversity is 1 - similarity. Cosine of {found.embedding}.")
+    _print_sentences(found.notes)
+
+
+def topics(
+    files: Files,
+    n_topics: Annotated[int, typer.Option("--topics", help="How many topics, 2 to 12.")] = 5,
+    seeds: Annotated[int, typer.Option("--seeds", help="How many random starts, 1 to 200.")] = 20,
+    kind: Kinds = None,
+    json_: JsonOption = False,
+) -> None:
+    """What the attributes are about, who spreads over which topics, and how far that can be trusted.
+
+    Example: interacteval topics human.txt llm.txt --topics 5 --seeds 20
+    """
+    from app.attribute_analysis.pool import pool_attributes
+    from app.attribute_analysis.topics.topic_analysis import analyse_topics
+
+    found = analyse_topics(pool_attributes(read_sets(files), parse_kinds(kind)), n_topics, seeds)
+    if json_:
+        print_json(found.to_json())
+        return
+    _print_topics(found)
+
+
+def read_sets(files: Sequence[Path]) -> dict[str, list[str]]:
+    """Attributes by contributor, who is named after the file without its ending.
+
+    Raises NotFoundError, FileFormatError or InputError, each naming the file.
+    """
+    sets: dict[str, list[str]] = {}
+    for path in files:
+        if path.stem in sets:
+            raise InputError(
+                f"Two files are named “{path.stem}”; a contributor takes the file's name.", "Rename one of them."
+            )
+        sets[path.stem] = read_attributes(path)
+    return sets
+
+
+def read_attributes(path: Path) -> list[str]:
+    """The attributes of one file; raises the errors of `read_sets`."""
+    from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+    from app.input_file import LARGEST_LIST, read_file
+
+    content = read_file(path, LARGEST_LIST)
+    try:
+        found = parse_attributes(decode_attributes(content))
+    except InputError as error:
+        raise type(error)(f"{path}: {error.message}", error.hint) from None
+    if not found:
+        raise InputError(f"{path} holds no attributes.", "Write one attribute a line.")
+    return found
+
+
+def parse_kinds(given: Sequence[str] | None) -> dict[str, ContributorKind]:
+    """`--kind NAME=human` as name -> kind. Raises InputError for anything else."""
+    kinds = {}
+    for option in given or []:
+        name, _, kind = option.rpartition("=")
+        if not name or kind not in set(ContributorKind):
+            raise InputError(f"“{option}” is no kind of a contributor.", "Write --kind NAME=human or --kind NAME=llm.")
+        kinds[name] = ContributorKind(kind)
+    return kinds
+
+
+def _print_similarity(found: "SetComparison") -> None:
+    headings = ["pairs", "ROUGE-L", "Jaccard", "cosine"]
+    rows = [[name, found.sizes[name], *_measures(value)] for name, value in found.within.items()]
+    echo(table(["within", "attributes", *headings], rows))
+    if found.between:
+        pairs = [[f"{a} and {b}", *_measures(value)] for (a, b), value in found.between.items()]
+        echo("\n" + table(["between", *headings], pairs))
+    _print_sentences([f"{name}: {value.reason}" for name, value in found.within.items() if value.reason])
+
+
+def _measures(value: "Similarity") -> list[int | float | None]:
+    return [value.pairs, value.rouge_l, value.jaccard, value.cosine]
+
+
+def _print_topics(found: "TopicAnalysis") -> None:
+    echo(found.verdict)
+    for grouping in [found.lda, found.steady] if found.lead == "lda" else [found.steady, found.lda]:
+        echo(f"\n{grouping.model}")
+        _print_grouping(grouping)
+        _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
+    echo(
+        "\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.\n"
+        "It depends on the size of a set: “by chance” is what as many attributes have that fall on topics at random.\n"
+        "Compare sets of like size, or each with its own chance."
+    )
+
+
+def _print_grouping(grouping: "TopicGrouping") -> None:
+    rows = [[topic.id, topic.size, ", ".join(topic.words)] for topic in grouping.topics]
+    echo(table(["topic", "attributes", "words"], rows))
+    joint = {name: spread for name, spread in grouping.conditions.items() if ":" not in name}
+    shares = [
+        _share_row(name, spread, len(grouping.topics)) for name, spread in [*grouping.spreads.items(), *joint.items()]
+    ]
+    numbered = [f"topic {topic.id}" for topic in grouping.topics]
+    echo("\n" + table(["share of", "attributes", *numbered, "spread", "by chance"], shares))
+
+
+def _share_row(name: str, spread: "GroupSpread", n_topics: int) -> list[str | int | float | None]:
+    shares = spread.by_top_topic
+    if shares is None:
+        return [name, spread.n, *[None] * n_topics, None, None]
+    return [name, spread.n, *shares.values, shares.spread, spread.chance]
+
+
+def _print_sentences(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        echo(sentence)

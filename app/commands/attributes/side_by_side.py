@@ -1,0 +1,153 @@
+"""side-by-side show, answer, reveal, list: people's and LLMs' attributes compared blind."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.domain.task import Dimension
+    from app.services.attributes.side_by_side import SharedKeyword, SideBySide
+    from app.services.runtime.workbench import Workbench
+
+DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension that is compared.")]
+ExpertOption = Annotated[str, typer.Option(help="Who compares; done with thinking aloud, or from outside.")]
+
+
+def register(root: typer.Typer) -> None:
+    compared = typer.Typer(no_args_is_help=True, help="People and LLMs side by side, blind (six open questions).")
+    compared.command()(show)
+    compared.command()(answer)
+    compared.command()(reveal)
+    compared.command("list")(list_)
+    root.add_typer(compared, name="side-by-side")
+
+
+def show(
+    project: ProjectOption,
+    dimension: DimensionOption,
+    expert: ExpertOption,
+    outside: Annotated[
+        bool,
+        typer.Option(
+            "--outside",
+            help="Begin without having thought aloud. What this person writes on the dimension later counts as "
+            "written after others could be seen.",
+        ),
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """The dimension's definition, set A and set B as this expert sees them, the six questions, the answers so far.
+
+    Example: interacteval side-by-side show --project News --dimension coherence --expert Ada
+    """
+    _, target, mine, questions = _begun(project, dimension, expert, outside)
+    if json_:
+        told = {"expert": mine.expert, "dimension": target.name, "rubric": target.rubric, **_sets(mine)}
+        print_json({**told, "questions": questions, **_known(mine)})
+        return
+    echo(f"{target.name}, {target.low:g} to {target.high:g}")
+    echo(f"  {' '.join(target.rubric.split()) or '(no definition yet)'}")
+    for letter, texts in _sets(mine).items():
+        echo(f"Set {letter.upper()}")
+        echo("\n".join(f"  {number}. {' '.join(text.split())}" for number, text in enumerate(texts, start=1)))
+    for name, wording in questions.items():
+        echo(f"{name}: {wording}")
+        echo(f"  {mine.answers.get(name) or '(no answer yet)'}")
+
+
+def answer(
+    project: ProjectOption,
+    dimension: DimensionOption,
+    expert: ExpertOption,
+    question: Annotated[str, typer.Option(help="Its short name, as `show` gives it.")],
+    text: Annotated[str, typer.Option(help="The answer; it replaces an earlier one.")],
+) -> None:
+    """Answer one of the six questions.
+
+    Example: interacteval side-by-side answer --project P --dimension D --expert Ada --question else --text "Nothing."
+    """
+    from app.services.attributes.side_by_side import QUESTIONS
+    from app.services.attributes.side_by_side import answer as keep
+
+    workbench, _, mine, _ = _begun(project, dimension, expert)
+    keep(workbench, mine.id, question, text)
+    answered = {*(name for name, given in mine.answers.items() if given), *([question] if text.strip() else [])}
+    say(f"{len(answered)} of {len(QUESTIONS)} questions answered.")
+
+
+def reveal(project: ProjectOption, dimension: DimensionOption, expert: ExpertOption, json_: JsonOption = False) -> None:
+    """Which set is whose, once all six are answered; the answers stay as they are from then on.
+
+    Example: interacteval side-by-side reveal --project News --dimension coherence --expert Ada
+    """
+    from app.services.attributes.side_by_side import reveal as tell
+
+    workbench, _, mine, _ = _begun(project, dimension, expert)
+    tell(workbench, mine.id)
+    people, llms = ("A", "B") if mine.people_are_a else ("B", "A")
+    if json_:
+        print_json({"expert": mine.expert, "people": people.lower(), "llms": llms.lower()})
+    else:
+        echo(f"Set {people} is people's, set {llms} the LLMs'.")
+
+
+def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
+    """Every expert's answers, and the keywords that at least three of those who have finished share.
+
+    Example: interacteval side-by-side list --project News --dimension coherence --json
+    """
+    from app.services.attributes.side_by_side import compared_by_all, keywords
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = compared_by_all(workbench, one_dimension(workbench, project, dimension).id)
+    shared = keywords(found)
+    if json_:
+        comparisons = [{"expert": one.expert, **_known(one)} for one in found]
+        print_json({"comparisons": comparisons, "keywords": [_behind(keyword) for keyword in shared]})
+        return
+    rows = [[one.expert, one.outside, sum(map(bool, one.answers.values())), one.revealed] for one in found]
+    echo(table(["expert", "from outside", "answered", "finished"], rows))
+    for keyword in shared:
+        echo(f"{keyword.word}: {', '.join(keyword.experts)}")
+        for who, text in keyword.answers:
+            echo(f"  {who}: {' '.join(text.split())}")
+
+
+def _behind(keyword: "SharedKeyword") -> dict[str, Any]:
+    answers = [{"expert": expert, "answer": text} for expert, text in keyword.answers]
+    return {"word": keyword.word, "experts": keyword.experts, "answers": answers}
+
+
+def _begun(
+    project: str, dimension: str, expert: str, outside: bool = False
+) -> "tuple[Workbench, Dimension, SideBySide, dict[str, str]]":
+    from app.errors import NotReadyError
+    from app.services.attributes.side_by_side import QUESTIONS, begin, compared_by_all, may_be_outside
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = one_dimension(workbench, project, dimension)
+    questions = {name: wording.format(target.name) for name, wording in QUESTIONS.items()}
+    name = expert.strip()
+    begun = any(one.expert == name for one in compared_by_all(workbench, target.id))
+    if not begun and not outside and may_be_outside(workbench, target, name):
+        raise NotReadyError(
+            f"{name} has written nothing on {target.name}.",
+            "Let them think aloud first, so that no set leads them, or call `side-by-side show` with --outside.",
+        )
+    return workbench, target, begin(workbench, target, name, outside=outside), questions
+
+
+def _sets(mine: "SideBySide") -> dict[str, tuple[str, ...]]:
+    return {"a": mine.a, "b": mine.b}
+
+
+def _known(one: "SideBySide") -> dict[str, Any]:
+    """Which set is whose is told once the expert knows, and to nobody before."""
+    whose = {"people": "a" if one.people_are_a else "b"} if one.revealed else {}
+    return {"answers": dict(one.answers), "outside": one.outside, "revealed": one.revealed, **whose}

@@ -1,0 +1,1 @@
+"""Checklists: built, edited, versioned, answered by experts, traced back."""

@@ -1,0 +1,140 @@
+"""answers draw, list, export, import: experts answer a published checklist too."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, say, table
+
+OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
+VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
+
+
+def register(root: typer.Typer) -> None:
+    answers = typer.Typer(no_args_is_help=True, help="Experts' own answers to a published checklist.")
+    answers.command()(draw)
+    answers.command("list")(list_)
+    answers.command()(export)
+    answers.command("import")(import_)
+    root.add_typer(answers, name="answers")
+
+
+def draw(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    texts: Annotated[int, typer.Option(min=1, help="How many texts every expert answers on.")] = 20,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same texts.")] = 1,
+    version: VersionOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Draw the texts that every expert answers on, once for a version.
+
+    Example: interacteval answers draw --project News --dimension coherence --texts 20 --seed 1
+    """
+    from app.services.checklists.expert_answers import draw_texts
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    checklist_id, number = _checklist(project, dimension, version)
+    drawn = draw_texts(workbench, checklist_id, texts, seed)
+    if json_:
+        print_json({"version": number, "texts": len(drawn.texts), "seed": seed, "stratified": drawn.stratified})
+    else:
+        how = "stratified by human score" if drawn.stratified else "by chance, since no text is rated"
+        echo(f"{counted(len(drawn.texts), 'text')} drawn for version {number}, {how}")
+
+
+def list_(
+    project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """How far each expert is.
+
+    Example: interacteval answers list --project News --dimension coherence
+    """
+    from app.services.checklists.expert_answers import expert_answers, progress
+    from app.services.runtime.workbench import open_workbench
+
+    checklist_id, _ = _checklist(project, dimension, version)
+    found = expert_answers(open_workbench(), checklist_id)
+    rows = [
+        {
+            "expert": one.expert,
+            "texts_finished": one.texts,
+            "texts": len(found.texts),
+            "answers": one.answers,
+            "skipped": one.skipped,
+            "notes": one.notes,
+        }
+        for one in progress(found)
+    ]
+    if json_:
+        print_json(rows)
+    elif rows:
+        echo(table(list(rows[0]), [list(row.values()) for row in rows]))
+    else:
+        echo("Nobody has answered yet.")
+
+
+def export(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    expert: Annotated[str, typer.Option(help="This expert's whole sheet, with blanks to fill in.")] = "",
+    version: VersionOption = None,
+    output: Annotated[Path | None, typer.Option(help="The CSV to write; stdout without it.")] = None,
+) -> None:
+    """Everybody's answers as CSV, or one expert's sheet to fill in elsewhere.
+
+    Example: interacteval answers export --project News --dimension coherence --expert Ana --output ana.csv
+    """
+    from app.services.checklists.answer_files import answers_csv
+    from app.services.runtime.output_file import output_file
+    from app.services.runtime.workbench import open_workbench
+
+    checklist_id, _ = _checklist(project, dimension, version)
+    content = answers_csv(open_workbench(), checklist_id, expert)
+    if output is None:
+        echo_file(content.decode("utf-8-sig"))
+    else:
+        with output_file(output) as file:
+            file.write_bytes(content)
+        say(f"Wrote {output}")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A CSV with the columns that export writes.")],
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    expert: Annotated[str, typer.Option(help="Whose answers they are, where no column says it.")] = "",
+    version: VersionOption = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Answers in the file win over those on record.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Answers that were given on paper or in a spreadsheet.
+
+    Example: interacteval answers import ana.csv --project News --dimension coherence --expert Ana
+    """
+    from app.input_file import LARGEST_LIST, read_file
+    from app.services.checklists.answer_files import import_answers
+    from app.services.runtime.workbench import open_workbench
+
+    checklist_id, _ = _checklist(project, dimension, version)
+    found = import_answers(open_workbench(), checklist_id, read_file(file, LARGEST_LIST), file.name, expert, replace)
+    if json_:
+        skipped = [{"row": row, "reason": reason} for row, reason in found.skipped]
+        print_json({"kept": found.kept, "known": found.known, "blank": found.blank, "skipped": skipped})
+        return
+    echo(f"{counted(found.kept, 'answer')} kept, {found.known} known already, {found.blank} blank")
+    for row, reason in found.skipped:
+        echo(f"Row {row} skipped: {reason}")
+
+
+def _checklist(project: str, dimension: str, version: int | None) -> tuple[int, int]:
+    """Id and number of a published version."""
+    from app.services.checklists.checklists import published_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = published_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    return found.id, found.version

@@ -1,0 +1,157 @@
+"""build: from attributes to a draft checklist."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.checklists.checklists import summary
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, asking, chosen
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
+
+if TYPE_CHECKING:
+    from app.domain.build import Stage
+    from app.domain.checklist import Checklist
+    from app.domain.task import Dimension
+    from app.services.runtime.workbench import Workbench
+
+STAGES = "components, clusters, key-questions, sub-questions, validation"
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(build)
+
+
+def build(
+    project: ProjectOption,
+    model: Annotated[str, typer.Option(help="provider:name, or rules.")],
+    dimension: DimensionOption = "all",
+    condition: Annotated[
+        str, typer.Option(help="Whose attributes: comb, ml, mh, sl:NAME, sh:NAME or only:NAME,NAME.")
+    ] = "comb",
+    components: Annotated[int, typer.Option(min=3, max=9, help="At most so many components.")] = 5,
+    stage_model: Annotated[
+        list[str] | None, typer.Option(help=f"STAGE=MODEL, for one stage; repeat for more. Stages: {STAGES}.")
+    ] = None,
+    from_: Annotated[
+        str, typer.Option("--from", help="Ask this stage anew in the newest build, then what became stale by it.")
+    ] = "",
+    stale: Annotated[bool, typer.Option("--stale", help="Rebuild only what is stale in the newest build.")] = False,
+    publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
+    by: Annotated[str, typer.Option("--by", help="Your name, for the build's history.")] = "",
+    max_output_tokens: RoomOption = None,
+    timeout: TimeoutOption = None,
+    effort: EffortOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Turn attributes into a draft checklist.
+
+    Example: interacteval build --project News --dimension all --condition comb --model openai:gpt-4o --publish
+
+    Example: interacteval build --project News --dimension coherence --from sub-questions --model rules
+    """
+    from app.errors import InputError, ProviderError
+    from app.services.building.build import build as build_one
+    from app.services.building.build import check_can_build
+    from app.services.data.projects import dimensions_named, get_project
+    from app.services.runtime.workbench import open_workbench
+
+    models = _stage_models(stage_model or [])
+    first = _stage(from_) if from_ else None
+    workbench = asking(open_workbench(), [model, *models.values()], chosen(max_output_tokens, timeout, effort))
+    target = get_project(workbench, project)
+    dimensions = dimensions_named(workbench, project, dimension)
+    going_on = first is not None or stale
+    for d in dimensions:  # all of them, before the first is paid for
+        _build_under(workbench, d, condition) if going_on else check_can_build(workbench, d, condition)
+    made = []
+    for d in dimensions:
+        heard = _stage_sayer(d.name)
+        try:
+            if going_on:
+                made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, heard, by))
+            else:
+                made.append(build_one(workbench, target, d, model, condition, components, publish, heard, models, by))
+        except ProviderError as error:
+            if error.exit_status == InputError.exit_status:
+                raise  # a key or a name that has to change would fail on the others too
+            say(f"{d.name}: {error}")
+    _report(made, json_)
+    if len(made) < len(dimensions):
+        raise typer.Exit(ProviderError.exit_status)
+
+
+def _go_on(
+    workbench: "Workbench",
+    dimension: "Dimension",
+    condition: str,
+    models: "dict[Stage, str]",
+    first: "Stage | None",
+    publish: bool,
+    heard: Callable[[str, int, int], None],
+    by: str,
+) -> "Checklist":
+    """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version."""
+    from app.services.building.build import make_checklist, regenerate, run_stages
+    from app.services.building.build_edits import set_model
+
+    build_id = _build_under(workbench, dimension, condition)
+    for stage, name in models.items():
+        set_model(workbench, build_id, name, stage, by)
+    if first is not None:
+        regenerate(workbench, build_id, first, who=by)
+    run_stages(workbench, build_id, on_stage=heard, who=by)
+    return make_checklist(workbench, build_id, publish, by)
+
+
+def _build_under(workbench: "Workbench", dimension: "Dimension", condition: str) -> int:
+    """The newest build under this condition. Raises NotReadyError where there is none to go on with."""
+    from app.domain.condition import canonical
+    from app.errors import NotReadyError
+    from app.services.building.build_state import builds_of
+
+    found = next((b for b in builds_of(workbench, dimension.id) if b.condition == canonical(condition)), None)
+    if found is None:
+        raise NotReadyError(f"{dimension.name} has no build under {condition} to go on with.", "Build it first.")
+    return found.id
+
+
+def _stage_models(pairs: Sequence[str]) -> "dict[Stage, str]":
+    from app.errors import InputError
+
+    found = {}
+    for pair in pairs:
+        name, equals, model = pair.partition("=")
+        if not equals or not model.strip():
+            raise InputError(f"“{pair}” names no stage and model.", "Write STAGE=MODEL, for example validation=rules.")
+        found[_stage(name)] = model.strip()
+    return found
+
+
+def _stage(name: str) -> "Stage":
+    from app.domain.build import Stage
+    from app.errors import InputError
+
+    try:
+        return Stage(name.strip())
+    except ValueError:
+        raise InputError(f"There is no stage “{name}”.", f"The stages are {STAGES}.") from None
+
+
+def _all(model: str) -> "dict[Stage, str]":
+    from app.domain.build import Stage
+
+    return dict.fromkeys(Stage, model)
+
+
+def _report(made: "Sequence[Checklist]", json_: bool) -> None:
+    if json_:
+        print_json([summary(checklist) for checklist in made])
+        return
+    for checklist in made:
+        what = f"version {checklist.version} ({checklist.status.value}), {len(checklist.asked)} questions"
+        echo(f"{checklist.dimension}: {what}")
+
+
+def _stage_sayer(dimension: str) -> Callable[[str, int, int], None]:
+    return lambda stage, done, all_: say(f"{dimension}: {stage} ({done} of {all_})")

@@ -1,0 +1,252 @@
+"""checklist questions, edit, add, remove, move, undo, history: a draft edited as on the screen."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.domain.checklist import Checklist, Question
+    from app.services.runtime.workbench import Workbench
+
+OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
+QuestionArgument = Annotated[int, typer.Argument(help="The question's number, as `checklist questions` lists it.")]
+ByOption = Annotated[str, typer.Option("--by", help="Your name, for the draft's history.")]
+VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
+
+
+def register(checklists: typer.Typer) -> None:
+    checklists.command("questions")(list_questions)
+    for command in (edit, add, remove, move, undo, history):
+        checklists.command()(command)
+
+
+def newest_draft(project: str, dimension: str) -> "tuple[Workbench, Checklist]":
+    """Raises NotReadyError where there is no checklist, ConflictError where the newest version is published."""
+    from app.domain.checklist import ChecklistStatus
+    from app.errors import ConflictError
+    from app.services.checklists.checklists import view_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = view_checklist(workbench, one_dimension(workbench, project, dimension).id).checklist
+    if found.status is ChecklistStatus.PUBLISHED:
+        raise ConflictError(
+            f"Version {found.version} of {found.dimension} is published and stays as it is.",
+            "Start a draft from it: `interacteval checklist restore`.",
+        )
+    return workbench, found
+
+
+def question_of(checklist: "Checklist", number: int) -> "Question":
+    """Raises NotFoundError."""
+    from app.errors import NotFoundError
+    from app.services.checklists.draft_edits import question_in
+
+    found = question_in(checklist, number)
+    if found is None:
+        raise NotFoundError(
+            f"Version {checklist.version} of {checklist.dimension} has no question {number}.",
+            "`interacteval checklist questions` lists them.",
+        )
+    return found
+
+
+def list_questions(
+    project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """The questions a judge is asked and those switched off, with the numbers that the other commands take.
+
+    Example: interacteval checklist questions --project News --dimension coherence
+    """
+    from app.services.checklists.checklists import view_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    _print(view_checklist(workbench, one_dimension(workbench, project, dimension).id, version).checklist, json_)
+
+
+def edit(
+    question: QuestionArgument,
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    text: Annotated[str | None, typer.Option(help="The new wording.")] = None,
+    guidance: Annotated[str | None, typer.Option(help="How to decide; the judge reads it.")] = None,
+    weight: Annotated[float | None, typer.Option(help="1 counts like every other question.")] = None,
+    component: Annotated[str | None, typer.Option(help="The component it goes under.")] = None,
+    on: Annotated[bool | None, typer.Option("--on/--off", help="Whether the judge is asked it.")] = None,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Change a question of the draft.
+
+    Example: interacteval checklist edit 12 --project News --dimension coherence --text "Is it linked?" --weight 2
+    """
+    from app.services.checklists.draft_edits import Wording, edit_question, switch_question
+
+    workbench, draft = newest_draft(project, dimension)
+    seen = question_of(draft, question)
+    wording = Wording(
+        seen.text if text is None else text,
+        seen.component if component is None else component,
+        seen.guidance if guidance is None else guidance,
+        seen.weight if weight is None else weight,
+    )
+    edit_question(workbench, seen, wording, by)
+    if on is not None:
+        switch_question(workbench, question, on, by)
+    _print_draft(workbench, draft, json_)
+
+
+def add(
+    text: Annotated[str, typer.Argument(help="The question.")],
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    component: Annotated[str, typer.Option(help="The component it goes under; none without it.")] = "",
+    guidance: Annotated[str, typer.Option(help="How to decide; the judge reads it.")] = "",
+    weight: Annotated[float, typer.Option(help="1 counts like every other question.")] = 1.0,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Add a question of your own to the draft.
+
+    Example: interacteval checklist add "Does each step follow?" --project News --dimension coherence --component Order
+    """
+    from app.services.checklists.draft_edits import Wording, add_question
+
+    workbench, draft = newest_draft(project, dimension)
+    add_question(workbench, draft.id, Wording(text, component, guidance, weight), by)
+    _print_draft(workbench, draft, json_)
+
+
+def remove(
+    question: QuestionArgument,
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Take a question out of the draft; `checklist undo` puts it back.
+
+    Example: interacteval checklist remove 12 --project News --dimension coherence
+    """
+    from app.services.checklists.draft_edits import remove_question
+
+    workbench, draft = newest_draft(project, dimension)
+    remove_question(workbench, question_of(draft, question), by)
+    _print_draft(workbench, draft, json_)
+
+
+def move(
+    question: QuestionArgument,
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    places: Annotated[int, typer.Option(help="So many places down; up where negative.")],
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Move a question among those of its component.
+
+    Example: interacteval checklist move 12 --places -1 --project News --dimension coherence
+    """
+    from app.services.checklists.draft_edits import move_question
+
+    workbench, draft = newest_draft(project, dimension)
+    move_question(workbench, question_of(draft, question).id, places, by)
+    _print_draft(workbench, draft, json_)
+
+
+def undo(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    change: Annotated[
+        int | None, typer.Option(help="This change, as `checklist history` numbers it, whoever made it.")
+    ] = None,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Take back a change of the draft: the newest made under your name, or any that nothing later changed again.
+
+    Example: interacteval checklist undo --project News --dimension coherence --change 7
+    """
+    from app.errors import NotFoundError
+    from app.services.checklists.draft_history import history_of, last_change
+    from app.services.checklists.draft_history import undo as take_back
+
+    workbench, draft = newest_draft(project, dimension)
+    made = history_of(workbench, draft.id)
+    found = last_change(made, by) if change is None else next((c for c in made if c.id == change), None)
+    if found is None:
+        whose = f"by {by}" if by else "without a name"
+        which = f"{whose} to take back" if change is None else f"{change} in the draft"
+        raise NotFoundError(f"There is no change {which}.", "`checklist history` lists all changes.")
+    take_back(workbench, draft.id, found.id, by)
+    say(f"Took back: {found.what}")
+    _print_draft(workbench, draft, json_)
+
+
+def history(
+    project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """Who changed what in a version while it was a draft, newest first.
+
+    Example: interacteval checklist history --project News --dimension coherence
+    """
+    from app.services.checklists.checklists import view_checklist
+    from app.services.checklists.draft_history import history_of
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version).checklist
+    changes = [
+        {
+            "change": change.id,
+            "at": change.at.isoformat(timespec="seconds"),
+            "who": change.who,
+            "what": change.what,
+            "taken_back": change.undone,
+            "steps": [{"before": dict(step.before), "after": dict(step.after)} for step in change.steps],
+        }
+        for change in history_of(workbench, found.id)
+    ]
+    if json_:
+        print_json(changes)
+    elif changes:
+        shown = ("change", "at", "who", "what", "taken_back")
+        echo(table(list(shown), [[change[name] for name in shown] for change in changes]))
+    else:
+        echo("Nothing was changed in this version since it was made.")
+
+
+def _print_draft(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
+    from app.services.checklists.checklists import get_checklist
+
+    _print(get_checklist(workbench, draft.id), json_)
+
+
+def _print(checklist: "Checklist", json_: bool) -> None:
+    from app.domain.checklist import QuestionKind
+
+    rows = [
+        {
+            "question": q.id,
+            "on": q.enabled,
+            "weight": q.weight,
+            "component": q.component,
+            "text": q.text,
+            "guidance": q.guidance,
+        }
+        for q in checklist.questions
+        if q.kind is QuestionKind.SUB
+    ]
+    if json_:
+        print_json(rows)
+    elif rows:
+        shown = ("question", "on", "weight", "component", "text")
+        echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
+    else:
+        echo("This version has no questions.")

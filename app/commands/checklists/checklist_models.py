@@ -1,0 +1,157 @@
+"""checklist ask, review, proposals, decide, try: what models do for a draft."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
+
+if TYPE_CHECKING:
+    from app.domain.checklist import Checklist
+    from app.domain.proposal import Proposal
+    from app.services.runtime.workbench import Workbench
+
+ModelOption = Annotated[str, typer.Option(help="provider:name, or rules.")]
+
+
+def register(checklists: typer.Typer) -> None:
+    for command in (ask, review, proposals, decide):
+        checklists.command()(command)
+    checklists.command("try")(try_)
+
+
+def ask(
+    action: Annotated[str, typer.Argument(help="rephrase, simpler, split or merge.")],
+    questions: Annotated[list[int], typer.Argument(help="The numbers of the questions; several for merge.")],
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    model: ModelOption,
+    json_: JsonOption = False,
+) -> None:
+    """Let a model propose another wording for questions of the draft; `checklist decide` takes or refuses it.
+
+    Example: interacteval checklist ask split 12 --project News --dimension coherence --model openai:gpt-4o
+    """
+    from app.domain.proposal import Action
+    from app.errors import InputError
+    from app.services.checklists.question_proposals import propose
+
+    if action not in (known := [each.value for each in Action if each is not Action.VALIDATE]):
+        raise InputError(f"“{action}” is nothing to ask a model for.", f"Use {', '.join(known)}.")
+    workbench, draft = newest_draft(project, dimension)
+    propose(workbench, draft.id, Action(action), [question_of(draft, number).id for number in questions], model)
+    _print_open(workbench, draft, json_)
+
+
+def review(
+    project: ProjectOption, dimension: OneDimensionOption, model: ModelOption, json_: JsonOption = False
+) -> None:
+    """Let a model review the draft: merges, rewordings and drops, each to be decided.
+
+    Example: interacteval checklist review --project News --dimension coherence --model openai:gpt-4o
+    """
+    from app.services.checklists.question_proposals import propose_validation
+
+    workbench, draft = newest_draft(project, dimension)
+    propose_validation(workbench, draft.id, model)
+    _print_open(workbench, draft, json_)
+
+
+def proposals(project: ProjectOption, dimension: OneDimensionOption, json_: JsonOption = False) -> None:
+    """What models proposed for the draft and nobody decided yet.
+
+    Example: interacteval checklist proposals --project News --dimension coherence
+    """
+    _print_open(*newest_draft(project, dimension), json_)
+
+
+def decide(
+    proposal: Annotated[int, typer.Argument(help="The proposal's number, as `checklist proposals` lists it.")],
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    accept: Annotated[bool, typer.Option("--accept/--refuse", help="Take it into the draft, or not.")],
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Accept or refuse a proposal; an accepted one can be taken back with `checklist undo`.
+
+    Example: interacteval checklist decide 3 --accept --project News --dimension coherence
+    """
+    from app.errors import NotFoundError
+    from app.services.checklists.question_proposals import accept as take
+    from app.services.checklists.question_proposals import open_proposals, refuse
+
+    workbench, draft = newest_draft(project, dimension)
+    if proposal not in {each.id for each in open_proposals(workbench, draft.id)}:
+        raise NotFoundError(
+            f"The draft of {dimension} has no open proposal {proposal}.", "`checklist proposals` lists them."
+        )
+    (take if accept else refuse)(workbench, proposal, by)
+    _print_open(workbench, draft, json_)
+
+
+def try_(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    judge: Annotated[str, typer.Option(help="provider:name, or rules.")],
+    version: Annotated[int | None, typer.Option(help="The version; the newest without it.")] = None,
+    seed: Annotated[int, typer.Option(help="Draws the text.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Answer a checklist on one drawn text at once, draft or published; no result counts.
+
+    Example: interacteval checklist try --project News --dimension coherence --judge rules --seed 3
+    """
+    from app.services.checklists.checklist_preview import drawn_text, try_with_judge
+    from app.services.checklists.checklists import view_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    text = drawn_text(workbench, view.project.id, seed)
+    trial = try_with_judge(workbench, view, text, judge)
+    answers = [
+        {
+            "question": q.text,
+            "answer": trial.judgments[q.id].answer.value,
+            "reason": trial.judgments[q.id].rationale,
+        }
+        for q in view.checklist.asked
+    ]
+    score = {"score": trial.score.equal, "weighted": trial.score.weighted, "answered": trial.score.answered}
+    if json_:
+        where = {"doc_id": text.doc_id, "system_id": text.system_id}
+        print_json({**where, "version": view.checklist.version, "judge": trial.model, **score, "answers": answers})
+        return
+    echo(" ".join(part for part in text.key if part))
+    echo(table(["answer", "question", "reason"], [[a["answer"], a["question"], a["reason"]] for a in answers]))
+    equal = "none" if trial.score.equal is None else f"{trial.score.equal:.2f}"
+    weighted = "" if trial.score.weighted is None else f", by weight {trial.score.weighted:.2f}"
+    echo(f"Score {equal}{weighted}; {trial.score.answered} of {trial.score.asked} answered")
+
+
+def _print_open(workbench: "Workbench", draft: "Checklist", json_: bool) -> None:
+    from app.services.checklists.question_proposals import open_proposals
+
+    waiting = open_proposals(workbench, draft.id)
+    if json_:
+        print_json([_document(each) for each in waiting])
+        return
+    for each in waiting:
+        echo(f"{each.id} ({shown_model(each.model)}): {each.reason}")
+        echo("\n".join([*(f"  - {text}" for text in each.before), *(f"  + {text}" for text in each.after)]))
+    if not waiting:
+        echo("Nothing waits for a decision.")
+
+
+def _document(proposal: "Proposal") -> dict[str, object]:
+    return {
+        "proposal": proposal.id,
+        "action": proposal.action.value,
+        "model": proposal.model,
+        "before": list(proposal.before),
+        "after": list(proposal.after),
+        "reason": proposal.reason,
+    }

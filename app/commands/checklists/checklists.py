@@ -1,0 +1,181 @@
+"""checklist list, show, export, import, publish."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.checklists import checklist_components, checklist_edits, checklist_models, checklist_versions
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.domain.checklist import Checklist
+
+VersionOption = Annotated[int | None, typer.Option(help="The version; the newest without it.")]
+OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
+
+
+def register(root: typer.Typer) -> None:
+    checklists = typer.Typer(
+        no_args_is_help=True, help="Look at checklists, edit drafts, publish them, take them out, bring them in."
+    )
+    checklists.command("list")(list_)
+    checklists.command()(show)
+    checklists.command()(export)
+    checklists.command("import")(import_)
+    checklists.command()(schema)
+    checklists.command()(publish)
+    checklist_edits.register(checklists)
+    checklist_components.register(checklists)
+    checklist_versions.register(checklists)
+    checklist_models.register(checklists)
+    root.add_typer(checklists, name="checklist")
+
+
+def list_(
+    project: ProjectOption,
+    dimension: DimensionOption = "all",
+    of_conditions: Annotated[
+        bool, typer.Option("--of-conditions", help="Those that `conditions run` made, instead of those people work on.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """All versions, newest first.
+
+    Example: interacteval checklist list --project News --dimension coherence
+    """
+    from app.services.checklists.checklists import versions_of
+    from app.services.data.projects import dimensions_named
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    dimensions = dimensions_named(workbench, project, dimension)
+    found = [summary(c) for d in dimensions for c in versions_of(workbench, d.id, of_conditions)]
+    if json_:
+        print_json(found)
+    elif found:
+        echo(table(list(found[0]), [list(row.values()) for row in found]))
+    else:
+        echo("No checklists yet. `interacteval build` makes one.")
+
+
+def show(
+    project: ProjectOption, dimension: OneDimensionOption, version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """A checklist to read, each question with the attributes behind it.
+
+    Example: interacteval checklist show --project News --dimension coherence
+    """
+    echo_file(_exported(project, dimension, version, "json" if json_ else "md"))
+
+
+def export(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    version: VersionOption = None,
+    format_: Annotated[
+        str, typer.Option("--format", help="json, yaml, md or csv; promptfoo, deepeval or inspect run as they are.")
+    ] = "json",
+    output: Annotated[Path | None, typer.Option(help="The file to write; stdout without it.")] = None,
+) -> None:
+    """A checklist as a file, also one that another evaluation tool runs.
+
+    Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
+    """
+    from app.services.runtime.output_file import output_file
+
+    content = _exported(project, dimension, version, format_)
+    if output is None:
+        echo_file(content)
+    else:
+        with output_file(output) as file:
+            file.write_text(content, encoding="utf-8")
+        say(f"Wrote {output}")
+
+
+def schema() -> None:
+    """The JSON Schema of an exported checklist.
+
+    Example: interacteval checklist schema > checklist.schema.json
+    """
+    from app.services.checklists.checklist_files import schema_text
+
+    echo_file(schema_text())
+
+
+def import_(
+    file: Annotated[
+        Path, typer.Argument(help="JSON or YAML as exported, a CSV with a column “text”, or one question a line.")
+    ],
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    json_: JsonOption = False,
+) -> None:
+    """Bring a checklist in as a new draft.
+
+    Example: interacteval checklist import coherence.yaml --project News --dimension coherence
+    """
+    from app.input_file import LARGEST_LIST, read_file
+    from app.services.checklists.checklist_files import import_checklist_file
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = one_dimension(workbench, project, dimension)
+    saved = import_checklist_file(workbench, target.id, read_file(file, LARGEST_LIST), file.name)
+    if json_:
+        print_json(summary(saved))
+    else:
+        echo(f"{target.name}: version {saved.version} (draft), {len(saved.asked)} questions")
+
+
+def publish(
+    project: ProjectOption, dimension: DimensionOption = "all", version: VersionOption = None, json_: JsonOption = False
+) -> None:
+    """Publish a draft, so that texts can be scored with it; it can't be changed any more.
+
+    Example: interacteval checklist publish --project News --dimension all
+    """
+    from app.domain.checklist import ChecklistStatus
+    from app.errors import InputError
+    from app.services.checklists.checklists import publish as publish_one
+    from app.services.checklists.checklists import view_checklist
+    from app.services.data.projects import dimensions_named
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    # All are looked up before the first is published, which can't be taken back.
+    dimensions = dimensions_named(workbench, project, dimension)
+    drafts = [view_checklist(workbench, d.id, version).checklist for d in dimensions]
+    for draft in drafts:
+        if draft.status is ChecklistStatus.PUBLISHED:
+            raise InputError(f"{draft.dimension}: version {draft.version} is published already.", "Name the others.")
+    published = [publish_one(workbench, draft.id) for draft in drafts]
+    if json_:
+        print_json([summary(checklist) for checklist in published])
+    else:
+        for checklist in published:
+            echo(f"{checklist.dimension}: version {checklist.version} is published")
+
+
+def _exported(project: str, dimension: str, version: int | None, format_name: str) -> str:
+    from app.services.checklists.checklist_files import export_file
+    from app.services.checklists.checklists import view_checklist
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
+    return export_file(workbench, view, format_name).decode()
+
+
+def summary(checklist: "Checklist") -> dict[str, object]:
+    return {
+        "dimension": checklist.dimension,
+        "version": checklist.version,
+        "status": checklist.status.value,
+        "condition": checklist.condition,
+        "model": checklist.model,
+        "components": len(checklist.components),
+        "questions": len(checklist.asked),
+    }

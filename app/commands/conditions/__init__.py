@@ -1,0 +1,1 @@
+"""Conditions: studies of whose attributes make the better checklist."""

@@ -1,0 +1,1 @@
+"""Data: projects, dimensions, imports, locked splits, copies of everything."""

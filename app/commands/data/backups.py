@@ -1,0 +1,52 @@
+"""backup and restore."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, counted, echo, print_json
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(backup)
+    root.command()(restore)
+
+
+def backup(
+    file: Annotated[
+        Path, typer.Argument(help="The file to write; an older one is replaced when the new one is whole.")
+    ],
+    json_: JsonOption = False,
+) -> None:
+    """Everything that is kept (all projects, no keys) into one file, while others go on working.
+
+    Example: interacteval backup workbench-friday.db
+    """
+    from app.services.runtime.backups import back_up
+    from app.services.runtime.workbench import open_workbench
+
+    made = back_up(open_workbench(), file)
+    if json_:
+        print_json(made.to_json())
+        return
+    echo(f"Wrote {made.file}: {counted(made.projects, 'project')}, {made.size / 1e6:,.1f} MB, checked")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `backup` wrote, or a copy made before an update.")],
+    json_: JsonOption = False,
+) -> None:
+    """Put a backup in the place of all that is kept now, which stays beside it as a copy. Stop the web app first.
+
+    Example: interacteval restore workbench-friday.db
+    """
+    from app.services.runtime.backups import restore as put_back
+
+    done = put_back(file)
+    if json_:
+        print_json(done.to_json())
+        return
+    echo(f"{done.file} holds {counted(done.projects, 'project')} again")
+    if done.replaced:
+        echo(f"What was there before is kept as {done.replaced}")

@@ -1,0 +1,91 @@
+"""dimension list, add, edit: what the texts of a project are judged on."""
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+
+if TYPE_CHECKING:
+    from app.domain.task import Dimension
+
+NameArgument = Annotated[str, typer.Argument(help="The dimension's name.")]
+RubricOption = Annotated[str | None, typer.Option(help="What it means, and what low and high scores stand for.")]
+LowOption = Annotated[float | None, typer.Option(help="The lowest score.")]
+HighOption = Annotated[float | None, typer.Option(help="The highest score.")]
+
+
+def register(root: typer.Typer) -> None:
+    dimensions = typer.Typer(no_args_is_help=True, help="What the texts of a project are judged on.")
+    dimensions.command("list")(list_)
+    dimensions.command()(add)
+    dimensions.command()(edit)
+    root.add_typer(dimensions, name="dimension")
+
+
+def list_(project: ProjectOption, json_: JsonOption = False) -> None:
+    """All dimensions with range and rubric.
+
+    Example: interacteval dimension list --project News
+    """
+    from app.services.data.projects import dimensions_named
+    from app.services.runtime.workbench import open_workbench
+
+    found = [asdict(d) for d in dimensions_named(open_workbench(), project, "all")]
+    columns = ("name", "low", "high", "rubric")
+    if json_:
+        print_json([{column: one[column] for column in columns} for one in found])
+    else:
+        echo(table(columns, [[one[column] for column in columns] for one in found]))
+
+
+def add(
+    name: NameArgument,
+    project: ProjectOption,
+    rubric: RubricOption = None,
+    low: LowOption = None,
+    high: HighOption = None,
+) -> None:
+    """A new dimension; 1 to 5 unless told otherwise.
+
+    Example: interacteval dimension add warmth --project Letters --rubric "How friendly it sounds." --low 1 --high 7
+    """
+    from app.domain.task import Dimension
+    from app.services.data.projects import add_dimension, get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    new = add_dimension(workbench, get_project(workbench, project).id, _changed(Dimension(name), rubric, low, high))
+    echo(f"Added {new.name}, {new.low:g} to {new.high:g}.")
+
+
+def edit(
+    name: NameArgument,
+    project: ProjectOption,
+    rename: Annotated[str | None, typer.Option(help="Its new name.")] = None,
+    rubric: RubricOption = None,
+    low: LowOption = None,
+    high: HighOption = None,
+) -> None:
+    """Change name, rubric or range; what is not given stays.
+
+    Example: interacteval dimension edit coherence --project News --rubric "How well the sentences hold together."
+    """
+    from app.services.data.projects import one_dimension, save_dimension
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    dimension = one_dimension(workbench, project, name)
+    new = _changed(replace(dimension, name=rename or dimension.name), rubric, low, high)
+    save_dimension(workbench, new)
+    echo(f"Saved {new.name}, {new.low:g} to {new.high:g}.")
+
+
+def _changed(dimension: "Dimension", rubric: str | None, low: float | None, high: float | None) -> "Dimension":
+    return replace(
+        dimension,
+        rubric=dimension.rubric if rubric is None else rubric,
+        low=dimension.low if low is None else low,
+        high=dimension.high if high is None else high,
+    )

@@ -1,0 +1,90 @@
+"""import."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.corpora.corpus import ColumnUse
+
+FormatOption = Annotated[
+    str,
+    typer.Option(
+        "--format", help="auto, csv, jsonl, json, parquet, summeval, ellipse, topical-chat, qags, openmeva or sfres."
+    ),
+]
+_SHOWN = 20
+
+
+def register(root: typer.Typer) -> None:
+    root.command("import")(import_)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="The file with texts and ratings.")],
+    project: ProjectOption,
+    format_: FormatOption = "auto",
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", help="text=COL, source=COL, doc_id=COL, system_id=COL ...; the rest is guessed."),
+    ] = None,
+    rating: Annotated[
+        list[str] | None,
+        typer.Option("--rating", help="DIM=COL; several columns for one DIM are several raters. `none`: no ratings."),
+    ] = None,
+    scale: Annotated[
+        list[str] | None,
+        typer.Option("--scale", help="DIM=LOW..HIGH, such as c=1..5; else the scale that almost all ratings fit."),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Texts and ratings into a project, which is created if it is new.
+
+    Columns that aren't named are guessed by names and values: --map source= says that none is the source. Where a
+    rating is named, no others are guessed.
+
+    Example: interacteval import essays.csv --project Essays --map text=essay --rating Cohesion=rater1 --scale
+    Cohesion=1..6
+    """
+    from app.corpora.mapping import ColumnMapping
+    from app.services.data.imports import import_file
+    from app.services.runtime.workbench import open_workbench
+
+    mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
+    report = import_file(open_workbench(), file, project, format_, mapping)
+    if json_:
+        print_json(report.to_json())
+        return
+    echo(
+        f"{report.project} ({report.format}): {counted(report.texts, 'text')} of "
+        f"{counted(report.sources, 'source')} and {counted(report.systems, 'system')}, "
+        f"{counted(report.ratings, 'rating')}; "
+        f"new: {report.added_texts} texts, {report.added_ratings} ratings"
+    )
+    if report.columns:
+        echo(f"columns: {', '.join(_said(use) for use in report.columns)}")
+    rows = [[name, d.ratings, d.raters, d.low, d.high] for name, d in report.dimensions.items()]
+    echo(table(["dimension", "ratings", "raters", "low", "high"], rows))
+    if report.ungrouped:
+        say(
+            "No two texts share a source, so agreement can't be taken per source, only over the dataset. If texts "
+            "belong together, map the column that names their source: --map doc_id=COLUMN"
+        )
+    if report.few_sources:
+        say(
+            f"{counted(report.sources, 'source')} for {counted(report.texts, 'text')}: few or large, so of what is "
+            "shown as a sample while thinking aloud only the sample texts themselves are left out of scoring, not all "
+            "texts of their sources."
+        )
+    for skipped in report.skipped[:_SHOWN]:
+        say(f"left out, row {skipped.row}: {skipped.reason}")
+    if len(report.skipped) > _SHOWN:
+        say(f"... and {len(report.skipped) - _SHOWN} more; --json lists all")
+
+
+def _said(use: "ColumnUse") -> str:
+    taken_for = f"a rating of {use.dimension}" if use.role == "rating" else use.role
+    return f"{use.column} as {taken_for}{' (guessed)' if use.guessed else ''}"

@@ -1,0 +1,192 @@
+"""project list, show, experts, create, wording, delete."""
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, echo, print_json, table
+
+if TYPE_CHECKING:
+    from app.services.data.projects import DimensionProgress
+
+NameArgument = Annotated[str, typer.Argument(help="The project's name.")]
+
+
+def register(root: typer.Typer) -> None:
+    projects = typer.Typer(
+        no_args_is_help=True, help="Projects: look, create, say what their texts are called, delete."
+    )
+    projects.command("list")(list_)
+    for command in (show, experts, create, wording, delete):
+        projects.command()(command)
+    root.add_typer(projects, name="project")
+
+
+def list_(json_: JsonOption = False) -> None:
+    """All projects, newest first.
+
+    Example: interacteval project list
+    """
+    from app.services.data.projects import list_projects, overview
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = [overview(workbench, project.id) for project in list_projects(workbench)]
+    rows = [
+        [o.project.name, o.texts, len(o.dimensions), o.project.created_at.isoformat(timespec="minutes")] for o in found
+    ]
+    if json_:
+        print_json(
+            [
+                {"project": name, "texts": texts, "dimensions": dimensions, "created": created}
+                for name, texts, dimensions, created in rows
+            ]
+        )
+    elif rows:
+        echo(table(["project", "texts", "dimensions", "created"], rows))
+    else:
+        echo("No projects yet. `interacteval demo` makes one.")
+
+
+def show(name: NameArgument, json_: JsonOption = False) -> None:
+    """How far a project is, dimension by dimension.
+
+    Example: interacteval project show Demo
+    """
+    from app.services.data.projects import get_project, next_step, overview
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    progress = overview(workbench, get_project(workbench, name).id)
+    dimensions = [_dimension_document(d) for d in progress.dimensions]
+    if json_:
+        print_json(
+            {
+                "project": progress.project.name,
+                "text": progress.project.task.text_name,
+                "source": progress.project.task.source_name,
+                "notice": progress.project.notice,
+                "texts": progress.texts,
+                "sources": progress.sources,
+                "systems": progress.systems,
+                "dimensions": dimensions,
+            }
+        )
+        return
+    echo(f"{progress.project.name}: {progress.texts} texts, {progress.sources} sources, {progress.systems} systems")
+    if progress.project.notice:
+        echo(progress.project.notice)
+    if dimensions:
+        echo(table(list(dimensions[0]), [list(d.values()) for d in dimensions]))
+    step = next_step(progress)
+    echo(f"Next: {step.verb}. {step.why}")
+
+
+def _dimension_document(d: "DimensionProgress") -> dict[str, object]:
+    return {
+        "dimension": d.dimension.name,
+        "low": d.dimension.low,
+        "high": d.dimension.high,
+        "ratings": d.ratings,
+        "raters": d.raters,
+        "samples": d.samples,
+        "human_attributes": d.human_attributes,
+        "llm_attributes": d.llm_attributes,
+        "checklist_version": d.checklist.version if d.checklist else None,
+        "checklist_status": d.checklist.status.value if d.checklist else None,
+        "run": d.run.id if d.run else None,
+    }
+
+
+def experts(name: NameArgument, json_: JsonOption = False) -> None:
+    """How far each expert is on each dimension; no word of what anybody wrote.
+
+    Example: interacteval project experts News
+    """
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+    from app.services.think_aloud.independence import experts_progress
+
+    workbench = open_workbench()
+    found = [asdict(one) for one in experts_progress(workbench, get_project(workbench, name).id)]
+    if json_:
+        print_json(found)
+    elif found:
+        columns = ("expert", "role", "background", "dimension", "attributes", "done", "late")
+        echo(table(columns, [[one[column] for column in columns] for one in found]))
+    else:
+        echo("No expert has begun yet.")
+
+
+def create(
+    name: NameArgument,
+    preset: Annotated[str, typer.Option(help="A kind of texts with wording and rubrics to start from; or blank.")] = "",
+) -> None:
+    """A new project, from a preset or blank; `import` brings its texts in.
+
+    Example: interacteval project create News --preset "news summaries"
+    """
+    from app.domain.task import Task
+    from app.services.data.projects import create_from_preset, create_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    if preset and preset != "blank":
+        create_from_preset(workbench, name, preset)
+    else:
+        create_project(workbench, name, Task())
+    echo(f"Created {name}.")
+
+
+def wording(
+    name: NameArgument,
+    text: Annotated[str | None, typer.Option(help="What a text is called, for example summary.")] = None,
+    source: Annotated[str | None, typer.Option(help="What its source is called, for example article.")] = None,
+    about: Annotated[str | None, typer.Option(help="A sentence or two about the texts.")] = None,
+    language: Annotated[str | None, typer.Option(help="The language of texts and questions.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """What the texts are called in prompts and on screens; shows it, and changes what is given.
+
+    Example: interacteval project wording News --text summary --source "news article" --language English
+    """
+    from app.services.data.projects import get_project, save_task
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    project = get_project(workbench, name)
+    old = project.task
+    task = replace(
+        old,
+        text_name=old.text_name if text is None else text,
+        source_name=old.source_name if source is None else source,
+        description=old.description if about is None else about,
+        language=old.language if language is None else language,
+    )
+    if task != old:
+        save_task(workbench, project.id, task)
+    if json_:
+        print_json(asdict(task))
+    else:
+        echo(f"A text is called {task.text_name}, its source {task.source_name}; language: {task.language}.")
+        if task.description:
+            echo(task.description)
+
+
+def delete(
+    name: NameArgument, yes: Annotated[bool, typer.Option("--yes", help="Don't ask whether you are sure.")] = False
+) -> None:
+    """Delete a project with everything in it.
+
+    Example: interacteval project delete Demo --yes
+    """
+    from app.services.data.projects import delete_project, get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    get_project(workbench, name)
+    if not yes and not typer.confirm(f"Delete “{name}” with its texts, attributes, checklists and scores?", err=True):
+        return
+    delete_project(workbench, name)
+    echo(f"Deleted {name}.", err=True)

@@ -1,0 +1,146 @@
+"""split lock, show, look, open: documents kept away for the last test."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.meta_evaluation.choices import Level
+
+if TYPE_CHECKING:
+    from app.services.data.locked_split import SplitState
+
+WhoOption = Annotated[str, typer.Option("--by", help="Who does it: the name stays with the split.")]
+
+
+def register(root: typer.Typer) -> None:
+    split = typer.Typer(
+        no_args_is_help=True, help="Lock documents away for the last test, and look at results on them on purpose."
+    )
+    split.command()(lock)
+    split.command()(show)
+    split.command()(look)
+    split.command("open")(open_)
+    root.add_typer(split, name="split")
+
+
+def lock(
+    project: ProjectOption,
+    by: WhoOption,
+    share: Annotated[float, typer.Option(help="The share of the documents, stratified by human score.")] = 0.2,
+    seed: Annotated[int, typer.Option(help="Draws the documents.")] = 1,
+    json_: JsonOption = False,
+) -> None:
+    """Lock a share of the documents: from now on nobody sees their texts, and nothing but the judge uses them.
+
+    Example: interacteval split lock --project News --share 0.2 --by Ana
+    """
+    from app.services.data.locked_split import lock as lock_split
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    _print_state(lock_split(workbench, get_project(workbench, project).id, share, seed, by), json_)
+
+
+def show(project: ProjectOption, json_: JsonOption = False) -> None:
+    """What is locked, and who looked at results on it.
+
+    Example: interacteval split show --project News
+    """
+    from app.services.data.locked_split import state_of
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    _print_state(state_of(workbench, get_project(workbench, project).id), json_)
+
+
+def look(
+    project: ProjectOption,
+    by: WhoOption,
+    run: Annotated[list[int], typer.Option(help="A run that scored the locked texts; repeat for more.")],
+    level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
+    json_: JsonOption = False,
+) -> None:
+    """Agreement with people on the locked texts. Each look is counted, with the time and who looked.
+
+    Example: interacteval split look --project News --run 7 --by Ana
+    """
+    from app.commands.results.results import print_results
+    from app.services.data.locked_split import state_of
+    from app.services.data.projects import get_project
+    from app.services.results.locked_results import look as look_at
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    found = look_at(workbench, target.id, run, by, level)
+    state = state_of(workbench, target.id)
+    assert state is not None  # looked at a moment ago
+    if json_:
+        print_json({"split": _document(state), "results": [result.to_json() for result in found]})
+        return
+    echo(f"Locked test split, looked at {_times(len(state.split.looks))}.")
+    print_results(found, target.notice)
+
+
+def open_(
+    project: ProjectOption,
+    by: WhoOption,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask whether you are sure.")] = False,
+) -> None:
+    """Open the split: its texts are like all others from then on. What was locked and looked at stays on record.
+
+    Example: interacteval split open --project News --by Ana --yes
+    """
+    from app.services.data.locked_split import open_split
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    if not yes and not typer.confirm("Open the split? Its texts can't serve as a test again.", err=True):
+        return
+    open_split(workbench, target.id, by)
+    echo(f"Opened the locked split of {target.name}.", err=True)
+
+
+def _print_state(state: "SplitState | None", json_: bool) -> None:
+    if json_:
+        print_json(_document(state) if state else None)
+    elif state is None:
+        echo("Nothing is locked. `interacteval split lock` draws a test split.")
+    else:
+        split = state.split
+        echo(
+            f"Locked: {len(split.documents)} of {state.documents_all} documents with {state.texts} of "
+            f"{state.texts_all} texts (share {split.share:g}, seed {split.seed}), by {split.locked_by} on "
+            f"{split.locked_at:%Y-%m-%d %H:%M} UTC. Looked at {_times(len(split.looks))}."
+        )
+        if state.scored_before:
+            echo(f"{state.scored_before} of the texts had been scored before, so results on them may be known.")
+        if split.looks:
+            rows = [[f"{x.at:%Y-%m-%d %H:%M}", x.who, ", ".join(map(str, x.runs))] for x in split.looks]
+            echo(table(["looked at (UTC)", "who", "runs"], rows))
+
+
+def _document(state: "SplitState") -> dict[str, Any]:
+    split = state.split
+    return {
+        "share": split.share,
+        "seed": split.seed,
+        "locked_by": split.locked_by,
+        "locked_at": split.locked_at.isoformat(),
+        "documents": len(split.documents),
+        "documents_all": state.documents_all,
+        "texts": state.texts,
+        "texts_all": state.texts_all,
+        "scored_before": state.scored_before,
+        "looks": [{"who": x.who, "at": x.at.isoformat(), "runs": list(x.runs)} for x in split.looks],
+        "opened_before": len(state.earlier),
+    }
+
+
+def _times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count} times")

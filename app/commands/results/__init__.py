@@ -1,0 +1,1 @@
+"""Results: agreement with people, of runs here and of any scores."""

@@ -1,0 +1,128 @@
+"""runs quality and runs bias: what each method is worth, what it costs, and whom it favours."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
+from app.meta_evaluation.choices import COEFFICIENTS, Coefficient
+
+if TYPE_CHECKING:
+    from app.services.results.quality_cost import QualityCost
+    from app.services.results.writer_bias import Mean, WriterBias
+
+DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension whose scores are meant.")]
+PREFERRED = {"person": "the person's text", "alike": "neither", "llm": "the LLM's text"}
+
+
+def quality(
+    project: ProjectOption,
+    dimension: DimensionOption,
+    coefficient: Annotated[Coefficient, typer.Option(help=f"{', '.join(COEFFICIENTS)}.")] = "spearman",
+    json_: JsonOption = False,
+) -> None:
+    """Each method's agreement with people beside its cost for 1,000 texts, and against the checklist.
+
+    Example: interacteval runs quality --project News --dimension coherence
+    """
+    from app.services.data.projects import get_project, one_dimension
+    from app.services.results.quality_cost import quality_and_cost
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target, on = get_project(workbench, project), one_dimension(workbench, project, dimension)
+    found = quality_and_cost(workbench, target.id, on.id, coefficient)
+    if json_:
+        print_json([_quality_document(each, coefficient) for each in found])
+    elif found:
+        rows = [_quality_row(each, coefficient) for each in found]
+        headings = ["run", "evaluator", "judge", coefficient, "95 % from", "to", "groups", "$ per 1,000 texts"]
+        echo(table([*headings, "less the checklist", "95 % from", "to"], rows))
+        for each in found:
+            if each.cost.reason:
+                echo(f"  run {each.run.id}: {each.cost.reason}")
+    else:
+        echo("There is no run with scores on this dimension.")
+
+
+def bias(
+    run: Annotated[int, typer.Argument(help="The run's number.")],
+    dimension: DimensionOption,
+    people: Annotated[
+        list[str] | None, typer.Option(help="A system that is a person; repeat for more. Kept for the project.")
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples of sources.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Does the judge score people's texts lower than LLMs' texts that people like no better?
+
+    Example: interacteval runs bias 3 --dimension coherence --people writer_1 --people writer_2
+    """
+    from app.services.data.projects import get_project, one_dimension
+    from app.services.results.writer_bias import bias_of, mark_people
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.runs import get_run
+
+    workbench = open_workbench()
+    found = get_run(workbench, run)
+    on = one_dimension(workbench, found.project, dimension)
+    if people:
+        mark_people(workbench, get_project(workbench, found.project).id, people)
+    study = bias_of(workbench, run, on.id, resamples, seed)
+    if json_:
+        print_json({"run": run, "dimension": on.name, **asdict(study)})
+    else:
+        _print_bias(study)
+
+
+def _quality_document(each: "QualityCost", coefficient: Coefficient) -> dict[str, Any]:
+    difference = each.against.comparison.differences[coefficient].figure if _compared(each) else None  # type: ignore[union-attr]
+    return {
+        "run": each.run.id,
+        "evaluator": each.run.evaluator,
+        "judge": each.run.judge,
+        "checklist_version": each.scores.version,
+        "coefficient": coefficient,
+        "value": each.figure.value,
+        "low": each.figure.low,
+        "high": each.figure.high,
+        "n": each.figure.n,
+        "groups": each.groups,
+        "cost_per_1000_texts_usd": each.cost.per_1000,
+        "cost_note": each.cost.reason,
+        "less_checklist": {"value": difference.difference, "low": difference.low, "high": difference.high}
+        if difference
+        else None,
+    }
+
+
+def _compared(each: "QualityCost") -> bool:
+    return each.against is not None and each.against.comparison is not None
+
+
+def _quality_row(each: "QualityCost", coefficient: Coefficient) -> list[object]:
+    document = _quality_document(each, coefficient)
+    less = document["less_checklist"] or {"value": None, "low": None, "high": None}
+    cost = None if each.cost.per_1000 is None else f"{each.cost.per_1000:,.2f}"
+    figures = [document["value"], document["low"], document["high"], each.groups, cost]
+    return [each.run.id, each.run.evaluator, shown_model(each.run.judge), *figures, *less.values()]
+
+
+def _print_bias(study: "WriterBias") -> None:
+    rows = [
+        [PREFERRED[g.preference], g.pairs, g.sources, _mean(g.person), _mean(g.llm), _mean(g.difference)]
+        for g in study.groups
+    ]
+    headings = ["people preferred", "pairs", "sources", "mean score: person", "LLM", "difference"]
+    echo(table(headings, rows))
+    if study.unpaired:
+        echo(f"{study.unpaired} texts have no counterpart of the same source.")
+
+
+def _mean(mean: "Mean | None") -> str | None:
+    if mean is None:
+        return None
+    interval = "" if mean.low is None else f" [{mean.low:.2f}, {mean.high:.2f}]"
+    return f"{mean.value:.2f}{interval}"

@@ -1,0 +1,122 @@
+"""results."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
+from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
+
+if TYPE_CHECKING:
+    from app.services.results.aspect_analysis import Aspects, AspectWorth
+    from app.services.results.results import DimensionResult
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(results)
+
+
+def results(
+    project: ProjectOption,
+    run: Annotated[
+        list[int] | None,
+        typer.Option(help="A run's number, several times for several; without it the newest of each method and judge."),
+    ] = None,
+    level: AtLevel = "per-source",
+    duplicates: WithDuplicates = "once",
+    constant: WithConstant = "skip",
+    partial: Annotated[bool, typer.Option("--partial", help="texts with unanswered questions count too")] = False,
+    soft: Annotated[
+        bool, typer.Option("--soft", help="scores from the judge's P(yes), of runs that asked for it with --soft")
+    ] = False,
+    resample: Resample = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 0,
+    json_: JsonOption = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Write every score to FILE.csv or .parquet, an .html report, or a .tex table.")
+    ] = None,
+) -> None:
+    """How well the scores agree with people; of CoAScore also what each aspect is worth.
+
+    Example: interacteval results --project News --level per-source --output scores.csv
+    """
+    from app.errors import InputError
+    from app.services.data.projects import get_project, overview
+    from app.services.results.aspect_analysis import aspects_of
+    from app.services.results.result_files import write_results
+    from app.services.results.results import Choices, results_of, runs_to_show
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    if level == "system" and not overview(workbench, target.id).systems:
+        raise InputError("The texts of this project name no system.", "Use --level per-source or --level dataset.")
+    runs = runs_to_show(workbench, target.id, run)
+    choices = Choices(level, constant, duplicates, partial, soft, resample, resamples, seed)
+    found = [result for run_id in runs for result in results_of(workbench, run_id, choices)]
+    if soft:
+        _check_soft(found)
+    if output is not None:
+        write_results(output, target, found)
+        say(f"Wrote {output}")
+    if json_:
+        about = [aspects_of(workbench, result) for result in found]
+        print_json([r.to_json() | (a.to_json() if a else {}) for r, a in zip(found, about, strict=True)])
+    elif output is None:
+        print_results(found, target.notice)
+        for result in found:
+            _print_aspects(result, aspects_of(workbench, result))
+
+
+def _check_soft(found: "list[DimensionResult]") -> None:
+    """Raises InputError where no run can do it; says which can't where some can."""
+    from app.errors import InputError
+
+    without = sorted({result.run.id for result in found if not result.soft})
+    if found and all(not result.soft for result in found):
+        raise InputError(
+            "None of these runs asked its judge for probabilities.", "Score with `score --soft`, or leave --soft out."
+        )
+    if without:
+        say(f"Without probabilities, so still from the answers: run {', '.join(map(str, without))}.")
+
+
+def _print_aspects(result: "DimensionResult", found: "Aspects | None") -> None:
+    if found is None:
+        return
+    echo(f"\nAspects of {result.dimension.name}, run {result.run.id}, {found.level}: agreement with people")
+    headings = ["aspect", "texts", "Spearman", "95 % from", "to", "Kendall", "Pearson", "with the score"]
+    echo(table(headings, [_aspect_row(aspect) for aspect in found.aspects]))
+    if found.pairs:
+        echo("Aspects with each other:")
+        echo(table(["aspect", "and", "Spearman"], [[pair.a, pair.b, pair.spearman] for pair in found.pairs]))
+
+
+def _aspect_row(aspect: "AspectWorth") -> list[object]:
+    from app.meta_evaluation.choices import COEFFICIENTS
+
+    spearman, kendall, pearson = (aspect.figures[name] for name in COEFFICIENTS)
+    figures = spearman.value, spearman.low, spearman.high, kendall.value, pearson.value
+    return [aspect.name, aspect.texts, *figures, aspect.with_score]
+
+
+def print_results(found: "list[DimensionResult]", notice: str) -> None:
+    rows = [
+        [r.run.id, shown_method(r.run), shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline]
+        for r in found
+    ]
+    echo(table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows))
+    for result in found:
+        echo(f"{result.dimension.name}: {result.meta.caption}")
+        spearman = result.meta.figures["spearman"]
+        if spearman.reason:
+            lacking = "coefficient" if spearman.value is None else "interval"
+            hint = " Try --level dataset." if result.dataset_may_help else ""
+            echo(f"  No {lacking}: {spearman.reason}{hint}")
+        for caution in result.meta.cautions:
+            echo(f"  {caution}")
+        echo(f"  {result.meta.signature}")
+    if notice:
+        echo(notice)

@@ -1,0 +1,1 @@
+"""Scoring: runs and what belongs to them."""

@@ -1,0 +1,162 @@
+"""runs list, show, cancel and record; what compares runs stands beside."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, echo, print_json, shown_method, table
+from app.commands.results.method_comparison import bias, quality
+from app.commands.results.run_comparison import compare
+
+if TYPE_CHECKING:
+    from app.domain.run import RunSummary
+    from app.services.runtime.workbench import Workbench
+
+RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
+AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
+OfProjectOption = Annotated[str | None, typer.Option("--project", help="The project whose newest run is meant.")]
+
+
+def register(root: typer.Typer) -> None:
+    runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, or stop one.")
+    runs.command("list")(list_)
+    for command in (show, cancel, record, compare, quality, bias):
+        runs.command()(command)
+    root.add_typer(runs, name="runs")
+
+
+def list_(
+    project: Annotated[str | None, typer.Option(help="One project's runs; all without it.")] = None,
+    json_: JsonOption = False,
+) -> None:
+    """All runs, newest first.
+
+    Example: interacteval runs list --project News
+    """
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.runs import list_runs
+
+    workbench = open_workbench()
+    found = list_runs(workbench, get_project(workbench, project).id if project else None)
+    if json_:
+        print_json([_document(run) for run in found])
+    else:
+        rows = [
+            [r.id, r.project, shown_method(r), r.judge, ", ".join(r.dimensions), r.status.value, r.done, r.all]
+            for r in found
+        ]
+        echo(table(["run", "project", "evaluator", "judge", "dimensions", "status", "done", "all"], rows))
+
+
+def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: JsonOption = False) -> None:
+    """One run, dimension by dimension.
+
+    Example: interacteval runs show 3
+    """
+    from app.services.results.results import run_counts
+    from app.services.runtime.spending import run_spending
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.runs import get_run
+
+    workbench = open_workbench()
+    run = _meant(workbench, run, project)
+    found = get_run(workbench, run)
+    counts, spent = run_counts(workbench, run), run_spending(workbench, run)
+    if json_:
+        print_json(
+            {
+                **_document(found),
+                "failed": found.failed,
+                "message": found.message,
+                "calls": spent.calls,
+                "calls_cached": spent.calls_cached,
+                "input_tokens": spent.input_tokens,
+                "cached_tokens": spent.cached_tokens,
+                "cache_write_tokens": spent.cache_write_tokens,
+                "output_tokens": spent.output_tokens,
+                "cost_usd": spent.cost_usd,
+                "by_dimension": counts,
+            }
+        )
+        return
+    echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
+    echo(
+        table(
+            ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
+        )
+    )
+    cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
+    echo(
+        f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "
+        f"({spent.cached_tokens:,} of them cached), {spent.output_tokens:,} out; {cost}"
+    )
+
+
+def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
+    """Ask a run to stop; what it has is kept and it can be resumed.
+
+    Example: interacteval runs cancel 3
+    """
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.runs import get_run, stop_run
+
+    workbench = open_workbench()
+    run = _meant(workbench, run, project)
+    found = get_run(workbench, run)
+    if found.active:
+        stop_run(workbench, run)
+        echo(f"Asked run {run} to stop.", err=True)
+    else:
+        echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
+
+
+def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
+    """The run that was named, else the newest of the project."""
+    from app.errors import InputError, NotFoundError
+    from app.services.data.projects import get_project
+    from app.services.scoring.runs import list_runs
+
+    if run is not None:
+        return run
+    if project is None:
+        raise InputError("No run is named.", "Give its number, or --project for the project's newest.")
+    runs = list_runs(workbench, get_project(workbench, project).id)
+    if not runs:
+        raise NotFoundError(f"“{project}” has no runs yet.", "`interacteval score` starts one.")
+    return runs[0].id
+
+
+def record(
+    run: RunArgument,
+    output: Annotated[Path, typer.Option(help="Where to write the calls, one JSON object a line.")],
+    json_: JsonOption = False,
+) -> None:
+    """Write a run's calls to a file that answers again without a network, as the judge replay:FILE.
+
+    Example: interacteval runs record 3 --output calls.jsonl
+    """
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.recordings import record_run
+
+    calls = record_run(open_workbench(), run, output)
+    if json_:
+        print_json({"run": run, "output": str(output), "calls": calls})
+    else:
+        echo(f"Wrote {calls:,} calls of run {run}. Use them with --judge replay:{output}")
+
+
+def _document(run: "RunSummary") -> dict[str, object]:
+    return {
+        "run": run.id,
+        "project": run.project,
+        "evaluator": run.evaluator,
+        **({"condition": run.study} if run.study else {}),
+        "judge": run.judge,
+        "dimensions": list(run.dimensions),
+        "status": run.status.value,
+        "done": run.done,
+        "all": run.all,
+        "started": run.started.isoformat(),
+    }

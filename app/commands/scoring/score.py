@@ -1,0 +1,234 @@
+"""score: runs of a method over texts, started or gone on with."""
+
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.interruption import runs_end_on_signals
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
+from app.commands.scoring.resume import ready_to_resume
+from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.domain.run import RunSummary
+    from app.services.runtime.workbench import Workbench
+    from app.services.scoring.runs import RunOptions, RunReport
+
+_SHOWN = 10
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(score)
+
+
+def score(
+    context: typer.Context,
+    project: ProjectOption,
+    dimension: DimensionOption = "all",
+    evaluator: Annotated[str, typer.Option(help="The method; a wrong name lists them all.")] = "checklist",
+    judge: Annotated[
+        str | None, typer.Option(help="provider:name; rules without it. Methods that ask no judge say so and go on.")
+    ] = None,
+    checklist: Annotated[int | None, typer.Option(help="The published version; the newest without it.")] = None,
+    sample: Annotated[
+        float,
+        typer.Option(help="A share of the texts, stratified by human score; --draw keeps several of each document."),
+    ] = 1.0,
+    seed: Annotated[int, typer.Option(help="Draws the sample.")] = 1,
+    draw: Annotated[str | None, typer.Option(help="Documents x systems of each instead of a share: 40x4.")] = None,
+    trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
+    locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
+    reasons: Annotated[
+        bool, typer.Option("--reasons", help="Checklist: ask for a short reason with each answer.")
+    ] = False,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Checklist: ask each question so often; above 1 at temperature 1.")
+    ] = None,
+    soft: Annotated[bool, typer.Option("--soft", help="Checklist: also P(yes) from log-probabilities.")] = False,
+    per_question: Annotated[
+        bool, typer.Option("--per-question", help="Checklist: one call per question, not per text.")
+    ] = False,
+    max_output_tokens: RoomOption = None,
+    timeout: TimeoutOption = None,
+    effort: EffortOption = "",
+    budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
+    reuse: Annotated[
+        bool,
+        typer.Option(help="Of a newer checklist version, ask only the questions that changed since an earlier run."),
+    ] = True,
+    setting: Annotated[
+        list[str] | None, typer.Option("--set", help="An option of the method, as name=value; repeat for more.")
+    ] = None,
+    resume: Annotated[
+        int | None, typer.Option(help="Go on with this run, as it was started: only what is missing or failed.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Score every text: a judge answers the checklist, or another method does its work.
+
+    Example: interacteval score --project News --dimension all --evaluator checklist --judge openai:gpt-4o --draw 40x4
+    """
+    from app.services.data.projects import dimensions_named, get_project
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.evaluators import asks_a_judge
+    from app.services.scoring.runs import RunOptions, start_runs
+
+    flags = {"reasons": reasons, "soft": soft, "per_question": per_question}
+    written = [(name, "yes") for name, wanted in flags.items() if wanted]
+    if repeats is not None:
+        written.append(("repeats", str(repeats)))
+    if judge is not None and not asks_a_judge(evaluator):
+        say(f"{evaluator} asks no judge: {judge} is not used.")
+    workbench = open_workbench()
+    target = get_project(workbench, project)
+    options = RunOptions(
+        dimensions=tuple(dimensions_named(workbench, project, dimension)),
+        judge=judge or "rules",
+        evaluator=evaluator,
+        version=checklist,
+        sample=sample,
+        seed=seed,
+        budget=budget,
+        use_cache=not no_cache,
+        settings=(*written, *read_settings(setting or ())),
+        locked=locked,
+        reuse=reuse,
+        draw=read_draw(draw),
+        trials=trials,
+        model=chosen(max_output_tokens, timeout, effort),
+    )
+    if resume is not None:
+        ready_to_resume(context, workbench, target.id, resume, options)
+    if dry_run:
+        print_estimate(workbench, target.id, options, json_)
+        return
+    run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
+    _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
+
+
+def _carry_out(
+    workbench: "Workbench",
+    options: "RunOptions",
+    project_id: int,
+    run_ids: "Sequence[int]",
+    concurrency: int,
+    json_: bool,
+) -> None:
+    """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
+    with the error itself where nothing can be scored until the person changes something."""
+    from app.services.scoring.runs import work_on
+
+    reports = []
+    with runs_end_on_signals() as interruption:
+        for run_id in run_ids:
+            reports.append(work_on(workbench, run_id, concurrency, _progress_sayer()))
+            if not json_:
+                _print_report(workbench, reports[-1])
+            if interruption.signal_number is not None:
+                break
+    groups = trials_of_runs(workbench, project_id, options.dimensions, run_ids) if len(run_ids) > 1 else {}
+    if json_:
+        documents = [_report_document(workbench, report) for report in reports]
+        for report in reports:
+            _say_failures(workbench, report.run, _for_the_person(report))
+        print_json({"trials": documents, "spread": spread_document(groups)} if len(run_ids) > 1 else documents[0])
+    elif groups:
+        print_spread(groups)
+    interruption.exit_if_any()
+    for report in reports:
+        if report.fatal is not None and _for_the_person(report):
+            raise report.fatal
+    if any(report.run.failed or report.run.done < report.run.all for report in reports):
+        raise typer.Exit(3)
+
+
+def _for_the_person(report: "RunReport") -> bool:
+    """Whether it ended with something that only the person can change, as a key or an address."""
+    from app.errors import InputError
+
+    return report.fatal is not None and report.fatal.exit_status == InputError.exit_status
+
+
+def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:
+    """(name, value) of each `name=value`. Raises InputError."""
+    from app.errors import InputError
+
+    pairs = [entry.partition("=") for entry in written]
+    for entry, (name, sign, value) in zip(written, pairs, strict=True):
+        if not (name and sign and value):
+            raise InputError(f"“{entry}” is not an option of a method.", "Write it as name=value.")
+    return tuple((name.strip(), value.strip()) for name, _, value in pairs)
+
+
+def _progress_sayer() -> "Callable[[RunSummary], None]":
+    """Says how far a run is whenever that has changed."""
+    said = ""
+
+    def heard(run: "RunSummary") -> None:
+        nonlocal said
+        now = f"run {run.id}: {run.done} of {run.all}" + (f", {run.failed} failed" if run.failed else "")
+        if now != said:
+            say(now)
+        said = now
+
+    return heard
+
+
+def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
+    from app.services.results.results import run_counts
+    from app.services.scoring.judge_logprobs import LOGPROBS
+
+    run, tally = report.run, report.tally
+    return {
+        "run": run.id,
+        "evaluator": run.evaluator,
+        "judge": run.judge,
+        "status": run.status.value,
+        "dimensions": run_counts(workbench, run.id),
+        "calls": tally.calls,
+        "calls_cached": tally.cached,
+        "retries": report.retries,
+        "input_tokens": tally.usage.input_tokens,
+        "output_tokens": tally.usage.output_tokens,
+        "replies_mended": tally.mended,
+        "logprobs": run.params.get(LOGPROBS),
+        "cost_usd": tally.cost_usd,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _print_report(workbench: "Workbench", report: "RunReport") -> None:
+    from app.services.results.results import run_counts
+    from app.services.scoring.judge_logprobs import logprobs_remark
+
+    run = report.run
+    echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
+    rows = [[name, *counts.values()] for name, counts in run_counts(workbench, run.id).items()]
+    echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    if remark := logprobs_remark(run):
+        say(remark)
+    if mended := report.tally.mended:
+        say(f"{counted(mended, 'reply', 'replies')} held characters that can't be stored; \ufffd stands in their place")
+    _say_failures(workbench, run, _for_the_person(report))
+
+
+def _say_failures(workbench: "Workbench", run: "RunSummary", raised: bool = False) -> None:
+    from app.services.scoring.runs import failures_of
+
+    if run.message and not raised:  # else it is said last
+        say(run.message)
+    failures = failures_of(workbench, run.id)
+    for text, _, kind, message in failures[:_SHOWN]:
+        say(f"text {text} failed ({kind}): {message}")
+    again = f"`interacteval score --project {shlex.quote(run.project)} --resume {run.id}`"
+    if failures:
+        say(f"{len(failures)} failed; {again} tries them again")
+    if waiting := run.all - run.done - run.failed:
+        say(f"{waiting} not scored yet; {again} goes on with them")

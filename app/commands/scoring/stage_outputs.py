@@ -1,0 +1,100 @@
+"""writings: what methods have a judge write once for a dimension."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json
+
+DimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension it is written for.")]
+
+
+def register(root: typer.Typer) -> None:
+    writings = typer.Typer(
+        no_args_is_help=True, help="Steps of G-Eval, aspects of CoAScore, seeds of CheckEval: see and change them."
+    )
+    writings.command("list")(list_)
+    writings.command()(edit)
+    writings.command()(seeds)
+    root.add_typer(writings, name="writings")
+
+
+def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption = False) -> None:
+    """What judges and people wrote for a dimension, the newest first.
+
+    Example: interacteval writings list --project News --dimension coherence
+    """
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.stage_outputs import writings_of
+
+    workbench = open_workbench()
+    found = writings_of(workbench, one_dimension(workbench, project, dimension).id)
+    if json_:
+        print_json(
+            [
+                {
+                    "stage": written.stage,
+                    "judge": written.judge,
+                    "versions": [{"version": v.number, "by": v.by, "lines": v.lines} for v in written.versions],
+                }
+                for written in found
+            ]
+        )
+        return
+    if not found:
+        echo("No method has written anything for this dimension yet.")
+    for written in found:
+        newest = written.versions[0]
+        asked = f", asked of {written.judge}" if written.judge else ""
+        echo(f"{written.title} ({written.stage}{asked}), version {newest.number} by {newest.by}:")
+        echo("\n".join(f"  {line}" for line in written.lines.splitlines()))
+
+
+def edit(
+    file: Annotated[Path, typer.Argument(help="The new wording, in lines as `writings list` shows them.")],
+    project: ProjectOption,
+    dimension: DimensionOption,
+    stage: Annotated[str, typer.Option(help="g-eval-steps, coascore-aspects or check-eval-seeds.")],
+    judge: Annotated[str, typer.Option(help="Whose; the newest without it.")] = "",
+) -> None:
+    """Replace what a judge wrote; runs from now on take your wording, and the earlier ones are kept.
+
+    Example: interacteval writings edit steps.txt --project News --dimension coherence --stage g-eval-steps
+    """
+    from app.corpora.decoding import decode, read_bytes
+    from app.errors import NotFoundError
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.stage_outputs import save_edit, writings_of
+
+    workbench = open_workbench()
+    on = one_dimension(workbench, project, dimension)
+    fitting = [w for w in writings_of(workbench, on.id) if w.stage == stage and judge in ("", w.judge)]
+    if not fitting:
+        raise NotFoundError(
+            f"Nothing of the kind “{stage}” was written for {on.name} yet.", "`interacteval writings list` shows all."
+        )
+    save_edit(workbench, on.id, fitting[0], decode(read_bytes(file), file.name))
+    echo(f"{fitting[0].title} of {on.name}: your wording counts from now on.")
+
+
+def seeds(
+    file: Annotated[Path, typer.Argument(help="A line for each sub-aspect; below it its questions, behind dashes.")],
+    project: ProjectOption,
+    dimension: DimensionOption,
+) -> None:
+    """Your own sub-aspects and seed questions for CheckEval, used with --set seeds=own.
+
+    Example: interacteval writings seeds seeds.txt --project News --dimension coherence
+    """
+    from app.corpora.decoding import decode, read_bytes
+    from app.services.data.projects import one_dimension
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.stage_outputs import keep_own_seeds
+
+    workbench = open_workbench()
+    on = one_dimension(workbench, project, dimension)
+    keep_own_seeds(workbench, on.id, decode(read_bytes(file), file.name))
+    echo(f"Kept for {on.name}; use them with `score --evaluator check-eval --set seeds=own`.")

@@ -1,0 +1,170 @@
+"""GPTScore: how likely a language model finds the text, given what makes one good (Fu et al. 2023, section 3).
+
+Score = mean log-probability of the text's tokens (equal weights). Settings: VAL, IST with the dimension's definition,
+IDM with demonstrations as well. For dialogue the probability of a "Yes" to a question. The paper is silent on which
+demonstrations: here they are the dimension's samples with the best ratings, the best one last, since every
+demonstration shows what is to be done. With several references the mean over them is taken.
+"""
+
+import math
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Literal
+
+from app.domain.text import Text
+from app.errors import InputError, NotReadyError, UnsupportedError
+from app.evaluators.concurrent_requests import gather_all
+from app.evaluators.evaluator import Evaluation
+from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.neural.direction import SHOWN, Direction, Reading, needs_references, per_reference, readings
+from app.evaluators.options import shown
+from app.prompting import load_prompt, task_variables
+from app.providers.base import ChatRequest, TokenLogprob
+
+TEXT = "gptscore"
+BOOLEAN = "gptscore-boolean"
+YES = "Yes"
+
+
+@dataclass(frozen=True, slots=True)
+class GptScoreOptions:
+    """setting: vanilla, with instruction, or with instruction and demonstrations. combined: names of other dimensions
+    whose definitions are added to this one's, separated by commas (the paper's partial order of aspects)."""
+
+    setting: Literal["val", "ist", "idm"] = field(
+        default="ist",
+        metadata=shown(
+            "What stands before",
+            "What the model reads before the text whose probability is taken.",
+            {
+                "val": "the source alone",
+                "ist": "an instruction with the dimension's definition",
+                "idm": "the instruction, and demonstrations",
+            },
+        ),
+    )
+    direction: Direction = field(default="src-hypo", metadata=SHOWN | {"only": {"form": ("text",)}})
+    demonstrations: Literal[1, 2, 3, 4] = field(
+        default=4,
+        metadata=shown(
+            "Demonstrations",
+            "How many of the dimension's samples are shown, the best rated.",
+            only={"setting": ("idm",)},
+        ),
+    )
+    form: Literal["text", "boolean"] = field(
+        default="text",
+        metadata=shown(
+            "Form",
+            "For dialogue the paper asks a question and takes the probability of “Yes”.",
+            {"text": "probability of the text", "boolean": "probability of a Yes"},
+        ),
+    )
+    combined: str = field(
+        default="",
+        metadata=shown(
+            "Add the definitions of",
+            "Names of other dimensions of the project that go along with this one, separated by commas.",
+            only={"setting": ("ist", "idm")},
+        ),
+    )
+
+
+class GptScore:
+    """Raises InputError for options that fit neither each other nor the project, NotReadyError without samples."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._options: GptScoreOptions = setting.options
+        self._definitions = _definitions(setting)
+        self._samples = _best(setting) if self._options.setting == "idm" else ()
+
+    async def score(self, text: Text) -> Evaluation:
+        if self._options.form == "boolean":
+            tokens = await self._rate(self._question(text))
+            p_yes = math.exp(sum(token.logprob for token in tokens))
+            return Evaluation(p_yes, details={"p_yes": p_yes})
+        rated = readings(self._options.direction, text)
+        replies = await gather_all(self._rate(self._continuation(reading)) for reading in rated)
+        means = [fmean(token.logprob for token in tokens) for tokens in replies]
+        parts = [
+            {"way": reading.way, "tokens": len(tokens), "logprob": mean}
+            for reading, tokens, mean in zip(rated, replies, means, strict=True)
+        ]
+        return Evaluation(fmean(means), details={"rated": parts})
+
+    async def _rate(self, request: ChatRequest) -> tuple[TokenLogprob, ...]:
+        """The tokens of what was given. Raises UnsupportedError where it has none."""
+        tokens = (await self._setting.model.complete(request)).logprobs
+        if not tokens:
+            raise UnsupportedError("The text is empty, so it has no probability.", "Leave empty texts out.")
+        return tokens
+
+    def _continuation(self, reading: Reading) -> ChatRequest:
+        known = [readings(reading.way, sample) for sample in self._samples]
+        prompt = load_prompt(TEXT).render(
+            task=task_variables(self._setting.task),
+            from_source=reading.way == "src-hypo",
+            definitions=self._definitions if self._options.setting != "val" else [],
+            demonstrations=[{"before": first.before, "given": first.given} for first, *_ in known],
+            before=reading.before,
+        )
+        return ChatRequest(prompt, given=reading.given)
+
+    def _question(self, text: Text) -> ChatRequest:
+        prompt = load_prompt(BOOLEAN).render(
+            task=task_variables(self._setting.task),
+            definitions=self._definitions,
+            item={"source": text.source, "text": text.text},
+        )
+        return ChatRequest(prompt, given=YES)
+
+
+def _definitions(setting: Setting) -> list[dict[str, str]]:
+    """The dimension's, and those of the dimensions it is combined with, in the order given."""
+    others = {other.name.casefold(): other for other in setting.others}
+    wanted = [name.strip() for name in setting.options.combined.split(",") if name.strip()]
+    unknown = [name for name in wanted if name.casefold() not in others]
+    if unknown:
+        has = ", ".join(other.name for other in setting.others) or "none"
+        raise InputError(f"The project has no other dimension “{unknown[0]}” to combine with.", f"It has: {has}.")
+    chosen = [setting.dimension, *(others[name.casefold()] for name in wanted)]
+    return [{"name": dimension.name, "rubric": dimension.rubric} for dimension in chosen]
+
+
+def _best(setting: Setting) -> tuple[Text, ...]:
+    """The demonstrations, the best one last."""
+    options: GptScoreOptions = setting.options
+    if options.form == "boolean":
+        raise InputError("The question with a Yes takes no demonstrations.", "Choose setting=ist.")
+    fitting = [sample for sample in setting.samples if _fits(options.direction, sample.text)]
+    if not fitting:
+        raise NotReadyError(
+            f"{setting.dimension.name} has no samples that could be demonstrations.",
+            "Open Think aloud once to have them chosen, or choose setting=ist.",
+        )
+    best = sorted(fitting, key=lambda sample: sample.score, reverse=True)[: int(options.demonstrations)]
+    return tuple(sample.text for sample in reversed(best))
+
+
+def _fits(direction: Direction, text: Text) -> bool:
+    return bool(text.references if needs_references(direction) else text.source)
+
+
+def _calls(options: GptScoreOptions, _: bool) -> Calls:
+    if options.form == "boolean" or options.direction == "src-hypo":
+        return Calls(1)
+    return Calls(0, per_reference=per_reference(options.direction))
+
+
+METHOD = Method(
+    "gptscore",
+    "GPTScore: how likely a language model finds the text",
+    GptScore,
+    options=GptScoreOptions,
+    prompt=lambda options: BOOLEAN if options.form == "boolean" else TEXT,
+    calls=_calls,
+    references=lambda options: options.form == "text" and needs_references(options.direction),
+    rates_given=True,
+    on_scale=False,
+)

@@ -1,0 +1,1 @@
+"""Questions of a checklist as items: who disagrees, what each carries, whether weights help."""

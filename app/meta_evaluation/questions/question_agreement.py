@@ -1,0 +1,104 @@
+"""Who disagrees on a question: the experts among themselves, or the judge with the experts?
+
+Little agreement among people says that the question is ambiguous; much agreement among people and little with them
+says that the judge fails at it. The verdicts are hints in plain words, never automatic decisions.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
+from app.meta_evaluation.score_matrix import Floats
+
+Verdict = Literal["fine", "ambiguous question", "judge fails", "can't be told"]
+ENOUGH = 0.6
+"""Kappa or alpha from which agreement is commonly called substantial (Landis and Koch 1977)."""
+FEWEST_TEXTS = 5
+"""Texts below which no verdict is given. Our own choice: on one text a single different answer would decide it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """Agreement on one yes/no question. `people` is alpha over the experts, who may have skipped texts; `fleiss`, for
+    texts that all answered; `judge` Cohen's kappa of the judge with the experts' majority (ties left out). `too_few`
+    says which texts are too few for a verdict, "" where there are enough."""
+
+    question: int
+    people: Agreement
+    fleiss: Agreement
+    judge: Agreement
+    verdict: Verdict
+    too_few: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How often a judge repeats itself: the mean share of repeats that give a text's most frequent answer.
+
+    `alpha` (Krippendorff, nominal) corrects for chance. Over `n` texts answered at least twice; `n_undefined` were not.
+    """
+
+    question: int
+    same_answer: float | None
+    alpha: Agreement
+    n: int
+    n_undefined: int
+
+
+def question_agreement(
+    experts: Floats, judge: Floats, *, resamples: int = 0, seed: int = 0
+) -> tuple[QuestionAgreement, ...]:
+    """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered.
+
+    The intervals of `people` and `judge` draw texts anew.
+    """
+    found = []
+    for question in range(judge.shape[1]):
+        answers = experts[:, :, question]
+        people = krippendorff_alpha(answers, "nominal", resamples=resamples, seed=seed)
+        with_judge = cohen_kappa(majority(answers), judge[:, question], resamples=resamples, seed=seed)
+        verdict, too_few = _verdict(people, with_judge)
+        found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict, too_few))
+    return tuple(found)
+
+
+def judge_stability(repeats: Floats) -> tuple[Stability, ...]:
+    """`repeats` is (repeats, texts, questions) of the same judge asked again: 1 yes, 0 no, NaN unanswered."""
+    found = []
+    for question in range(repeats.shape[2]):
+        answers = repeats[:, :, question]
+        given = (~np.isnan(answers)).sum(axis=0)
+        usable = given >= 2
+        yes = np.nansum(answers, axis=0)[usable]
+        same = float((np.maximum(yes, given[usable] - yes) / given[usable]).mean()) if usable.any() else None
+        n = int(usable.sum())
+        found.append(Stability(question, same, krippendorff_alpha(answers, "nominal"), n, int(usable.size) - n))
+    return tuple(found)
+
+
+def majority(answers: Floats) -> Floats:
+    """(texts,) 1 or 0 as most of (raters, texts) say; NaN where they are split evenly or silent."""
+    given = (~np.isnan(answers)).sum(axis=0)
+    yes = np.nansum(answers, axis=0)
+    return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))
+
+
+def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:
+    """The verdict, and where texts are too few for one, which."""
+    if people.n < FEWEST_TEXTS:
+        return "can't be told", _too_few(people.n, "with the answers of two experts")
+    if people.value is None:
+        return "can't be told", ""
+    if people.value < ENOUGH:
+        return "ambiguous question", ""
+    if judge.n < FEWEST_TEXTS:
+        return "can't be told", _too_few(judge.n, "with an answer of the judge beside the experts'")
+    if judge.value is None:
+        return "can't be told", ""
+    return ("fine" if judge.value >= ENOUGH else "judge fails"), ""
+
+
+def _too_few(n: int, which: str) -> str:
+    return f"{n} {'text' if n == 1 else 'texts'} {which}; a verdict needs {FEWEST_TEXTS}."

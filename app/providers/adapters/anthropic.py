@@ -1,0 +1,192 @@
+"""Anthropic's messages."""
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+from anthropic import (
+    APIConnectionError,
+    APIResponseValidationError,
+    APIStatusError,
+    APITimeoutError,
+    AsyncAnthropic,
+    Timeout,
+    transform_schema,
+)
+from anthropic.types import Message
+
+from app.domain.call import Finish
+from app.errors import ProviderError
+from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
+from app.providers.adapters.rejection import (
+    Rejection,
+    asked_at,
+    no_logprobs,
+    retry_after_seconds,
+    timed_out,
+    unreachable,
+    unreadable,
+)
+from app.providers.adapters.reply_text import ending_name, part_of, text_of
+from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
+from app.providers.adapters.sending import was_sent
+from app.providers.base import ChatReply, ChatRequest, Usage, counted_usage
+from app.providers.credentials import Endpoint
+from app.providers.model_name import ModelName
+
+# At debug level the SDK logs whole requests, prompts and texts included.
+logging.getLogger("anthropic").setLevel(logging.WARNING)
+
+_FINISH: Mapping[str, Finish] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refused",
+}
+_USUAL = {*_FINISH, "end_turn", "stop_sequence"}
+
+
+class AnthropicModel:
+    """A model of Anthropic's. Its API returns no log-probabilities."""
+
+    is_llm = True
+
+    def __init__(
+        self,
+        name: ModelName,
+        client: AsyncAnthropic,
+        timeout: float = DEFAULT_TIMEOUT,
+        most_output: int | None = None,
+    ) -> None:
+        self._name = name
+        self._client = client
+        self._timeout = timeout
+        self._memory = memory_of(name, most_output)
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        if request.top_logprobs:
+            raise no_logprobs(self._name)
+        started = time.perf_counter()
+
+        async def send(sized: ChatRequest, style: RequestStyle) -> Any:
+            # The SDK walks through every typed parameter and sends an extra body as it is, which takes less CPU.
+            return await self._client.messages.create(
+                model=self._name.model,
+                max_tokens=sized.max_output_tokens,
+                messages=(),
+                extra_body=self._body(sized, style),
+            )
+
+        answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
+        return self._memory.room.noted(self._reply(answer, time.perf_counter() - started), request, room)
+
+    async def aclose(self) -> None:
+        await self._client.close()
+
+    def _body(self, request: ChatRequest, style: RequestStyle) -> dict[str, Any]:
+        body: dict[str, Any] = {"messages": _messages(request)}
+        # The schema mode closes every object, which would empty one that is meant to be open.
+        by_schema = style.json_schema and request.schema is not None and is_closed(request.schema)
+        system = system_text(request, replace(style, json_schema=by_schema))
+        if system:
+            body["system"] = _marked(system)
+        if by_schema and request.schema is not None:
+            form = {"type": "json_schema", "schema": transform_schema(dict(request.schema))}
+            body["output_config"] = {"format": form}
+        if request.effort:
+            body["output_config"] = body.get("output_config", {}) | {"effort": request.effort}
+        if request.temperature is not None and style.temperature:
+            # No longer a parameter of the SDK; the older models that take one still do.
+            body["temperature"] = request.temperature
+        # No top_p: without one the whole distribution is sampled, and newer models refuse it beside a temperature.
+        return body
+
+    def _reply(self, answer: Any, seconds: float) -> ChatReply:
+        # The SDK doesn't check what it parses: proxies may send anything.
+        if not isinstance(answer, Message) or not _says_something(answer):
+            raise unreadable(self._name)
+        return ChatReply(
+            text=text_of(answer.content),
+            model=str(ModelName(self._name.provider, answer.model or self._name.model)),
+            usage=_usage(answer),
+            finish=_FINISH.get(str(answer.stop_reason), "stop"),
+            seconds=seconds,
+            ending=ending_name(answer.stop_reason, _USUAL),
+        )
+
+    def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
+        match error:
+            case APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):
+                return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
+            case APITimeoutError():
+                return timed_out(self._name, self._timeout)
+            case APIConnectionError():
+                return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
+            case APIStatusError():
+                return _rejection(error)
+            case APIResponseValidationError() | json.JSONDecodeError():
+                return unreadable(self._name)
+        return None
+
+
+def open_model(
+    name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT, most_output: int | None = None
+) -> AnthropicModel:
+    """A client is opened here and kept until `aclose`."""
+    client = AsyncAnthropic(
+        api_key=endpoint.key.get_secret_value(),
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
+    )
+    return AnthropicModel(name, client, timeout, most_output)
+
+
+def _usage(answer: Message) -> Usage:
+    if answer.stop_reason == "refusal" and not answer.content:
+        return Usage()  # declined before anything was said: counted, but not billed
+    said = getattr(answer, "usage", None)
+    read, written = (getattr(said, f"cache_{what}_input_tokens", None) for what in ("read", "creation"))
+    fresh = getattr(said, "input_tokens", None)
+    # Anthropic counts what it reads from and writes to the cache beside the input.
+    parts = [part for part in (fresh, read, written) if isinstance(part, int)]
+    return counted_usage(sum(parts), getattr(said, "output_tokens", None), read, written)
+
+
+def _says_something(answer: Message) -> bool:
+    """Whether this is a message at all: a list of blocks, of whatever kinds, or what only a message has beside it."""
+    content: object = answer.content
+    return isinstance(content, list) or (isinstance(content, str | None) and part_of(answer, "role") == "assistant")
+
+
+def _messages(request: ChatRequest) -> list[dict[str, Any]]:
+    user = request.prompt.user
+    messages: list[dict[str, Any]] = [{"role": "user", "content": _marked(user) if request.repeated else user}]
+    for turn in request.turns:
+        messages.append({"role": "assistant", "content": turn.answer})
+        messages.append({"role": "user", "content": turn.correction})
+    return messages
+
+
+def _marked(text: str) -> list[dict[str, Any]]:
+    """A text up to whose end the prompt is cached."""
+    return [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]
+
+
+def _rejection(error: APIStatusError) -> Rejection:
+    """Anthropic says {"type": "error", "error": {"type", "message", "details": {"error_code"}}}."""
+    words = error.api_message if isinstance(error.api_message, str) else ""
+    return Rejection(
+        status=error.status_code,
+        code=str(error.error_code or error.type or ""),
+        words=f"{error.type or ''} {words}",
+        retry_after=retry_after_seconds(error.response.headers),
+        address=asked_at(error.response),
+    )

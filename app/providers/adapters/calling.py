@@ -1,0 +1,75 @@
+"""One call through an SDK: bounded in time, its errors normalised, its objections learned from."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from app.errors import ProviderError
+from app.providers.adapters.rejection import (
+    Rejection,
+    provider_error,
+    rates_no_given_text,
+    refused_effort,
+    timed_out,
+)
+from app.providers.adapters.request_style import RequestStyle, StyleMemory, lesson_of
+from app.providers.base import ChatRequest
+from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+from app.providers.model_options import TIMEOUT
+
+Answer = TypeVar("Answer")
+ReadError = Callable[[Exception], Rejection | ProviderError | None]
+
+DEFAULT_TIMEOUT = TIMEOUT
+# An address where nobody answers is known soon, however long an answer may take.
+CONNECT_TIMEOUT = 15.0
+
+# At info level the library beneath all SDKs logs whole addresses, with a password that stands in one.
+logging.getLogger("httpx2").setLevel(logging.WARNING)
+
+
+async def call(
+    name: ModelName,
+    memory: StyleMemory,
+    request: ChatRequest,
+    send: Callable[[ChatRequest, RequestStyle], Awaitable[Answer]],
+    read_error: ReadError,
+    timeout: float,
+) -> tuple[Answer, int]:
+    """What the SDK answers, and the room in output tokens that the answer had.
+
+    send: makes one request, with its room as `max_output_tokens`, in a given style.
+    read_error: what an exception of the SDK says; None for anything that isn't the SDK's, which is raised as it is.
+    timeout: seconds for one request, from sending it to the last byte of the answer.
+
+    Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
+    """
+    if request.given is not None and not KNOWN_PROVIDERS[name.provider].rates_given:
+        raise rates_no_given_text(str(name))
+    room = memory.room.of(request, str(name))
+    while True:
+        style = memory.style
+        failure: Rejection | ProviderError | None
+        try:
+            async with asyncio.timeout(timeout):
+                return await send(replace(request, max_output_tokens=room), style), room
+        except TimeoutError:
+            failure = timed_out(name, timeout)
+        except Exception as error:
+            failure = read_error(error)
+            if failure is None:
+                raise
+        # Raised out here so that the SDK's exception is not its context.
+        if isinstance(failure, ProviderError):
+            raise failure
+        if refused := refused_effort(name, failure, request.effort):
+            raise refused
+        lesson = lesson_of(failure, request, style)
+        if lesson is not None and memory.learn(lesson, style):
+            continue
+        smaller = memory.room.smaller(failure, request, room)
+        if smaller is None:
+            raise provider_error(name, failure)
+        room = smaller

@@ -1,0 +1,1 @@
+"""Embeddings: texts to vectors at a vendor or from a folder on this machine."""

@@ -1,0 +1,59 @@
+"""Embeddings of Google, at the address and with the key of its chat models."""
+
+import numpy as np
+from google.genai import Client
+from google.genai.types import Content, EmbedContentResponse, HttpOptions, Part
+from numpy.typing import NDArray
+
+from app.errors import ProviderError
+from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.google import read_error
+from app.providers.adapters.rejection import Rejection
+from app.providers.credentials import Endpoint
+from app.providers.embeddings.batches import Vectors, embed_in_batches
+from app.providers.model_name import ModelName
+
+# The API takes at most 100 texts in a request.
+BATCH = 100
+TASK = "SEMANTIC_SIMILARITY"
+
+
+class GoogleEmbedder:
+    """A client is opened for the length of one `embed`; no retries: the person in front of the screen decides."""
+
+    def __init__(self, name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._name = name
+        self._endpoint = endpoint
+        self._timeout = timeout
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    def embed(self, texts: list[str]) -> NDArray[np.float64]:
+        """(texts, width), made for telling how alike texts are. Raises a ProviderError."""
+
+        def failure(error: Exception) -> Rejection | ProviderError | None:
+            return read_error(self._name, error, self._timeout)
+
+        options = HttpOptions(base_url=self._endpoint.base_url, timeout=int(self._timeout * 1000))
+        client = Client(enterprise=False, api_key=self._endpoint.key.get_secret_value(), http_options=options)
+
+        def send(batch: list[str]) -> Vectors | None:
+            return _vectors(
+                client.models.embed_content(
+                    model=self._name.model,
+                    contents=[Content(parts=[Part(text=text)]) for text in batch],
+                    config={"task_type": TASK},
+                )
+            )
+
+        try:
+            return embed_in_batches(self._name, texts, BATCH, send, failure)
+        finally:
+            client.close()
+
+
+def _vectors(answer: EmbedContentResponse) -> Vectors | None:
+    values = [embedding.values for embedding in answer.embeddings or ()]
+    return [value for value in values if value] if all(values) else None

@@ -1,0 +1,59 @@
+"""Embeddings of OpenAI, at the address and with the key of its chat models."""
+
+import numpy as np
+from numpy.typing import NDArray
+from openai import OpenAI
+from openai.types import CreateEmbeddingResponse, Embedding
+
+from app.errors import ProviderError
+from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.openai import read_error
+from app.providers.adapters.rejection import Rejection
+from app.providers.credentials import Endpoint
+from app.providers.embeddings.batches import Vectors, embed_in_batches
+from app.providers.model_name import ModelName
+
+BATCH = 256
+
+
+class OpenAIEmbedder:
+    """A client is opened for the length of one `embed`; no retries: the person in front of the screen decides."""
+
+    def __init__(self, name: ModelName, endpoint: Endpoint, timeout: float = DEFAULT_TIMEOUT) -> None:
+        self._name = name
+        self._endpoint = endpoint
+        self._timeout = timeout
+
+    @property
+    def name(self) -> str:
+        return str(self._name)
+
+    def embed(self, texts: list[str]) -> NDArray[np.float64]:
+        """(texts, width). Raises a ProviderError."""
+
+        def failure(error: Exception) -> Rejection | ProviderError | None:
+            return read_error(self._name, error, self._timeout)
+
+        with OpenAI(
+            api_key=self._endpoint.key.get_secret_value(),
+            base_url=self._endpoint.base_url,
+            max_retries=0,
+            timeout=self._timeout,
+        ) as client:
+
+            def send(batch: list[str]) -> Vectors | None:
+                return _vectors(client.embeddings.create(model=self._name.model, input=batch, encoding_format="float"))
+
+            return embed_in_batches(self._name, texts, BATCH, send, failure)
+
+
+def _vectors(answer: object) -> Vectors | None:
+    # The SDK doesn't check what it parses: look-alikes and proxies may send anything.
+    data = answer.data if isinstance(answer, CreateEmbeddingResponse) else None
+    if not isinstance(data, list) or not all(isinstance(item, Embedding) and _numbers(item.embedding) for item in data):
+        return None
+    return [item.embedding for item in sorted(data, key=lambda item: item.index)]
+
+
+def _numbers(vector: object) -> bool:
+    return isinstance(vector, list) and bool(vector) and all(isinstance(value, int | float) for value in vector)

@@ -1,5 +1,0 @@
-"""An assessor and judge without any LLM: documented text rules that answer the same requests as LLM adapters."""
-
-from app.providers.rules.model import RulesModel
-
-__all__ = ["RulesModel"]

@@ -1,0 +1,5 @@
+"""An assessor and judge without any LLM: documented text rules that answer the same requests as LLM adapters."""
+
+from app.rules.model import RulesModel
+
+__all__ = ["RulesModel"]

@@ -1,0 +1,81 @@
+"""The judge: each question is answered by the rule it is about.
+
+A question only chooses a rule; the rule looks at the text. Several questions of one checklist about the same rule ask
+it at different strictness, spread evenly from lenient to strict in the order of the questions, so that they grade
+instead of repeating each other. One question alone is asked at the middle. This is a stand-in for reading, and each
+reason says what was really looked at.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from app.rules.matching import best_rule, named_rule
+from app.rules.profile import Passage, Profile, Source, grounding_of, passage, source_of
+from app.rules.reading import Reading
+from app.rules.request import Context, context_of
+from app.rules.rule import Rule
+
+TEXTS_KEPT = 512
+SOURCES_KEPT = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question's key with the rule and the limit that answer it; `fits` is False where no rule is about it."""
+
+    key: str
+    rule: Rule
+    limit: float
+    fits: bool = True
+
+
+class Judge:
+    """Answers checklists. Texts and sources that come again are cut up once (bounded, least recently used go)."""
+
+    def __init__(self) -> None:
+        self._passage = lru_cache(maxsize=TEXTS_KEPT)(passage)
+        self._source = lru_cache(maxsize=SOURCES_KEPT)(source_of)
+        self._plan = lru_cache(maxsize=64)(plan)
+
+    def profile(self, text: str, source: str) -> Profile:
+        """A text beside its source, ready to be measured."""
+        cut: Passage = self._passage(text)
+        beside: Source = self._source(source)
+        return Profile(cut, beside, grounding_of(cut, beside))
+
+    def answer(self, variables: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+        """Answers ("yes" or "no") and reasons by question key."""
+        questions = tuple((question["key"], question["question"]) for question in variables["questions"])
+        item = variables["item"]
+        context = context_of(variables)
+        profile = self.profile(item["text"], item["source"] or "")
+        answers: dict[str, str] = {}
+        reasons: dict[str, str] = {}
+        readings: dict[str, Reading] = {}
+        for asked in self._plan(questions, context):
+            rule = asked.rule
+            if rule.id not in readings:
+                readings[rule.id] = rule.measure(profile)
+            reading = readings[rule.id]
+            good = bool(profile.text.words) and rule.passes(reading, asked.limit)
+            answers[asked.key] = "yes" if good else "no"
+            reason = rule.reason(reading, asked.limit) if profile.text.words else "The text is empty."
+            if not asked.fits:
+                reason = f"No rule fits this question; the nearest was used. {reason}"
+            reasons[asked.key] = reason.replace("the source", f"the {context.source_name}")
+        return answers, reasons
+
+
+def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[Asked, ...]:
+    """The rule and the limit for each (key, question), in order."""
+    rules = [best_rule(question, context) for _, question in questions]
+    totals, seen = Counter(rule.id for rule in rules), Counter[str]()
+    asked: list[Asked] = []
+    for (key, question), rule in zip(questions, rules, strict=True):
+        strictness = (seen[rule.id] + 0.5) / totals[rule.id]
+        seen[rule.id] += 1
+        asked.append(Asked(key, rule, rule.limit(strictness), named_rule(question, context) is not None))
+    return tuple(asked)

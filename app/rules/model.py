@@ -1,0 +1,66 @@
+"""`rules`: the assessor and judge that is no LLM."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from app.errors import UnsupportedError
+from app.providers.base import ChatReply, ChatRequest
+from app.rules import rewriting
+from app.rules.assessor import considerations
+from app.rules.clusters import clusters
+from app.rules.components import components
+from app.rules.judge import Judge
+from app.rules.questions import key_questions, sub_questions
+from app.rules.validation import validation
+
+Variables = Mapping[str, Any]
+
+
+class RulesModel:
+    """A `ChatModel` of documented, deterministic text rules, for work without any key.
+
+    It answers the same requests as an LLM from their variables, never from their prose; schema, temperature and sample
+    number don't change its answers. Whoever shows its output labels it "rules, not an LLM".
+    """
+
+    def __init__(self) -> None:
+        self._judge = Judge()
+        self._stages: dict[str, Callable[[Variables], dict[str, Any]]] = {
+            "think-aloud": lambda variables: considerations(variables, self._judge),
+            "components": components,
+            "clusters": clusters,
+            "key-questions": key_questions,
+            "sub-questions": sub_questions,
+            "validation": validation,
+            **rewriting.ANSWERS,
+        }
+
+    @property
+    def name(self) -> str:
+        return "rules"
+
+    @property
+    def is_llm(self) -> bool:
+        return False
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer from the request's variables.
+
+        Raises:
+            UnsupportedError: for a prompt that the rules have no answer to.
+        """
+        prompt = request.prompt
+        if prompt.name == "judge-checklist":
+            answers, reasons = self._judge.answer(prompt.variables)
+            return ChatReply(text=json.dumps(answers), model=self.name, rationales=reasons)
+        stage = self._stages.get(prompt.name)
+        if stage is None:
+            raise UnsupportedError(
+                f"The built-in rules can't answer the prompt {prompt.name!r}.",
+                "Choose an LLM for this, or use the rules for think-aloud, building checklists and judging with them.",
+            )
+        return ChatReply(text=json.dumps(stage(prompt.variables), ensure_ascii=False), model=self.name)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""

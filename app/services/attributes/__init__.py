@@ -1,0 +1,1 @@
+"""Attributes: kept, edited, merged, compared, and read from and written to files."""

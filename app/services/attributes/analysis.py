@@ -1,0 +1,180 @@
+"""How the attributes of people and LLMs differ, and how they spread over topics.
+
+Fitting takes seconds and the same attributes give the same answer, so each answer is kept: a screen that is redrawn
+doesn't wait again.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from app.attribute_analysis.one_sided_themes import OneSidedTheme, one_sided_themes
+from app.attribute_analysis.pool import AttributePool, pool_attributes
+from app.attribute_analysis.similarity import (
+    PairMatrices,
+    SetComparison,
+    Similarity,
+    compare_groups,
+    pair_matrices,
+    within,
+)
+from app.attribute_analysis.topics.coherence import CoherenceAt, coherence_over_topics
+from app.attribute_analysis.topics.topic_analysis import TopicAnalysis, analyse_topics
+from app.attribute_analysis.topics.topic_grouping import TopicGrouping
+from app.attribute_analysis.topics.topic_shares import GroupSpread
+from app.attribute_analysis.unique_shared import AttributeMap, UniqueAndShared, find_unique, map_attributes
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.services.attributes.embedding import LSA, Embedding
+from app.services.runtime.workbench import Workbench
+
+__all__ = [
+    "AttributeMap",
+    "AttributePool",
+    "CoherenceAt",
+    "GroupSpread",
+    "Noticed",
+    "OneSidedTheme",
+    "SetComparison",
+    "SetsCompared",
+    "Similarity",
+    "TopicAnalysis",
+    "TopicGrouping",
+    "UniqueAndShared",
+    "coherence_of",
+    "compared",
+    "noticed",
+    "pool_of",
+    "similarity_of",
+    "similarity_of_sets",
+    "topics_in",
+    "topics_of",
+]
+
+_Said = tuple[tuple[str, ContributorKind, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetsCompared:
+    """How alike attributes are, within and between contributors, people and LLMs, and conditions."""
+
+    contributors: SetComparison
+    kinds: SetComparison
+    conditions: SetComparison
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Who noticed what at one threshold. Positions in `groups`, `themes` and `map` are those in `pool`."""
+
+    pool: AttributePool
+    contributors: UniqueAndShared
+    kinds: UniqueAndShared
+    themes: tuple[OneSidedTheme, ...]
+    map: AttributeMap
+
+
+def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> SetsCompared:
+    """Similarity of a dimension's active attributes. Raises NotReadyError where there are none."""
+    return compared(_read(workbench, project_id, dimension_id))
+
+
+def topics_of(
+    workbench: Workbench, project_id: int, dimension_id: int, topics: int = 5, seeds: int = 20
+) -> TopicAnalysis:
+    """LDA topics of a dimension's active attributes, fitted from several seeds. Raises NotReadyError."""
+    return topics_in(_read(workbench, project_id, dimension_id), topics, seeds)
+
+
+def compared(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> SetsCompared:
+    """Raises NotReadyError where no attribute is active, a ProviderError where the embedding's provider fails."""
+    return _compared(_said(attributes), embedding)
+
+
+def noticed(attributes: Sequence[Attribute], threshold: float = 0.2, embedding: Embedding = LSA) -> Noticed:
+    """What each has that nobody else has: no attribute of others with a cosine of `threshold` or more.
+
+    Raises as `compared`, and InputError for a threshold outside 0 to 1.
+    """
+    return _noticed(_said(attributes), threshold, embedding)
+
+
+def topics_in(attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20) -> TopicAnalysis:
+    """Raises NotReadyError where the set is too small, InputError for numbers out of range."""
+    return _topics(_said(attributes), topics, seeds)
+
+
+def coherence_of(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
+    """Topic coherence with 2 to 12 topics. Raises NotReadyError where the set can't even carry two."""
+    return _coherence(_said(attributes))
+
+
+def similarity_of_sets(
+    attributes: Sequence[Attribute], sets: Sequence[Collection[int]], embedding: Embedding = LSA
+) -> list[Similarity]:
+    """Mean similarity within each set of attributes (ids), all in the space that `compared` fits for the same list.
+
+    Of a set, those in use count. Raises as `compared`.
+    """
+    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE and a.text.strip()]
+    said = _said(attributes)
+    # As in the pool: the contributors in the order in which they first appear.
+    order = {name: place for place, name in enumerate(dict.fromkeys(contributor for contributor, _, _ in said))}
+    places = {a.id: place for place, a in enumerate(sorted(active, key=lambda a: order[a.contributor]))}
+    matrices = _matrices(said, embedding)
+    return [within(matrices, sorted(places[i] for i in ids if i in places)) for ids in sets]
+
+
+def pool_of(attributes: Sequence[Attribute]) -> AttributePool:
+    """The active attributes, by contributor. Raises NotReadyError where there are none."""
+    return _pool(_said(attributes))
+
+
+def _read(workbench: Workbench, project_id: int, dimension_id: int) -> list[Attribute]:
+    with workbench.database.read() as work:
+        return work.think_aloud.attributes(project_id, dimension_id)
+
+
+def _said(attributes: Sequence[Attribute]) -> _Said:
+    return tuple((a.contributor, a.kind, a.text) for a in attributes if a.status is AttributeStatus.ACTIVE)
+
+
+@lru_cache(maxsize=32)
+def _topics(said: _Said, topics: int, seeds: int) -> TopicAnalysis:
+    return analyse_topics(_pool(said), topics, seeds)
+
+
+@lru_cache(maxsize=32)
+def _coherence(said: _Said) -> tuple[CoherenceAt, ...]:
+    return coherence_over_topics(_pool(said))
+
+
+@lru_cache(maxsize=32)
+def _compared(said: _Said, embedding: Embedding) -> SetsCompared:
+    pool, matrices = _pool(said), _matrices(said, embedding)
+    groups = (pool.by_contributor(), pool.by_kind(), pool.by_condition())
+    return SetsCompared(*(compare_groups(matrices, group) for group in groups))
+
+
+@lru_cache(maxsize=64)
+def _noticed(said: _Said, threshold: float, embedding: Embedding) -> Noticed:
+    pool, matrices = _pool(said), _matrices(said, embedding)
+    return Noticed(
+        pool=pool,
+        contributors=find_unique(matrices, pool.by_contributor(), threshold),
+        kinds=find_unique(matrices, pool.by_kind(), threshold),
+        themes=one_sided_themes(pool, matrices, threshold),
+        map=map_attributes(matrices),
+    )
+
+
+# Two thousand attributes make matrices of 128 MB: few are kept.
+@lru_cache(maxsize=4)
+def _matrices(said: _Said, embedding: Embedding) -> PairMatrices:
+    return pair_matrices(_pool(said).texts, embedding.embedder)
+
+
+def _pool(said: _Said) -> AttributePool:
+    by_contributor: dict[str, list[str]] = {}
+    for contributor, _, text in said:
+        by_contributor.setdefault(contributor, []).append(text)
+    return pool_attributes(by_contributor, {contributor: kind for contributor, kind, _ in said})

@@ -1,0 +1,140 @@
+"""Attributes out of a table with their contributors, CSV or JSON: what `attribute_file` writes is read back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.attribute_analysis.attribute_file import decode_attributes
+from app.corpora.corpus import SkippedRow
+from app.corpora.delimited import parse_delimited
+from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.project import Project
+from app.domain.storable_text import check_storable
+from app.errors import FileFormatError, InputError
+from app.export.spreadsheet import restored
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+NEEDED = ("text", "contributor", "kind")
+_HINT = "It needs the columns text, contributor and kind (human or llm); the others of an export may be there too."
+
+
+@dataclass(frozen=True, slots=True)
+class TableReport:
+    """`there` were in the project already and stay as they are; `skipped` couldn't be used, with the reason."""
+
+    added: int
+    there: int
+    skipped: tuple[SkippedRow, ...]
+
+
+def is_table(data: bytes) -> bool:
+    """Whether a file names a contributor for each attribute, instead of being one contributor's list."""
+    try:
+        rows = _rows(decode_attributes(data))
+    except InputError:
+        return False
+    return all(name in rows[0][1] for name in NEEDED)
+
+
+def import_attribute_table(workbench: Workbench, project: Project, data: bytes, dimension: str = "") -> TableReport:
+    """Keep every row with its contributor, in one transaction; the same file again adds nothing.
+
+    dimension: of the rows that name none. Raises FileFormatError for what is no such table.
+    """
+    rows = _rows(decode_attributes(data))
+    if not all(name in rows[0][1] for name in NEEDED):
+        raise FileFormatError("The file is no table of attributes with their contributors.", _HINT)
+    with workbench.database.write() as work:
+        keeping = _Keeping(work, project, dimension)
+        for number, row in rows:
+            try:
+                keeping.keep(row)
+            except InputError as error:
+                keeping.skipped.append(SkippedRow(number, error.message))
+        keeping.merge()
+        return TableReport(len(keeping.numbers), keeping.there, tuple(keeping.skipped))
+
+
+def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
+    """(number from 1, column -> value). Raises FileFormatError where there is none."""
+    stripped = text.removeprefix("\ufeff").strip()
+    if stripped.startswith("["):
+        try:
+            entries = json.loads(stripped)
+        except (ValueError, RecursionError):
+            raise FileFormatError("The file is not complete JSON.", "Save it again.") from None
+        rows = [(number, entry) for number, entry in enumerate(entries, start=1) if isinstance(entry, dict)]
+    else:
+        found, _ = parse_delimited(stripped, "The file")
+        rows = [(number, {name: restored(cell) for name, cell in row.items()}) for number, row in found]
+    if not rows:
+        raise FileFormatError("The file is no table of attributes with their contributors.", _HINT)
+    return rows
+
+
+class _Keeping:
+    """`numbers` maps ids of the file to new ones, `merged` those to what stands for them in the file."""
+
+    def __init__(self, work: UnitOfWork, project: Project, dimension: str) -> None:
+        self.work, self.project, self.dimension = work, project, dimension
+        said = work.think_aloud.attributes(project.id)
+        self.known = {(a.original_dimension or a.dimension, a.contributor, a.original) for a in said}
+        self.numbers: dict[str, int] = {}
+        self.merged: dict[int, str] = {}
+        self.skipped: list[SkippedRow] = []
+        self.there = 0
+
+    def keep(self, row: Mapping[str, Any]) -> None:
+        """Raises InputError where the row can't be used."""
+        text, name, kind = (_cell(row, column) for column in NEEDED)
+        if not text:
+            raise InputError("It has no text.")
+        if kind not in tuple(ContributorKind):
+            raise InputError(f"Its kind is “{kind}”, not human or llm.")
+        now = _cell(row, "dimension") or self.dimension
+        here, dimension = (
+            self.work.projects.dimension(self.project.id, place)
+            for place in (now, _cell(row, "original_dimension") or now)
+        )
+        who = self.work.think_aloud.contributor(self.project.id, name, ContributorKind(kind))
+        said = _cell(row, "original") or text
+        if (dimension.name, who.name, said) in self.known:
+            self.there += 1
+            return
+        self.known.add((dimension.name, who.name, said))
+        role, background = _cell(row, "role"), _cell(row, "background")
+        if role or background:
+            self.work.think_aloud.describe(who.id, role or who.role, background or who.background)
+        round_number = _cell(row, "round")
+        number = self.work.think_aloud.add_attributes(
+            dimension.id, who.id, [said], int(round_number) if round_number.isdecimal() else 1
+        )[0]
+        self.numbers[_cell(row, "id") or f"new {number}"] = number
+        self.work.think_aloud.edit_attribute(number, text)
+        if here.id != dimension.id:
+            self.work.think_aloud.move(number, here.id)
+        self._leave_out(row, number)
+
+    def _leave_out(self, row: Mapping[str, Any], number: int) -> None:
+        """Where it was excluded or merged."""
+        status = _cell(row, "status")
+        if status in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
+            self.work.think_aloud.set_status(number, AttributeStatus.EXCLUDED, _cell(row, "reason"))
+        if status == AttributeStatus.MERGED:
+            self.merged[number] = _cell(row, "merged_into")
+
+    def merge(self) -> None:
+        """What is merged into an attribute of the same file; into any other, it stays excluded with its reason."""
+        reasons = {a.id: a.reason for a in self.work.think_aloud.attributes(self.project.id)}
+        for number, kept in self.merged.items():
+            if kept in self.numbers:
+                self.work.think_aloud.set_status(number, AttributeStatus.MERGED, reasons[number], self.numbers[kept])
+
+
+def _cell(row: Mapping[str, Any], column: str) -> str:
+    value = row.get(column)
+    said = "" if value is None else str(value).strip()
+    check_storable(said, f"Its {column}")
+    return said

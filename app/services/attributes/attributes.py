@@ -1,0 +1,75 @@
+"""Attributes: who said what to look for."""
+
+from collections.abc import Sequence
+
+from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.errors import InputError, NotFoundError
+from app.services.runtime.workbench import Workbench
+
+
+def add_attributes(
+    workbench: Workbench,
+    dimension_id: int,
+    contributor: str,
+    kind: ContributorKind,
+    texts: Sequence[str],
+    prompted_by: int | None = None,
+) -> list[int]:
+    """Keep what a contributor said, word for word; blank ones are left out. Returns the new ids.
+
+    prompted_by: the text that prompted it.
+    """
+    said = [text.strip() for text in texts if text.strip()]
+    if not said:
+        raise InputError("There is nothing to add.", "Write at least one consideration.")
+    with workbench.database.write() as work:
+        project = work.projects.project_of(dimension_id)
+        who = work.think_aloud.contributor(project.id, contributor, kind)
+        return work.think_aloud.add_attributes(dimension_id, who.id, said, prompted_by=prompted_by)
+
+
+def import_attributes(
+    workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, said: str | bytes
+) -> list[int]:
+    """Keep the attributes of a pasted text or of a file: one a line, or a JSON list or object. Returns the new ids.
+
+    Raises FileFormatError for bytes that are no text, InputError for JSON of another form or where nothing is said.
+    """
+    text = said if isinstance(said, str) else decode_attributes(said)
+    return add_attributes(workbench, dimension_id, contributor, kind, parse_attributes(text))
+
+
+def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
+    with workbench.database.read() as work:
+        return work.think_aloud.attributes(project_id, dimension_id)
+
+
+def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int]) -> list[Attribute]:
+    """The attributes with these ids, in this order. Raises NotFoundError for one that is not the project's."""
+    found = {attribute.id: attribute for attribute in attributes_of(workbench, project_id)}
+    missing = ", ".join(str(id_) for id_ in ids if id_ not in found)
+    if missing:
+        raise NotFoundError(f"The project has no attribute {missing}.", "`attributes list` shows their numbers.")
+    return [found[id_] for id_ in dict.fromkeys(ids)]
+
+
+def contributors_of(workbench: Workbench, project_id: int) -> list[Contributor]:
+    with workbench.database.read() as work:
+        return work.think_aloud.contributors(project_id)
+
+
+def edit_attribute(workbench: Workbench, attribute_id: int, text: str) -> None:
+    with workbench.database.write() as work:
+        work.think_aloud.edit_attribute(attribute_id, text)
+
+
+def exclude_attribute(workbench: Workbench, attribute_id: int, reason: str) -> None:
+    """Leave it out of checklists; it stays on record with the reason."""
+    with workbench.database.write() as work:
+        work.think_aloud.set_status(attribute_id, AttributeStatus.EXCLUDED, reason)
+
+
+def restore_attribute(workbench: Workbench, attribute_id: int) -> None:
+    with workbench.database.write() as work:
+        work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)

@@ -1,0 +1,124 @@
+"""People and LLMs side by side, blind: each expert compares set A with set B and answers six open questions."""
+
+import random
+from collections.abc import Sequence
+
+from app.attribute_analysis.shared_keywords import SharedKeyword, shared_keywords
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.side_by_side import SideBySide
+from app.domain.task import Dimension
+from app.errors import ConflictError, InputError, NotReadyError
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+__all__ = [
+    "QUESTIONS",
+    "SharedKeyword",
+    "SideBySide",
+    "answer",
+    "begin",
+    "compared_by_all",
+    "keywords",
+    "may_be_outside",
+    "reveal",
+]
+
+# The six of InteractEval's Appendix F, in our own words; {0} is the dimension.
+QUESTIONS = {
+    "measures": "Going by its definition, what does {0} measure? Say it in your own words.",
+    "means": "How well would set A, and how well would set B, serve somebody who has to judge {0}?",
+    "grain": "How fine-grained is each set: does one go into more detail than the other, and where?",
+    "diversity": "How diverse is each set: which one looks at more different things?",
+    "else": "What else do you notice about the two sets?",
+    "differences": "Which are the three most important differences between them?",
+}
+
+
+def may_be_outside(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
+    """Whether this person has written nothing on the dimension, and could compare as an expert from outside."""
+    with workbench.database.read() as work:
+        return not _has_written(work, dimension, expert)
+
+
+def begin(
+    workbench: Workbench,
+    dimension: Dimension,
+    expert: str,
+    draw: random.Random | None = None,
+    *,
+    outside: bool = False,
+) -> SideBySide:
+    """This expert's comparison on the dimension: the one begun before, else a new one with its order drawn.
+
+    The sets are kept as they are now, each shuffled, so that neither order nor later edits tell who said what.
+    outside: somebody who has written nothing on the dimension takes part without thinking aloud first; what they write
+    on it later counts as written after others could be seen.
+    Raises NotReadyError before the expert is done thinking aloud, or where people or LLMs have said nothing.
+    """
+    chance = draw or random.SystemRandom()
+    with workbench.database.write() as work:
+        begun = next((one for one in work.side_by_side.of(dimension.id) if one.expert == expert), None)
+        if begun:
+            return begun
+        project = work.projects.project_of(dimension.id)
+        who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
+        outside = outside and not _has_written(work, dimension, expert)
+        if not outside and not work.independence.is_done(dimension.id, who.id):
+            raise NotReadyError(
+                f"You are not done yet with {dimension.name}.", "Think aloud first, so that the sets don't lead you."
+            )
+        people, llms = _sets(work.think_aloud.attributes(project.id, dimension.id))
+        if not people or not llms:
+            raise NotReadyError(
+                "There is no set of people and of LLMs to compare yet.", "Think aloud, and ask the LLMs, first."
+            )
+        chance.shuffle(people)
+        chance.shuffle(llms)
+        work.side_by_side.add(dimension.id, who.id, chance.random() < 0.5, people, llms)
+        if outside:
+            work.independence.note_seen(dimension.id, who.id)
+        return next(one for one in work.side_by_side.of(dimension.id) if one.expert == expert)
+
+
+def _has_written(work: UnitOfWork, dimension: Dimension, expert: str) -> bool:
+    project = work.projects.project_of(dimension.id)
+    theirs = work.think_aloud.attributes(project.id, contributor=expert)
+    return any(dimension.name in (a.dimension, a.original_dimension) for a in theirs)
+
+
+def _sets(attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
+    active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
+    people = [a.text for a in active if a.kind is ContributorKind.HUMAN]
+    return people, [a.text for a in active if a.kind is ContributorKind.LLM]
+
+
+def answer(workbench: Workbench, comparison_id: int, question: str, text: str) -> None:
+    """Keep one answer to the letter. Raises ConflictError once the expert knows who is who."""
+    if question not in QUESTIONS:
+        raise InputError("This is none of the six questions.", f"They are: {', '.join(QUESTIONS)}.")
+    with workbench.database.write() as work:
+        if work.side_by_side.get(comparison_id).revealed:
+            raise ConflictError("You know already which set is whose.", "Answers stay as they were given blind.")
+        work.side_by_side.answer(comparison_id, question, text.strip())
+
+
+def reveal(workbench: Workbench, comparison_id: int) -> None:
+    """Say which set is whose. Raises NotReadyError while a question is unanswered."""
+    with workbench.database.write() as work:
+        comparison = work.side_by_side.get(comparison_id)
+        missing = sum(not comparison.answers.get(question) for question in QUESTIONS)
+        if missing:
+            raise NotReadyError(f"{missing} of the six questions are not answered yet.", "Answer them first.")
+        work.side_by_side.reveal(comparison_id)
+
+
+def compared_by_all(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
+    """Every expert's comparison, in the order they began."""
+    with workbench.database.read() as work:
+        return work.side_by_side.of(dimension_id)
+
+
+def keywords(comparisons: Sequence[SideBySide]) -> list[SharedKeyword]:
+    """What at least three experts speak of, among those who have finished."""
+    finished = [one for one in comparisons if one.revealed]
+    return shared_keywords({one.expert: [text for text in one.answers.values() if text] for one in finished})

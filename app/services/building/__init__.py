@@ -1,0 +1,1 @@
+"""Building: from attributes to a draft checklist, stage by stage."""

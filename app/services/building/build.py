@@ -1,0 +1,250 @@
+"""Building a checklist: the stages run one by one or all together, and every answer is kept as it comes."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.construction.components import DEFAULT, FEWEST, MOST, check_number
+from app.construction.stage import StageContext, StageRecord
+from app.construction.steps.absorbing import absorbed, without_gone
+from app.construction.steps.answer import Answer
+from app.construction.steps.document import from_document, to_document
+from app.construction.steps.inputs import Inputs, digests, items, states
+from app.construction.steps.result import as_checklist
+from app.construction.steps.running import ask
+from app.domain.build import Build, Stage, stage_of, unit
+from app.domain.checklist import Checklist
+from app.domain.condition import canonical, of_condition
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
+from app.services.building.build_state import inputs_of, newest
+from app.services.runtime.models import opened
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.stage_runs import answered_stage, failed
+from app.services.runtime.workbench import Workbench
+
+COMBINED = "comb"
+COMPONENTS, USUAL_COMPONENTS = range(FEWEST, MOST + 1), DEFAULT
+STAGES = tuple(Stage)
+
+Heard = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOutcome:
+    """What came of one dimension: the new version, or why there is none."""
+
+    dimension: str
+    version: int | None = None
+    error: str = ""
+
+
+def check_can_build(workbench: Workbench, dimension: Dimension, condition: str = COMBINED) -> None:
+    """Raises NotReadyError where the dimension has no attributes of this condition."""
+    with workbench.database.read() as work:
+        project = work.projects.project_of(dimension.id)
+        attributes = work.think_aloud.attributes(project.id, dimension.id)
+    if not of_condition(attributes, condition):
+        raise NotReadyError(
+            f"Nobody has said yet what to look for in {dimension.name}.", "Think aloud, or ask the LLMs, first."
+        )
+
+
+def start_build(
+    workbench: Workbench,
+    dimension: Dimension,
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    stage_models: Mapping[Stage, str] | None = None,
+    study_digest: str = "",
+    who: str = "",
+) -> int:
+    """A new build with nothing made yet; returns its id. Raises NotReadyError without attributes.
+
+    who: the name that its history gives, here and below.
+    study_digest: of a study of conditions (docs/adr/0011); its builds and checklists stay out of people's lists.
+    """
+    check_number(max_components)
+    check_can_build(workbench, dimension, condition)
+    with workbench.database.write() as work:
+        models = {stage: (stage_models or {}).get(stage, model) for stage in Stage}
+        build = Build(canonical(condition), max_components, models)
+        return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest, who)
+
+
+def run_stages(
+    workbench: Workbench,
+    build_id: int,
+    stages: Sequence[Stage] = STAGES,
+    on_stage: Heard = lambda *_: None,
+    who: str = "",
+) -> None:
+    """Make what is missing or stale in these stages, in order, and nothing else: at most one request a stage.
+
+    on_stage hears (stage that ended, how many ended, of how many). What a stage made is kept before the next begins; a
+    failure is on record. Raises what the stages raise.
+    """
+    for ended, stage in enumerate(stages, start=1):
+        _, build, inputs = _now(workbench, build_id)
+        state = states(build, inputs)[stage]
+        if state.to_ask or not state.made:
+            _run(workbench, build_id, stage, state.to_ask, who, use_cache=True)
+        if state.gone:
+            _clear(workbench, build_id, stage, items(state.gone), who)
+        on_stage(stage.value, ended, len(stages))
+
+
+def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0, who: str = "") -> None:
+    """Ask anew about a whole stage, or one item of it (a component's questions, an attribute's place).
+
+    People's edits stay; what the stage makes of them now is offered beside them. Raises what the stages raise.
+    """
+    _, build, inputs = _now(workbench, build_id)
+    wanted = [unit(stage, item)] if item else [name for name in digests(build, inputs) if stage_of(name) is stage]
+    _run(workbench, build_id, stage, wanted, who, use_cache=False)
+
+
+def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, who: str = "") -> Checklist:
+    """A new version of the checklist from the build as it is; the build can go on and make another.
+
+    Changes of the validator that nobody decided are taken as proposed. Raises NotReadyError without questions.
+    """
+    with workbench.database.write() as work:
+        _, build = newest(work, build_id)
+        dimension_id = work.builds.dimension_of(build_id)
+        used = {run for runs in build.runs.values() for run in runs}
+        answered = [r for r in work.stages.of(dimension_id) if r.id in used and not r.error_kind]
+        models = ", ".join(dict.fromkeys(record.model for record in answered))
+        checklist = as_checklist(build, inputs_of(work, dimension_id, build.condition), models)
+        parent = work.builds.last_checklist(build_id)
+        checklist_id = work.checklists.save(dimension_id, replace(checklist, parent=parent))
+        made = work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
+        work.builds.keep(build_id, f"Made version {made.version}", who, to_document(build), checklist_id)
+        return made
+
+
+def build(
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    publish: bool = False,
+    on_stage: Heard = lambda *_: None,
+    stage_models: Mapping[Stage, str] | None = None,
+    who: str = "",
+) -> Checklist:
+    """All stages in one go: a new build and a version of the dimension's checklist from it.
+
+    on_stage as in `run_stages`. Where a stage fails, the build stays as far as it came and can be gone on with.
+    Raises NotReadyError without attributes, and what the stages raise.
+    """
+    build_id = start_build(workbench, dimension, model, condition, max_components, stage_models, who=who)
+    run_stages(workbench, build_id, on_stage=on_stage, who=who)
+    return make_checklist(workbench, build_id, publish, who)
+
+
+def build_all(
+    workbench: Workbench,
+    project: Project,
+    dimensions: Sequence[Dimension],
+    model: str,
+    condition: str = COMBINED,
+    max_components: int = DEFAULT,
+    report: Heard = lambda *_: None,
+    who: str = "",
+) -> list[BuildOutcome]:
+    """Build every dimension in turn; one that can't be built doesn't stop the others.
+
+    report hears (what is being done, stages done, stages in all).
+    """
+    steps = len(STAGES) * len(dimensions)
+    outcomes = []
+    for number, dimension in enumerate(dimensions):
+        before = number * len(STAGES)
+        report(dimension.name, before, steps)
+
+        def hear(stage: str, ended: int, _: int, name: str = dimension.name, before: int = before) -> None:
+            report(f"{name}, {stage} done", before + ended, steps)
+
+        try:
+            made = build(workbench, project, dimension, model, condition, max_components, on_stage=hear, who=who)
+            outcomes.append(BuildOutcome(dimension.name, made.version))
+        except WorkbenchError as error:
+            outcomes.append(BuildOutcome(dimension.name, error=str(error)))
+    return outcomes
+
+
+def _now(workbench: Workbench, build_id: int) -> tuple[int, Build, Inputs]:
+    with workbench.database.read() as work:
+        build = from_document(work.builds.state(build_id)[1])
+        dimension_id = work.builds.dimension_of(build_id)
+        project = work.projects.project_of(dimension_id)
+        return project.id, build, inputs_of(work, dimension_id, build.condition)
+
+
+def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str], who: str, use_cache: bool) -> None:
+    """One request. The answer goes into the build as it is when it comes, which people may have edited meanwhile."""
+    project_id, build, inputs = _now(workbench, build_id)
+    dimension_id, name = inputs.dimension.id, build.models[stage]
+    try:
+        with own_wordings(workbench, project_id):
+            answer, record = asyncio.run(_ask(workbench, name, project_id, stage, units, build, inputs, use_cache))
+    except WorkbenchError as error:
+        _keep_failure(workbench, build_id, dimension_id, stage, name, error, who)
+        raise
+    with workbench.database.write() as work:
+        run_id = work.stages.add(dimension_id, answered_stage(record))
+        _, now = newest(work, build_id)
+        made = _with_run(absorbed(now, answer), stage, run_id)
+        work.builds.keep(build_id, f"{stage.value} made by {record.model}", who, to_document(made))
+
+
+async def _ask(
+    workbench: Workbench,
+    name: str,
+    project_id: int,
+    stage: Stage,
+    units: Sequence[str],
+    build: Build,
+    inputs: Inputs,
+    use_cache: bool,
+) -> tuple[Answer, StageRecord]:
+    context = StageContext(inputs.task, inputs.dimension)
+    async with opened(workbench, name, use_cache=use_cache, project=project_id) as model:
+        try:
+            return await ask(stage, units, build, inputs, model, context)
+        except (WrongSchemaError, CutOffError, NoAnswerError):
+            if not model.tally.cached:
+                raise
+            # Answers on record that failed before would fail for ever.
+            return await ask(stage, units, build, inputs, model.second_try(), context)
+
+
+def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[int], who: str) -> None:
+    with workbench.database.write() as work:
+        _, now = newest(work, build_id)
+        cleared = without_gone(now, stage, components)
+        work.builds.keep(build_id, f"{stage.value} of components without attributes removed", who, to_document(cleared))
+
+
+def _keep_failure(
+    workbench: Workbench,
+    build_id: int,
+    dimension_id: int,
+    stage: Stage,
+    model: str,
+    error: WorkbenchError,
+    who: str,
+) -> None:
+    with workbench.database.write() as work:
+        run_id = work.stages.add(dimension_id, failed(stage, model, error))
+        _, now = newest(work, build_id)
+        work.builds.keep(build_id, f"{stage.value} failed", who, to_document(_with_run(now, stage, run_id)))
+
+
+def _with_run(build: Build, stage: Stage, run_id: int) -> Build:
+    return replace(build, runs={**build.runs, stage: (*build.runs.get(stage, ()), run_id)})

@@ -1,0 +1,136 @@
+"""What people change in a build, one verb each. Every change is saved at once as the build's next state.
+
+Each returns the number of that state and raises InputError for what can't be, NotFoundError for what is gone. `who` is
+the name that the build's history gives.
+"""
+
+from dataclasses import replace
+
+from app.construction.steps import edits, offers
+from app.construction.steps.inputs import kept_as_they_are
+from app.domain.build import Decision, Stage
+from app.services.building.build_state import edit_build
+from app.services.runtime.workbench import Workbench
+
+
+def describe_component(
+    workbench: Workbench, build_id: int, component: int, name: str, description: str, who: str = ""
+) -> int:
+    return edit_build(
+        workbench,
+        build_id,
+        f"Component described: {name}",
+        who,
+        lambda build, _: edits.describe_component(build, component, name, description),
+    )
+
+
+def add_component(workbench: Workbench, build_id: int, name: str, description: str = "", who: str = "") -> int:
+    return edit_build(
+        workbench,
+        build_id,
+        f"Component added: {name}",
+        who,
+        lambda build, _: edits.add_component(build, name, description),
+    )
+
+
+def remove_component(workbench: Workbench, build_id: int, component: int, who: str = "") -> int:
+    return edit_build(
+        workbench, build_id, "Component removed", who, lambda build, _: edits.remove_component(build, component)
+    )
+
+
+def place_attribute(
+    workbench: Workbench, build_id: int, attribute: int, component: int | None, reason: str = "", who: str = ""
+) -> int:
+    """Under a component, or left out (None) with a reason."""
+    return edit_build(
+        workbench,
+        build_id,
+        "Attribute left out" if component is None else "Attribute moved",
+        who,
+        lambda build, inputs: edits.place_attribute(build, inputs, attribute, component, reason),
+    )
+
+
+def reword_question(workbench: Workbench, build_id: int, stage: Stage, question: int, text: str, who: str = "") -> int:
+    return edit_build(
+        workbench,
+        build_id,
+        f"Question reworded: {text}",
+        who,
+        lambda build, _: edits.reword_question(build, stage, question, text),
+    )
+
+
+def add_question(workbench: Workbench, build_id: int, stage: Stage, component: int, text: str, who: str = "") -> int:
+    return edit_build(
+        workbench,
+        build_id,
+        f"Question added: {text}",
+        who,
+        lambda build, inputs: edits.add_question(build, inputs, stage, component, text),
+    )
+
+
+def remove_question(workbench: Workbench, build_id: int, question: int, who: str = "") -> int:
+    return edit_build(
+        workbench, build_id, "Question removed", who, lambda build, _: edits.remove_question(build, question)
+    )
+
+
+def decide(workbench: Workbench, build_id: int, change: int, decision: Decision, who: str = "") -> int:
+    return edit_build(
+        workbench,
+        build_id,
+        f"Change {decision.value}",
+        who,
+        lambda build, _: edits.decide(build, change, decision),
+    )
+
+
+def decide_all(workbench: Workbench, build_id: int, decision: Decision, who: str = "") -> int:
+    return edit_build(
+        workbench, build_id, f"Changes {decision.value}", who, lambda build, _: edits.decide_all(build, decision)
+    )
+
+
+def reword_change(workbench: Workbench, build_id: int, change: int, text: str, who: str = "") -> int:
+    return edit_build(
+        workbench, build_id, f"Change reworded: {text}", who, lambda build, _: edits.reword_change(build, change, text)
+    )
+
+
+def keep_mine(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
+    return edit_build(workbench, build_id, "Own edit kept", who, lambda build, _: offers.keep_mine(build, stage, item))
+
+
+def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
+    return edit_build(
+        workbench, build_id, "New output taken", who, lambda build, _: offers.take_new(build, stage, item)
+    )
+
+
+def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
+    """Take the stage as up to date although its input was edited."""
+    return edit_build(
+        workbench,
+        build_id,
+        f"{stage.value} kept as they are",
+        who,
+        lambda build, inputs: replace(build, made_from=kept_as_they_are(build, inputs, stage)),
+    )
+
+
+def set_model(workbench: Workbench, build_id: int, model: str, stage: Stage | None = None, who: str = "") -> int:
+    """Which model a stage asks from now on; None for all stages."""
+    return edit_build(
+        workbench,
+        build_id,
+        f"Model chosen: {model}",
+        who,
+        lambda build, _: replace(
+            build, models={s: model if stage in (None, s) else asked for s, asked in build.models.items()}
+        ),
+    )

@@ -1,0 +1,152 @@
+"""A build as it stands: what every stage made, what is stale, what waits for a person."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.construction.steps.document import from_document, to_document
+from app.construction.steps.inputs import Inputs, StageState, states
+from app.construction.steps.offers import Offer, offers
+from app.domain.attribute import Attribute, AttributeStatus
+from app.domain.build import Build, BuildSummary, Revision, Stage
+from app.domain.condition import named_in, of_condition
+from app.domain.project import Project
+from app.domain.run import StageRun
+from app.domain.task import Dimension
+from app.errors import ConflictError, NotFoundError
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+__all__ = ["BuildView", "Offer", "StageState"]
+
+_NEVER_TAKEN_BACK = ("runs", "last_id")  # calls that were made stay on record, ids are never given twice
+
+Edit = Callable[[Build, Inputs], Build]
+
+
+@dataclass(frozen=True, slots=True)
+class BuildView:
+    """Everything a screen shows of a build.
+
+    revision: the number of its newest state. version: that of the checklist made from just this state, if any.
+    attributes: by id, also those not in use any more. in_use: the ids that feed the build now. records: each stage's
+    calls, newest first, failures too.
+    """
+
+    id: int
+    revision: int
+    version: int | None
+    project: Project
+    dimension: Dimension
+    build: Build
+    states: Mapping[Stage, StageState]
+    offers: Sequence[Offer]
+    attributes: Mapping[int, Attribute]
+    in_use: Sequence[int]
+    records: Mapping[Stage, Sequence[StageRun]]
+
+    @property
+    def stale(self) -> list[Stage]:
+        return [stage for stage, state in self.states.items() if state.stale]
+
+    @property
+    def next_stage(self) -> Stage | None:
+        """The first stage that has work to do, None where all is made and nothing is stale."""
+        return next((stage for stage, s in self.states.items() if s.stale or not s.made), None)
+
+
+def builds_of(workbench: Workbench, dimension_id: int) -> list[BuildSummary]:
+    """Newest first."""
+    with workbench.database.read() as work:
+        return work.builds.of_dimension(dimension_id)
+
+
+def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
+    """Oldest first: versions from before builds were kept state by state. Their stages are on record with the
+    checklist itself, and there is no build to go on with."""
+    with workbench.database.read() as work:
+        versions = work.checklists.versions(dimension_id)
+        return sorted(v.version for v in versions if work.stages.of(dimension_id, v.id))
+
+
+def view_build(workbench: Workbench, build_id: int) -> BuildView:
+    """Raises NotFoundError where it is no longer there."""
+    with workbench.database.read() as work:
+        revision, document = work.builds.state(build_id)
+        dimension_id = work.builds.dimension_of(build_id)
+        version = work.builds.history(build_id)[0].checklist
+        project = work.projects.project_of(dimension_id)
+        build = from_document(document)
+        inputs = inputs_of(work, dimension_id, build.condition)
+        attributes = {a.id: a for a in work.think_aloud.attributes(project.id)}
+        wanted = {run: stage for stage, runs in build.runs.items() for run in runs}
+        records: dict[Stage, list[StageRun]] = {stage: [] for stage in Stage}
+        for record in reversed(work.stages.of(dimension_id)):
+            if record.id in wanted:
+                records[wanted[record.id]].append(record)
+    return BuildView(
+        id=build_id,
+        revision=revision,
+        version=version,
+        project=project,
+        dimension=inputs.dimension,
+        build=build,
+        states=states(build, inputs),
+        offers=offers(build),
+        attributes=attributes,
+        in_use=list(inputs.texts),
+        records=records,
+    )
+
+
+def history_of(workbench: Workbench, build_id: int) -> list[Revision]:
+    """Every step of a build, newest first."""
+    with workbench.database.read() as work:
+        return work.builds.history(build_id)
+
+
+def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: Edit) -> int:
+    """Change the newest state and keep the outcome as the next one; returns its number.
+
+    An edit that changes nothing leaves no trace and returns 0. Raises what the edit raises.
+    """
+    with workbench.database.write() as work:
+        _, build = newest(work, build_id)
+        edited = edit(build, inputs_of(work, work.builds.dimension_of(build_id), build.condition))
+        return 0 if edited == build else work.builds.keep(build_id, what, who, to_document(edited))
+
+
+def return_to(workbench: Workbench, build_id: int, number: int, only_after: int | None = None, who: str = "") -> int:
+    """Make an earlier state the newest again; what came after stays in the history.
+
+    only_after: refuse (ConflictError) where the newest state differs from this one, because somebody else worked on.
+    """
+    with workbench.database.write() as work:
+        _, now = work.builds.locked_state(build_id)
+        if only_after is not None and _shown(now) != _shown(work.builds.state(build_id, only_after)[1]):
+            raise ConflictError("The build was changed meanwhile.", "Choose an earlier state in its history.")
+        _, earlier = work.builds.state(build_id, number)
+        restored = {**earlier, **{name: now[name] for name in _NEVER_TAKEN_BACK}}
+        return work.builds.keep(build_id, f"Went back to step {number}", who, restored)
+
+
+def _shown(state: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in state.items() if name not in _NEVER_TAKEN_BACK}
+
+
+def newest(work: UnitOfWork, build_id: int) -> tuple[int, Build]:
+    """(revision, build), locked until the end of the unit of work."""
+    number, document = work.builds.locked_state(build_id)
+    return number, from_document(document)
+
+
+def inputs_of(work: UnitOfWork, dimension_id: int, condition: str) -> Inputs:
+    """What a build under this condition starts from now; contributors with nothing in use any more bring nothing."""
+    project = work.projects.project_of(dimension_id)
+    attributes = work.think_aloud.attributes(project.id, dimension_id)
+    try:
+        in_use = of_condition(attributes, condition)
+    except NotFoundError:
+        names = named_in(condition)
+        in_use = [a for a in attributes if a.contributor in names and a.status is AttributeStatus.ACTIVE]
+    return Inputs(project.task, work.projects.dimension_by_id(dimension_id), in_use)

@@ -1,0 +1,1 @@
+"""Checklists: edited, tried, published, answered by experts, and followed back to their attributes."""

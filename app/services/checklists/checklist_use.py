@@ -1,0 +1,11 @@
+"""Where a version of a checklist was used."""
+
+from app.domain.run import RunSummary
+from app.services.runtime.workbench import Workbench
+
+
+def runs_with(workbench: Workbench, project_id: int, checklist_id: int) -> list[RunSummary]:
+    """The runs that asked this version's questions, newest first."""
+    with workbench.database.read() as work:
+        used = work.runs.with_checklist(checklist_id)
+        return [run for run in work.runs.all(project_id) if run.id in used]

@@ -1,0 +1,107 @@
+"""Checklists as their owners handle them: look, edit, publish, take out, bring in."""
+
+from dataclasses import dataclass
+
+from app.construction.hint import Hint
+from app.construction.lint import lint_checklist, lint_question
+from app.domain.attribute import Attribute
+from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import ConflictError, NotReadyError
+from app.services.runtime.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistView:
+    """A checklist with everything its lineage refers to. `attributes` are by id, also those since excluded."""
+
+    project: Project
+    dimension: Dimension
+    checklist: Checklist
+    attributes: dict[int, Attribute]
+
+
+def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
+    """Newest first: those that people work on, or those that studies of conditions made by themselves."""
+    with workbench.database.read() as work:
+        return work.checklists.versions(dimension_id, of_studies)
+
+
+def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:
+    """The version asked for, else the newest. Raises NotReadyError where there is none."""
+    with workbench.database.read() as work:
+        project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
+        checklist = work.checklists.find(dimension_id, version)
+        if checklist is None:
+            raise _no_checklist(dimension.name, version, [c.version for c in work.checklists.versions(dimension_id)])
+        attributes = {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
+        return ChecklistView(project, dimension, checklist, attributes)
+
+
+def _no_checklist(dimension: str, version: int | None, there: list[int]) -> NotReadyError:
+    if not there:
+        return NotReadyError(f"{dimension} has no checklist yet.", "Build one first.")
+    numbers = ", ".join(map(str, sorted(there)))
+    return NotReadyError(f"{dimension} has no checklist version {version}.", f"It has: {numbers}.")
+
+
+def published_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> Checklist:
+    """What can be scored with: the version asked for, else the newest published one. Raises NotReadyError."""
+    with workbench.database.read() as work:
+        dimension = work.projects.dimension_by_id(dimension_id)
+        found = work.checklists.find(dimension_id, version, ChecklistStatus.PUBLISHED)
+        if found is None:
+            draft = work.checklists.find(dimension_id, version)
+            missing = "no published checklist" if version is None else f"no published version {version}"
+            todo = f"Publish version {draft.version} first." if draft else "Build and publish one first."
+            raise NotReadyError(f"{dimension.name} has {missing}.", todo)
+        return found
+
+
+def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = None) -> Checklist:
+    """From now on this version stays as it is, and texts can be scored with it.
+
+    seen: what the person saw. Raises ConflictError where the draft isn't so any more: nobody publishes unread words.
+    """
+    with workbench.database.write() as work:
+        if seen is not None and work.checklists.get(checklist_id) != seen:
+            raise ConflictError(f"Version {seen.version} was changed while you looked at it.", "Read it again first.")
+        return work.checklists.publish(checklist_id)
+
+
+def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
+    """A draft that starts as a copy of this version."""
+    with workbench.database.write() as work:
+        return work.checklists.get(work.checklists.new_draft(checklist_id))
+
+
+def save_checklist(workbench: Workbench, dimension_id: int, checklist: Checklist) -> Checklist:
+    """Keep a checklist from elsewhere as a new draft."""
+    with workbench.database.write() as work:
+        return work.checklists.get(work.checklists.save(dimension_id, checklist, origin="imported"))
+
+
+def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
+    """Remarks on the wording of the enabled questions, by question id; only questions that have any."""
+    asked = view.checklist.asked
+    found = lint_checklist([q.text for q in asked], _read_aloud(workbench, view), view.project.task.language)
+    return {question.id: hints for question, hints in zip(asked, found, strict=True) if hints}
+
+
+def hints_on(workbench: Workbench, view: ChecklistView, text: str, question_id: int = 0) -> list[Hint]:
+    """Remarks on a wording that isn't saved yet, compared with the other enabled questions."""
+    others = [question.text for question in view.checklist.asked if question.id != question_id]
+    return lint_question(text, others, _read_aloud(workbench, view), view.project.task.language)
+
+
+def _read_aloud(workbench: Workbench, view: ChecklistView) -> list[str]:
+    """What assessors read while thinking aloud: questions shouldn't be about that."""
+    with workbench.database.read() as work:
+        samples = [sample.text for sample in work.think_aloud.samples(view.dimension.id)]
+    return [words for text in samples for words in (text.text, text.source) if words]
+
+
+def get_checklist(workbench: Workbench, checklist_id: int) -> Checklist:
+    with workbench.database.read() as work:
+        return work.checklists.get(checklist_id)

@@ -1,0 +1,231 @@
+"""Experts answer a published checklist too, blind to the judge and to each other, on texts drawn for all of them."""
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.corpora.sampling import stratified_sample
+from app.domain.attribute import ContributorKind
+from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswers
+from app.domain.judgment import Answer
+from app.domain.text import Text
+from app.errors import ConflictError, InputError, NotReadyError
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import evaluation_texts
+from db.unit_of_work import UnitOfWork
+
+__all__ = [
+    "Answer",
+    "AnswerDraw",
+    "AnswerSheet",
+    "ExpertAnswers",
+    "SheetProgress",
+    "answer",
+    "answer_cube",
+    "answer_sheet",
+    "answerable",
+    "draw_of",
+    "draw_texts",
+    "drawable",
+    "expert_answers",
+    "note",
+    "progress",
+    "texts_of",
+    "unfinished_sheet",
+]
+
+_AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
+
+
+def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -> AnswerDraw:
+    """Draw so many texts for every expert to answer this version on, stratified by human score where there are ratings.
+
+    Documents of think-aloud samples and locked texts can't be drawn. Texts that nobody has answered about yet can be
+    drawn anew. Raises NotReadyError for a draft, ConflictError once there are answers, InputError for a number of
+    texts that isn't there.
+    """
+    with workbench.database.write() as work:
+        checklist = _published(work, checklist_id)
+        before = work.expert_answers.draw_of(checklist_id)
+        if before:
+            if work.expert_answers.of(before.id):
+                raise ConflictError(
+                    f"Experts have answered version {checklist.version} already.",
+                    "Its texts stay; a new version gets texts of its own.",
+                )
+            work.expert_answers.remove_draw(before.id)
+        pool, scores = _pool(work, checklist_id)
+        if not 1 <= texts <= len(pool):
+            raise InputError(f"{texts} texts can't be drawn.", f"Ask for 1 to {len(pool)}.")
+        chosen = stratified_sample(scores or [0.0] * len(pool), texts / len(pool), seed)
+        return work.expert_answers.add_draw(checklist_id, [pool[i].id for i in chosen], seed, bool(scores))
+
+
+def drawable(workbench: Workbench, checklist_id: int) -> int:
+    """How many texts can be drawn for this version: the rated ones, or all where nothing is rated."""
+    with workbench.database.read() as work:
+        return len(_pool(work, checklist_id)[0])
+
+
+def _pool(work: UnitOfWork, checklist_id: int) -> tuple[list[Text], list[float]]:
+    """What can be drawn from, with its mean ratings; no ratings where no text has any."""
+    dimension_id = work.checklists.dimension_of(checklist_id)
+    texts, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)
+    means = work.texts.mean_scores(dimension_id)
+    rated = [text for text in texts if text.id in means]
+    return (rated, [means[text.id] for text in rated]) if rated else (texts, [])
+
+
+def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist, AnswerDraw | None]]:
+    """The published versions, newest first, each with the texts drawn for it."""
+    with workbench.database.read() as work:
+        published = [c for c in work.checklists.versions(dimension_id) if c.status is ChecklistStatus.PUBLISHED]
+        return [(checklist, work.expert_answers.draw_of(checklist.id)) for checklist in published]
+
+
+def draw_of(workbench: Workbench, checklist_id: int) -> AnswerDraw | None:
+    with workbench.database.read() as work:
+        return work.expert_answers.draw_of(checklist_id)
+
+
+def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> AnswerSheet:
+    """This expert's own answers and nobody else's, the texts in an order drawn for this expert.
+
+    Raises NotReadyError before texts are drawn.
+    """
+    with workbench.database.read() as work:
+        draw = _drawn(work, checklist_id)
+        project = work.projects.project_of(work.checklists.dimension_of(checklist_id))
+        who = next((c for c in work.think_aloud.contributors(project.id) if c.name == expert), None)
+        own = work.expert_answers.of(draw.id, who.id) if who else []
+        order = list(draw.texts)
+        random.Random(f"{draw.seed} {expert}").shuffle(order)  # noqa: S311 - an order, no secret
+        given = {(one.text, one.question): one for one in own}
+        return AnswerSheet(draw, work.checklists.get(checklist_id), expert, tuple(order), given)
+
+
+def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
+    """What this expert has still to answer on the dimension, so that they stay blind until then; None for nothing."""
+    drawn = next((checklist for checklist, draw in answerable(workbench, dimension_id) if draw), None)
+    if drawn is None:
+        return None
+    sheet = answer_sheet(workbench, drawn.id, expert)
+    return sheet if sheet.done < len(sheet.texts) else None
+
+
+def texts_of(workbench: Workbench, draw: AnswerDraw) -> dict[int, Text]:
+    """Id -> text of everything drawn."""
+    with workbench.database.read() as work:
+        return work.texts.many(draw.texts)
+
+
+def answer(
+    workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, question_id: int, given: Answer | None
+) -> None:
+    """Keep one answer; UNANSWERED is a skipped question, None takes an answer back. Raises InputError."""
+    with workbench.database.write() as work:
+        who = _allowed(work, draw, expert, text_id, question_id)
+        work.expert_answers.answer(draw.id, who, text_id, question_id, given)
+
+
+def note(workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, question_id: int, words: str) -> None:
+    """Keep an expert's remark on one question about one text, to the letter. Raises InputError."""
+    with workbench.database.write() as work:
+        who = _allowed(work, draw, expert, text_id, question_id)
+        work.expert_answers.note(draw.id, who, text_id, question_id, words)
+
+
+def expert_answers(workbench: Workbench, checklist_id: int) -> ExpertAnswers:
+    """Everybody's answers to this version: for whoever runs the project, never for an expert who is still at it.
+
+    Raises NotReadyError before texts are drawn.
+    """
+    with workbench.database.read() as work:
+        draw = _drawn(work, checklist_id)
+        answers = tuple(work.expert_answers.of(draw.id))
+        experts = tuple(dict.fromkeys(one.expert for one in answers))
+        return ExpertAnswers(work.checklists.get(checklist_id), draw.texts, experts, answers)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetProgress:
+    """How far one expert is. `texts` have all their answers; `skipped` and `notes` count questions about texts."""
+
+    expert: str
+    texts: int
+    answers: int
+    skipped: int
+    notes: int
+
+
+def progress(found: ExpertAnswers) -> list[SheetProgress]:
+    """How far each expert is, in the order they began; nothing of what they answered."""
+    asked = len(found.checklist.asked)
+    sheets = []
+    for expert in found.experts:
+        own = [one for one in found.answers if one.expert == expert]
+        given = [one for one in own if one.answer is not None]
+        done = Counter(one.text for one in given)
+        sheets.append(
+            SheetProgress(
+                expert,
+                texts=sum(count == asked for count in done.values()),
+                answers=len(given),
+                skipped=sum(one.answer is Answer.UNANSWERED for one in given),
+                notes=sum(bool(one.note) for one in own),
+            )
+        )
+    return sheets
+
+
+def answer_cube(found: ExpertAnswers) -> NDArray[np.float64]:
+    """(experts, texts, questions asked): 1 yes, 0 no, NaN skipped or not answered, in the orders of `found`."""
+    experts = {name: place for place, name in enumerate(found.experts)}
+    texts = {text: place for place, text in enumerate(found.texts)}
+    questions = {question.id: place for place, question in enumerate(found.checklist.asked)}
+    cube = np.full((len(experts), len(texts), len(questions)), np.nan)
+    for one in found.answers:
+        cube[experts[one.expert], texts[one.text], questions[one.question]] = _AS_NUMBER.get(one.answer, np.nan)
+    return cube
+
+
+def _published(work: UnitOfWork, checklist_id: int) -> Checklist:
+    checklist = work.checklists.get(checklist_id)
+    if checklist.status is not ChecklistStatus.PUBLISHED:
+        raise NotReadyError(
+            f"Version {checklist.version} is a draft.", "Publish it first: experts answer what no longer changes."
+        )
+    return checklist
+
+
+def _drawn(work: UnitOfWork, checklist_id: int) -> AnswerDraw:
+    draw = work.expert_answers.draw_of(checklist_id)
+    if draw is None:
+        raise NotReadyError("No texts are drawn yet for experts to answer on.", "Draw them first.")
+    return draw
+
+
+def _allowed(work: UnitOfWork, draw: AnswerDraw, expert: str, text_id: int, question_id: int) -> int:
+    """The expert's id, if they may answer this question about this text."""
+    drawn, who = paired(work, draw), writer(work, draw, expert)
+    if (text_id, question_id) not in drawn:
+        raise InputError("This question about this text isn't among those drawn.", "Reload the page.")
+    return who
+
+
+def paired(work: UnitOfWork, draw: AnswerDraw) -> set[tuple[int, int]]:
+    """The (text, question) that can be answered. Raises NotFoundError where the texts are no longer drawn."""
+    current = work.expert_answers.draw(draw.id)
+    asked = work.checklists.get(current.checklist).asked
+    return {(text, question.id) for text in current.texts for question in asked}
+
+
+def writer(work: UnitOfWork, draw: AnswerDraw, expert: str) -> int:
+    """The id of the contributor this expert is, added if new."""
+    project = work.projects.project_of(work.checklists.dimension_of(draw.checklist))
+    return work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN).id

@@ -1,0 +1,129 @@
+"""Where the questions of a checklist come from: of a version, or of a build that is still in progress."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.attribute_analysis.contribution import Reach, contribution_of
+from app.construction.lineage import LEFT_OUT, Branch, Flow, Lineage, Unserved, flows, lineage_of
+from app.construction.steps.document import from_document
+from app.construction.steps.result import as_checklist
+from app.domain.attribute import Attribute
+from app.domain.checklist import Checklist
+from app.services.building.build_state import inputs_of
+from app.services.checklists.checklists import view_checklist
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+__all__ = ["LEFT_OUT", "Branch", "Flow", "LineageView", "Unserved"]
+
+
+@dataclass(frozen=True, slots=True)
+class LineageView:
+    """numbers: question id -> its place in the checklist, from 1. reaches: what became of a contributor's attributes.
+
+    to_components, to_questions: how many attributes go where, for the picture.
+    """
+
+    checklist: Checklist
+    attributes: Mapping[int, Attribute]
+    lineage: Lineage
+    reaches: Mapping[str, Reach]
+    to_components: Sequence[Flow]
+    to_questions: Sequence[Flow]
+
+    @property
+    def numbers(self) -> dict[int, int]:
+        return {question.id: number for number, question in enumerate(self.checklist.asked, start=1)}
+
+    @property
+    def silent(self) -> list[str]:
+        """Contributors none of whose attributes is behind a question."""
+        return [name for name, reach in self.reaches.items() if not reach.reached]
+
+
+def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | None = None) -> LineageView:
+    """The version asked for, else the newest. Raises NotReadyError where there is none."""
+    view = view_checklist(workbench, dimension_id, version)
+    with workbench.database.read() as work:
+        in_use = _in_use(work, dimension_id, view.checklist.condition)
+    return _view(view.checklist, view.attributes, in_use)
+
+
+def lineage_of_build(workbench: Workbench, build_id: int) -> LineageView:
+    """As if the checklist were made from the build now. Raises NotReadyError where it has no questions yet."""
+    with workbench.database.read() as work:
+        build = from_document(work.builds.state(build_id)[1])
+        dimension_id = work.builds.dimension_of(build_id)
+        inputs = inputs_of(work, dimension_id, build.condition)
+        made = as_checklist(build, inputs, "")
+        project = work.projects.project_of(dimension_id)
+        attributes = {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
+    numbered = tuple(replace(question, id=number) for number, question in enumerate(made.questions, start=1))
+    return _view(replace(made, questions=numbered), attributes, list(inputs.texts))
+
+
+def lineage_document(view: LineageView) -> dict[str, Any]:
+    """The lineage as JSON: the tree, what serves nothing and why, and each contributor's coverage."""
+    numbers, lineage = view.numbers, view.lineage
+    return {
+        "dimension": view.checklist.dimension,
+        "version": view.checklist.version or None,
+        "components": [
+            {
+                "component": branch.component.name,
+                "key_question": branch.key_question,
+                "questions": [
+                    {
+                        "question": numbers[question.id],
+                        "text": question.text,
+                        "origin": question.origin.value,
+                        "attributes": [_attribute(view, id_) for id_ in question.attributes if id_ in view.attributes],
+                    }
+                    for question in branch.questions
+                ],
+            }
+            for branch in lineage.branches
+        ],
+        "unserved": [
+            {**_attribute(view, u.attribute), "component": u.component, "stage": u.stage, "reason": u.reason}
+            for u in lineage.unserved
+            if u.attribute in view.attributes
+        ],
+        "contributors": {
+            name: {
+                "given": reach.given,
+                "served": reach.reached,
+                "left_out": reach.dropped,
+                "questions": reach.questions,
+            }
+            for name, reach in view.reaches.items()
+        },
+    }
+
+
+def _attribute(view: LineageView, id_: int) -> dict[str, Any]:
+    attribute = view.attributes[id_]
+    return {
+        "id": id_,
+        "text": attribute.text,
+        "contributor": attribute.contributor,
+        "kind": attribute.kind.value,
+        "questions": [view.numbers[question] for question in view.lineage.serving.get(id_, ())],
+    }
+
+
+def _in_use(work: UnitOfWork, dimension_id: int, condition: str) -> list[int]:
+    return [] if condition == "imported" else list(inputs_of(work, dimension_id, condition).texts)
+
+
+def _view(checklist: Checklist, attributes: Mapping[int, Attribute], in_use: Sequence[int]) -> LineageView:
+    to_components, to_questions = flows(checklist, attributes)
+    return LineageView(
+        checklist,
+        attributes,
+        lineage_of(checklist, in_use),
+        contribution_of(checklist, attributes).by_contributor,
+        to_components,
+        to_questions,
+    )

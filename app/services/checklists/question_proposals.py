@@ -1,0 +1,181 @@
+"""What models propose for a draft, kept until a person decides; accepted, it is an edit like any other.
+
+The model's answer is paid for, so a proposal is kept as soon as it is there: a closed tab loses none.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from app.construction.lint import similarity
+from app.construction.rewriting import Rewriting, prompt_name, rewrite
+from app.construction.stage import StageContext, merged
+from app.construction.validation import Change, validate_questions
+from app.construction.validation_diff import open_changes
+from app.domain.checklist import Checklist, Question, QuestionOrigin
+from app.domain.checklist_change import Edit
+from app.domain.proposal import Action, Proposal, ProposalStatus
+from app.domain.run import StageRun
+from app.errors import ConflictError, NotFoundError
+from app.services.checklists.draft_edits import Wording, new_question, question_in
+from app.services.runtime.models import opened
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.stage_runs import answered, answered_stage
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+SAID = {
+    Action.REPHRASE: "took a model's wording",
+    Action.SIMPLER: "took a model's simpler wording",
+    Action.SPLIT: "split a question",
+    Action.MERGE: "merged questions",
+    Action.VALIDATE: "accepted a change of the validator",
+}
+
+
+def proposals_of(workbench: Workbench, checklist_id: int) -> list[Proposal]:
+    """All that were made for a draft, oldest first."""
+    with workbench.database.read() as work:
+        return work.proposals.of(checklist_id)
+
+
+def open_proposals(workbench: Workbench, checklist_id: int) -> list[Proposal]:
+    with workbench.database.read() as work:
+        return work.proposals.of(checklist_id, ProposalStatus.OPEN)
+
+
+def most_alike(checklist: Checklist, question: Question) -> list[Question]:
+    """The other questions that are asked, those worded most like this one first: candidates for merging."""
+    others = [other for other in checklist.asked if other.id != question.id]
+    return sorted(others, key=lambda other: -similarity(other.text, question.text))
+
+
+def propose(
+    workbench: Workbench, checklist_id: int, action: Action, question_ids: Sequence[int], model: str
+) -> Proposal:
+    """Ask a model to rephrase, simplify, split or merge questions of a draft.
+
+    Raises NotFoundError for questions that are gone, and what asking raises.
+    """
+    with workbench.database.read() as work:
+        checklist = work.checklists.get(checklist_id)
+        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
+        project = work.projects.project_of(dimension.id)
+    questions = [_question(checklist, id_) for id_ in question_ids]
+    others = [q.text for q in checklist.asked if q.id not in question_ids]
+
+    async def asked() -> tuple[Rewriting, str]:
+        async with opened(workbench, model, project=project.id) as opened_model:
+            return await rewrite(opened_model, project.task, dimension, action, questions, others), opened_model.name
+
+    with own_wordings(workbench, project.id):
+        found, name = asyncio.run(asked())
+    proposal = Proposal(action, name, tuple(question_ids), tuple(q.text for q in questions), found.texts, found.reason)
+    record = answered(prompt_name(action), name, found.request.prompt, found.answer.reply)
+    _keep(workbench, checklist_id, dimension.id, [proposal], record)
+    return proposal
+
+
+def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> int:
+    """Let the validator review the questions that are asked; returns how many changes it proposes.
+
+    What an earlier review proposed and nobody decided is refused: it was about the questions as they were then.
+    Raises NotReadyError where nothing is asked, and what asking raises.
+    """
+    with workbench.database.read() as work:
+        checklist = work.checklists.get(checklist_id)
+        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
+        project = work.projects.project_of(dimension.id)
+        context = StageContext(project.task, dimension)
+
+    async def asked() -> tuple[tuple[Change, ...], StageRun, str]:
+        async with opened(workbench, model, project=project.id) as opened_model:
+            result = await validate_questions(opened_model, context, checklist.asked)
+            return result.output.changes, answered_stage(result.record), opened_model.name
+
+    with own_wordings(workbench, project.id):
+        changes, record, name = asyncio.run(asked())
+    proposals = [
+        Proposal(
+            Action.VALIDATE,
+            name,
+            tuple(q.id for q in change.before),
+            tuple(q.text for q in change.before),
+            (change.after.text,) if change.after else (),
+            change.reason,
+        )
+        for _, change in open_changes(changes)
+    ]
+    _keep(workbench, checklist_id, dimension.id, proposals, record, replaces=Action.VALIDATE)
+    return len(proposals)
+
+
+def accept(workbench: Workbench, proposal_id: int, who: str = "") -> None:
+    """Carry it out. Raises ConflictError where it was decided or its questions have changed since it was made."""
+    with workbench.database.write() as work:
+        checklist_id, proposal = _undecided(work, proposal_id)
+        checklist = work.checklists.get(checklist_id)
+        questions = [question_in(checklist, id_) for id_ in proposal.sources]
+        there = [question for question in questions if question is not None]
+        if tuple(question.text for question in there) != proposal.before:
+            raise ConflictError("The question was changed since this was proposed.", "Refuse it, or ask again.")
+        work.drafts.change(checklist_id, who, SAID[proposal.action], _edits(work, checklist, proposal, there))
+        work.proposals.decide(proposal_id, ProposalStatus.ACCEPTED, who)
+
+
+def refuse(workbench: Workbench, proposal_id: int, who: str = "") -> None:
+    """Nothing changes; it stays on record as refused."""
+    with workbench.database.write() as work:
+        _undecided(work, proposal_id)
+        work.proposals.decide(proposal_id, ProposalStatus.REFUSED, who)
+
+
+def _undecided(work: UnitOfWork, proposal_id: int) -> tuple[int, Proposal]:
+    checklist_id, proposal = work.proposals.get(proposal_id)
+    if proposal.status is not ProposalStatus.OPEN:
+        by = f" by {proposal.decided_by}" if proposal.decided_by else ""
+        raise ConflictError(f"This was {proposal.status.value}{by} already.", "Reload the page.")
+    return checklist_id, proposal
+
+
+def _edits(work: UnitOfWork, checklist: Checklist, proposal: Proposal, questions: Sequence[Question]) -> list[Edit]:
+    """The first question takes the first new wording and the attributes of all; the others go; further wordings
+    become questions of their own right after it, resting on the same attributes."""
+    first, *rest = questions
+    edits = [Edit("question", question.id, {"removed": True, "reason": proposal.reason}) for question in rest]
+    if not proposal.after:
+        return [Edit("question", first.id, {"removed": True, "reason": proposal.reason}), *edits]
+    attributes = list(merged(question.attributes for question in questions))
+    origin = QuestionOrigin.EDITED if first.origin is QuestionOrigin.GENERATED else first.origin
+    values = {"text": proposal.after[0], "reason": proposal.reason, "origin": origin.value, "attributes": attributes}
+    edits.append(Edit("question", first.id, values))
+    further = proposal.after[1:]
+    later = [q for q in checklist.questions if q.position > first.position]
+    edits += [Edit("question", q.id, {"position": q.position + len(further)}) for q in later if further]
+    for number, text in enumerate(further, start=1):
+        wording = Wording(text, first.component, weight=first.weight)
+        position = first.position + number
+        _, edit = new_question(work, checklist, wording, position, proposal.reason, origin, attributes)
+        edits.append(edit)
+    return edits
+
+
+def _keep(
+    workbench: Workbench,
+    checklist_id: int,
+    dimension_id: int,
+    proposals: Sequence[Proposal],
+    record: StageRun,
+    replaces: Action | None = None,
+) -> None:
+    with workbench.database.write() as work:
+        for earlier in work.proposals.of(checklist_id, ProposalStatus.OPEN):
+            if earlier.action is replaces:
+                work.proposals.decide(earlier.id, ProposalStatus.REFUSED, "a newer review")
+        work.proposals.add(checklist_id, proposals, work.stages.add(dimension_id, record))
+
+
+def _question(checklist: Checklist, question_id: int) -> Question:
+    found = question_in(checklist, question_id)
+    if found is None:
+        raise NotFoundError("This question is no longer there.", "Reload the page.")
+    return found

@@ -1,0 +1,1 @@
+"""Conditions: the same judge with checklists from different contributors' attributes."""

@@ -1,0 +1,310 @@
+"""A study of conditions: which checklists and scores it takes, and which of them are there already.
+
+Nothing is stored about a study but what it makes: builds marked with the digest of what they were made from
+(docs/adr/0011), and runs. So what was made for one study serves the next, and an interrupted one goes on.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from app.construction.components import DEFAULT, check_number
+from app.domain.build import Stage
+from app.domain.checklist import Checklist
+from app.domain.condition import of_condition
+from app.domain.project import Project
+from app.domain.run import RunDimension, RunStatus, RunSummary
+from app.domain.sample import LeftOut
+from app.domain.study import Family, StudyCondition, study_conditions
+from app.domain.task import Dimension
+from app.errors import InputError, NotReadyError
+from app.evaluators.checklist import PLAIN
+from app.prompting import load_prompt
+from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.draws import SampleCheck, check_texts
+from app.services.scoring.evaluators import CHECKLIST
+from app.services.scoring.runs import RunOptions
+from app.services.think_aloud.samples import drawn
+from db.unit_of_work import UnitOfWork
+
+__all__ = [
+    "Cell",
+    "Family",
+    "StudyCondition",
+    "StudyOptions",
+    "StudyPlan",
+    "checks_of",
+    "last_study",
+    "plan_study",
+    "plan_trials",
+]
+
+CHOICES = "study_choices"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """`model` builds every checklist, `judge` answers them all for the same texts.
+
+    sample, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
+    budget: US dollars for what the study asks from now on, None for no limit.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    model: str
+    judge: str
+    families: tuple[Family, ...] = tuple(Family)
+    components: int = DEFAULT
+    sample: float = 1.0
+    seed: int = 1
+    budget: float | None = None
+    draw: tuple[int, int] | None = None
+    trials: int = 1
+
+    def as_run(self) -> RunOptions:
+        """How each condition is scored. No answer is taken over from another checklist: each is asked as a whole."""
+        return RunOptions(
+            self.dimensions,
+            self.judge,
+            sample=self.sample,
+            seed=self.seed,
+            draw=self.draw,
+            trials=self.trials,
+            reuse=False,
+        )
+
+    @property
+    def words(self) -> str:
+        """For a person, for example "gpt-4o builds, gpt-4o judges, at most 5 components; 40 x 4 texts, seed 1"."""
+        asked = self.as_run()
+        texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.sample:.0%} of the texts"
+        drawn = f", seed {self.seed}" if asked.drawn else ""
+        trials = f", {self.trials} trials" if self.trials > 1 else ""
+        made = f"{self.model} builds, {self.judge} judges, at most {self.components} components"
+        return f"{made}; {texts}{drawn}{trials}"
+
+    def each_trial(self) -> "list[StudyOptions]":
+        """The same study once for each trial, with the trial's seed. Raises as RunOptions."""
+        return [replace(self, seed=trial.seed, trials=1) for trial in self.as_run().each_trial()]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One condition on one dimension. `build`, `checklist` and `run` are None where they have to be made.
+
+    attributes: (id, wording) of those that feed it. code: the condition as a build takes it. run: the newest that
+    scored the study's texts with the checklist; it may not have ended yet.
+    """
+
+    condition: StudyCondition
+    dimension: Dimension
+    code: str
+    digest: str
+    attributes: tuple[tuple[int, str], ...]
+    build: int | None
+    checklist: Checklist | None
+    run: RunSummary | None
+
+    @property
+    def scored(self) -> bool:
+        return self.run is not None and self.run.done == self.run.all
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """One trial of a study.
+
+    `texts` maps a dimension's id to the texts scored on it, `left_out` to what was read as samples.
+    prompt: the hash of the judge's.
+    """
+
+    options: StudyOptions
+    cells: tuple[Cell, ...]
+    texts: dict[int, tuple[int, ...]]
+    left_out: dict[int, LeftOut]
+    prompt: str
+
+    @property
+    def to_build(self) -> list[Cell]:
+        return [cell for cell in self.cells if cell.checklist is None]
+
+    @property
+    def to_score(self) -> list[Cell]:
+        return [cell for cell in self.cells if not cell.scored]
+
+    @property
+    def conditions(self) -> list[StudyCondition]:
+        """In the paper's order; leaving one out comes last."""
+        order = list(Family)
+        return sorted({cell.condition for cell in self.cells}, key=lambda c: (order.index(c.family), c.name))
+
+
+def plan_trials(workbench: Workbench, project: Project, options: StudyOptions) -> tuple[StudyPlan, ...]:
+    """One plan a trial; they share their checklists. Raises as plan_study, InputError for trials of all texts."""
+    return tuple(plan_study(workbench, project, trial) for trial in options.each_trial())
+
+
+def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]) -> list[SampleCheck]:
+    """How the texts of each trial compare with all; none where all are scored."""
+    return [
+        check
+        for plan in plans
+        if plan.options.as_run().drawn
+        for check in check_texts(
+            workbench, project.id, [(d, plan.texts[d.id]) for d in plan.options.dimensions], plan.options.seed
+        )
+    ]
+
+
+def plan_study(workbench: Workbench, project: Project, options: StudyOptions) -> StudyPlan:
+    """Of the trial that draws with `options.seed`.
+
+    Raises NotReadyError where there is nothing to compare, InputError for a choice that makes no sense.
+    """
+    check_number(options.components)
+    if not options.dimensions or not options.families:
+        raise InputError("Nothing is chosen.", "Choose a dimension and a condition.")
+    texts, left_out = {}, {}
+    for dimension in options.dimensions:
+        found, left_out[dimension.id] = drawn(
+            workbench, project.id, dimension.id, options.sample, options.seed, draw=options.draw
+        )
+        texts[dimension.id] = tuple(text.id for text in found)
+    with own_wordings(workbench, project.id), workbench.database.read() as work:
+        prompt = load_prompt(PLAIN.prompt()).digest
+        runs = [run for run in work.runs.all(project.id) if _same_way(run, options)]
+        cells = [
+            cell
+            for dimension in options.dimensions
+            for cell in _cells(work, project, options, dimension, runs, frozenset(texts[dimension.id]), prompt)
+        ]
+    if not cells:
+        raise NotReadyError(
+            "The chosen conditions have no attributes yet.", "Think aloud, or ask the LLMs, or choose other conditions."
+        )
+    return StudyPlan(options, tuple(cells), texts, left_out, prompt)
+
+
+def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
+    """The choices of the study that made the newest run, for a screen opened again; None before the first.
+
+    Runs of earlier versions stored less: the families and the number of components are then the usual ones.
+    """
+    with workbench.database.read() as work:
+        run = next((run for run in work.runs.all(project.id) if run.study), None)
+        if run is None:
+            return None
+        parts = work.runs.parts(run.id)
+        checklists = [work.checklists.get(part.checklist) for part in parts if part.checklist]
+        there = {dimension.id: dimension for dimension in work.projects.dimensions(project.id)}
+    chosen = run.params.get(CHOICES, {})
+    dimensions = [there[i] for i in chosen.get("dimensions", [part.dimension for part in parts]) if i in there]
+    draw = run.params.get("draw")
+    return StudyOptions(
+        tuple(dimensions),
+        chosen.get("model") or (checklists[0].model if checklists else run.judge),
+        run.judge,
+        tuple(Family(family) for family in chosen.get("families", Family)),
+        int(chosen.get("components", DEFAULT)),
+        float(run.params.get("sample", 1.0)),
+        int(chosen.get("seed", run.params.get("seed", 1))),
+        draw=(int(draw[0]), int(draw[1])) if draw else None,
+        trials=int(chosen.get("trials", 1)),
+    )
+
+
+def _cells(
+    work: UnitOfWork,
+    project: Project,
+    options: StudyOptions,
+    dimension: Dimension,
+    runs: Sequence[RunSummary],
+    texts: frozenset[int],
+    prompt: str,
+) -> list[Cell]:
+    everything = work.think_aloud.attributes(project.id, dimension.id)
+    cells = []
+    for condition, code in study_conditions(everything).items():
+        if condition.family not in options.families:
+            continue
+        attributes = tuple((a.id, a.text) for a in of_condition(everything, code))
+        digest = _digest(project, dimension, options, attributes)
+        build = work.builds.of_study(dimension.id, digest)
+        made = work.builds.last_checklist(build) if build else None
+        run = next((r for r in runs if made and _scored_with(work, r, dimension.id, made, texts, prompt)), None)
+        checklist = work.checklists.get(made) if made else None
+        cells.append(Cell(condition, dimension, code, digest, attributes, build, checklist, run))
+    return cells
+
+
+def run_params(
+    work: UnitOfWork, project: Project, study: StudyOptions, trial: StudyOptions, condition: StudyCondition
+) -> dict[str, Any]:
+    """What is stored with a run of a trial: what any run with a checklist stores, the condition, and what was chosen
+    for the whole study."""
+    own = in_force(work, project.id)
+    chosen = {
+        "dimensions": [dimension.id for dimension in study.dimensions],
+        "families": [family.value for family in study.families],
+        "model": study.model,
+        "components": study.components,
+        "seed": study.seed,
+        "trials": study.trials,
+    }
+    return trial.as_run().params() | {"study": condition.key, CHOICES: chosen} | ({"prompts": own} if own else {})
+
+
+def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:
+    """One run over the dimensions of one condition; each cell has its checklist."""
+    return [
+        RunDimension(
+            cell.dimension.id,
+            cell.checklist.id,
+            plan.left_out[cell.dimension.id].documents,
+            plan.texts[cell.dimension.id],
+            cell.dimension.name,
+            plan.prompt,
+            plan.left_out[cell.dimension.id].texts,
+        )
+        for cell in cells
+        if cell.checklist is not None
+    ]
+
+
+def _same_way(run: RunSummary, options: StudyOptions) -> bool:
+    """Whether a run asked the study's judge in the study's way: once, all questions in one call."""
+    plain = {"repeats": PLAIN.repeats, "soft": PLAIN.soft, "per_question": PLAIN.per_question}
+    asked = all(run.params.get(name, value) == value for name, value in plain.items())
+    return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked
+
+
+def _scored_with(
+    work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, texts: frozenset[int], prompt: str
+) -> bool:
+    """A run that was stopped counts too: it is gone on with. One that failed at once is not."""
+    parts = work.runs.parts(run.id)
+    if run.status is RunStatus.FAILED and not run.done:
+        return False
+    return any(
+        (part.dimension, part.checklist, part.prompt_digest) == (dimension, checklist, prompt)
+        and work.runs.texts_of(run.id, dimension) == texts
+        for part in parts
+    )
+
+
+def _digest(
+    project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[tuple[int, str]]
+) -> str:
+    """Of everything that decides what a build is asked. The condition's name is not part of it."""
+    task = project.task
+    inputs = [
+        [task.text_name, task.source_name, task.description, task.language],
+        [dimension.name, dimension.rubric, dimension.low, dimension.high],
+        sorted(attributes),
+        [options.model, options.components],
+        [load_prompt(stage.value).digest for stage in Stage],
+    ]
+    return sha256(json.dumps(inputs, ensure_ascii=False).encode()).hexdigest()

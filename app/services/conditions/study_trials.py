@@ -1,0 +1,157 @@
+"""The trials of a study of conditions side by side: figures per trial, their mean, and both as rows of a file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from app.domain.study import Family
+from app.export.spreadsheet import csv_bytes
+from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Level
+from app.meta_evaluation.evaluation import Figure
+from app.services.conditions.study import StudyPlan
+from app.services.conditions.study_figures import ConditionFigures, Member, StudyFigures, study_figures
+from app.services.runtime.workbench import Workbench
+
+SINGLE = (Family.SL, Family.SH)
+MEANS = "Means over trials, each on texts of its own draw; intervals and tests are those of each trial."
+COLUMNS = (
+    "dimension",
+    "condition",
+    "contributor",
+    "trial",
+    "seed",
+    "level",
+    *(f"{name}{part}" for name in COEFFICIENTS for part in ("", "_low", "_high", "_sd")),
+    "texts",
+    "sources",
+    "checklists",
+    "runs",
+    "reason",
+    "signature",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialMean:
+    """A condition, or one contributor alone (`member`), over the trials; None in `values`: no figure."""
+
+    row: ConditionFigures
+    member: Member | None
+    values: Mapping[Coefficient, tuple[float | None, ...]]
+
+    @property
+    def condition(self) -> str:
+        """As `StudyCondition.key`; a condition of several checklists is its family."""
+        if self.member is not None:
+            return self.member.condition.key
+        return f"{self.row.family.value}:{self.row.name}" if self.row.name else self.row.family.value
+
+    def known(self, coefficient: Coefficient) -> list[float]:
+        return [value for value in self.values[coefficient] if value is not None]
+
+    def spread(self, coefficient: Coefficient) -> tuple[float | None, float | None]:
+        """Mean and standard deviation over the trials that have the figure; none of fewer than two."""
+        known = self.known(coefficient)
+        return (fmean(known), stdev(known)) if len(known) > 1 else (None, None)
+
+    def to_json(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"dimension": self.row.dimension.name, "condition": self.condition}
+        for name in COEFFICIENTS:
+            mean, sd = self.spread(name)
+            document[name] = {"mean": mean, "sd": sd, "values": list(self.values[name])}
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFigures:
+    """`trials` in the order of their seeds; `means` is empty where there is one only."""
+
+    trials: tuple[StudyFigures, ...]
+    means: tuple[TrialMean, ...]
+
+    @property
+    def several(self) -> bool:
+        return len(self.trials) > 1
+
+
+def trial_figures(
+    workbench: Workbench, plans: Sequence[StudyPlan], level: Level = "per-source", **options: int
+) -> TrialFigures:
+    """Of what has been scored so far. options: those of `study_figures`."""
+    trials = tuple(study_figures(workbench, plan, level, **options) for plan in plans)
+    return TrialFigures(trials, _means(trials) if len(trials) > 1 else ())
+
+
+def alone(row: ConditionFigures) -> Sequence[Member]:
+    """The single contributors of a condition (Table 10 of InteractEval); none of a condition of several at once."""
+    return row.members if row.family in SINGLE else ()
+
+
+def figures_csv(found: TrialFigures) -> bytes:
+    """One line a condition, and one a single contributor, of each trial, then their means over trials."""
+    return csv_bytes(COLUMNS, figure_rows(found))
+
+
+def figure_rows(found: TrialFigures) -> list[dict[str, Any]]:
+    """By COLUMNS; `contributor` is empty for a condition, `trial` is "mean" for a mean over trials."""
+    return [row for number, trial in enumerate(found.trials, 1) for row in _rows(number, trial)] + [
+        _mean_row(mean, found.trials[0].level) for mean in found.means
+    ]
+
+
+def _means(trials: Sequence[StudyFigures]) -> tuple[TrialMean, ...]:
+    places: dict[tuple[int, str, str], tuple[ConditionFigures, Member | None]] = {}
+    found: dict[tuple[int, str, str], dict[int, dict[Coefficient, Figure]]] = {}
+    for number, trial in enumerate(trials):
+        for row in trial.rows:
+            for member in (None, *alone(row)):
+                key = (row.dimension.id, f"{row.family.value}:{row.name}", member.condition.key if member else "")
+                places.setdefault(key, (row, member))
+                found.setdefault(key, {})[number] = member.figures if member else row.figures
+    return tuple(
+        TrialMean(
+            *places[key],
+            {
+                name: tuple(figures[number][name].value if number in figures else None for number in range(len(trials)))
+                for name in COEFFICIENTS
+            },
+        )
+        for key, figures in found.items()
+    )
+
+
+def _rows(number: int, trial: StudyFigures) -> Iterator[dict[str, Any]]:
+    for row in trial.rows:
+        whose = {"dimension": row.dimension.name, "condition": row.family.value, "trial": number, "seed": trial.seed}
+        for member in (None, *alone(row)):
+            figures, members = (member.figures, (member,)) if member else (row.figures, row.members)
+            spearman = figures["spearman"]
+            yield whose | {
+                "contributor": member.condition.name if member else row.name,
+                "level": trial.level,
+                **{f"{name}{part}": value for name in COEFFICIENTS for part, value in _ends(figures[name])},
+                "texts": spearman.n,
+                "sources": spearman.signature.groups.split()[0],
+                "checklists": " ".join(str(each.version) for each in members),
+                "runs": " ".join(str(each.run) for each in members),
+                "reason": spearman.reason,
+                "signature": str(spearman.signature),
+            }
+
+
+def _ends(figure: Figure) -> tuple[tuple[str, float | None], ...]:
+    return (("", figure.value), ("_low", figure.low), ("_high", figure.high))
+
+
+def _mean_row(mean: TrialMean, level: Level) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "dimension": mean.row.dimension.name,
+        "condition": mean.row.family.value,
+        "contributor": mean.member.condition.name if mean.member else mean.row.name,
+        "trial": "mean",
+        "level": level,
+    }
+    for name in COEFFICIENTS:
+        row[name], row[f"{name}_sd"] = mean.spread(name)
+    return row

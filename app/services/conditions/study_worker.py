@@ -1,0 +1,231 @@
+"""Carrying a study of conditions out: what is missing is built, then scored, one condition after another."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from app.domain.project import Project
+from app.domain.run import RunStatus
+from app.errors import BudgetError, ConflictError, WorkbenchError
+from app.services.building.build import make_checklist, run_stages, start_build
+from app.services.conditions.study import Cell, StudyOptions, StudyPlan, plan_study, plan_trials, run_params, run_plan
+from app.services.conditions.study_forecast import check_study
+from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import CHECKLIST
+from app.services.scoring.runs import CONCURRENCY, set_budget, stop_run, work_on
+from app.services.scoring.scoring_jobs import job_key, running_here, running_run
+
+Report = Callable[[str, int, int], None]
+_STOPS: dict[tuple[int, int], threading.Event] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class StudyReport:
+    """How a study ended. `problems` are sentences about what could not be built or scored; it can be gone on with.
+    `cost_usd` is None where not all of it is known.
+    """
+
+    built: int
+    scored: int
+    missing: int
+    stopped: bool
+    cost_usd: float | None
+    problems: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        end = "Stopped" if self.stopped else "Done"
+        left = f" {self.missing} are missing: start again to go on with them." if self.missing else ""
+        return f"{end}: {self.built} checklists built, {self.scored} scored.{left} {' '.join(self.problems)}".strip()
+
+
+def run_study(
+    workbench: Workbench,
+    project: Project,
+    options: StudyOptions,
+    report: Report = lambda *_: None,
+    stop: threading.Event | None = None,
+    concurrency: int = CONCURRENCY,
+) -> StudyReport:
+    """Build and score what is missing. What fails is said and doesn't keep the rest from going on.
+
+    report hears (what is being done, steps done, steps in all). Raises what planning raises, and what says that a
+    model can't be used or the budget can't be kept.
+    """
+    plans = plan_trials(workbench, project, options)
+    check_study(workbench, options, plans)
+    stop = stop or threading.Event()
+    before, problems = total_cost(project_spending(workbench, project.id))[0], list[str]()
+    unpriced = unpriced_calls(workbench, project.id)
+    steps = len(plans[0].to_build) + sum(len({cell.condition for cell in plan.to_score}) for plan in plans)
+
+    def spent() -> float | None:
+        if unpriced_calls(workbench, project.id) > unpriced:
+            return None
+        return total_cost(project_spending(workbench, project.id))[0] - before
+
+    built = done = _build(workbench, plans[0], problems, report, steps, stop, spent)
+    for trial in options.each_trial():
+        if not stop.is_set():
+            progress = (done, steps)
+            done += _score(workbench, project, options, trial, problems, report, progress, stop, spent, concurrency)
+    missing = sum(len(plan.to_score) for plan in plan_trials(workbench, project, options))
+    scored = sum(len(plan.to_score) for plan in plans) - missing
+    return StudyReport(built, scored, missing, stop.is_set(), spent(), tuple(dict.fromkeys(problems)))
+
+
+def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
+    if running_run(workbench, project.id) is not None or running_here(project.id):
+        raise ConflictError("Texts of this project are being scored right now.", "Wait until that ends, or stop it.")
+    check_study(workbench, options, plan_trials(workbench, project, options))
+    stop = _STOPS[id(workbench.database), project.id] = threading.Event()
+
+    def work(progress: Progress) -> str:
+        return str(run_study(workbench, project, options, progress.report, stop))
+
+    JOBS.start(job_key(project.id), "Conditions", work)
+
+
+def stop_study(workbench: Workbench, project_id: int) -> None:
+    """The judge stops within a second; a checklist that is being built is finished first."""
+    stop = _STOPS.get((id(workbench.database), project_id))
+    if stop is not None:
+        stop.set()
+    run = running_run(workbench, project_id)
+    if run is not None:
+        stop_run(workbench, run.id)
+
+
+def stopping_study(workbench: Workbench, project_id: int) -> bool:
+    stop = _STOPS.get((id(workbench.database), project_id))
+    return stop is not None and stop.is_set()
+
+
+def _build(
+    workbench: Workbench,
+    plan: StudyPlan,
+    problems: list[str],
+    report: Report,
+    steps: int,
+    stop: threading.Event,
+    spent: Callable[[], float | None],
+) -> int:
+    """Build what is missing, each set of attributes once; returns how many were built."""
+    made: set[tuple[int, str]] = set()
+    for cell in plan.to_build:
+        if stop.is_set() or (cell.dimension.id, cell.digest) in made:
+            continue
+        report(f"Building {cell.condition.key} for {cell.dimension.name}", len(made), steps)
+        try:
+            _check_budget(plan.options, spent())
+            _build_one(workbench, plan.options, cell)
+        except BudgetError as error:
+            problems.append(str(error))
+            stop.set()
+        except WorkbenchError as error:
+            problems.append(f"{cell.condition.key} for {cell.dimension.name}: {error}")
+        else:
+            made.add((cell.dimension.id, cell.digest))
+    return len(made)
+
+
+def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
+    """A build that failed or was cut off is gone on with; what it has made is not asked again."""
+    build = cell.build or start_build(
+        workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
+    )
+    run_stages(workbench, build)
+    make_checklist(workbench, build, publish=True)
+
+
+def _score(
+    workbench: Workbench,
+    project: Project,
+    options: StudyOptions,
+    trial: StudyOptions,
+    problems: list[str],
+    report: Report,
+    progress: tuple[int, int],
+    stop: threading.Event,
+    spent: Callable[[], float | None],
+    concurrency: int,
+) -> int:
+    """One run a condition, over its dimensions; runs that were begun are gone on with. Returns how many it tried."""
+    done, steps = progress
+    plan = plan_study(workbench, project, trial)
+    of_trial = f", trial {trial.seed - options.seed + 1} of {options.trials}" if options.trials > 1 else ""
+    conditions = list({cell.condition: None for cell in plan.to_score})
+    for number, condition in enumerate(conditions):
+        if stop.is_set():
+            return number
+        cells = [cell for cell in plan.to_score if cell.condition == condition]
+        try:
+            for run_id in _runs(workbench, project, options, plan, cells, spent()):
+                what = f"{condition.key}{of_trial}"
+                _work_on(workbench, run_id, what, report, (done + number, steps), stop, concurrency)
+        except BudgetError as error:
+            problems.append(str(error))
+            stop.set()
+        except WorkbenchError as error:
+            problems.append(f"{condition.key}{of_trial}: {error}")
+    return len(conditions)
+
+
+def _runs(
+    workbench: Workbench,
+    project: Project,
+    study: StudyOptions,
+    plan: StudyPlan,
+    cells: Sequence[Cell],
+    spent: float | None,
+) -> list[int]:
+    """The runs to work on: those begun before, and a new one for what has none."""
+    left = _check_budget(plan.options, spent)
+    begun = list(dict.fromkeys(cell.run.id for cell in cells if cell.run is not None))
+    for run_id in begun:
+        before = run_spending(workbench, run_id).at_least_usd
+        set_budget(workbench, run_id, None if left is None else left + before)
+    parts = run_plan(plan, [cell for cell in cells if cell.run is None])
+    if parts:
+        with workbench.database.write() as work:
+            params = run_params(work, project, study, plan.options, cells[0].condition) | {"budget": left}
+            begun.append(work.runs.create(project.id, CHECKLIST, plan.options.judge, params, parts))
+    return begun
+
+
+def _work_on(
+    workbench: Workbench,
+    run_id: int,
+    what: str,
+    report: Report,
+    progress: tuple[int, int],
+    stop: threading.Event,
+    concurrency: int,
+) -> None:
+    """Raises WorkbenchError with the run's own sentence where it could not go on."""
+    ended = work_on(
+        workbench, run_id, concurrency, lambda run: report(f"Scoring {what}: {run.done:,} of {run.all:,}", *progress)
+    ).run
+    if ended.status is RunStatus.STOPPED:
+        stop.set()
+    elif ended.status is RunStatus.FAILED:
+        raise WorkbenchError(ended.message)
+    elif ended.failed:
+        raise WorkbenchError(f"{ended.failed:,} of {ended.all:,} texts could not be scored (run {ended.id}).")
+
+
+def _check_budget(options: StudyOptions, spent: float | None) -> float | None:
+    """What is left. Raises BudgetError where that is nothing, or where nobody knows."""
+    if options.budget is None:
+        return None
+    if spent is None:
+        raise BudgetError(
+            "What the study took isn't known: a reply was lost, or doesn't say how many tokens it has. So the budget "
+            "can't be kept.",
+            "Start again without a budget; what was answered isn't asked again.",
+        )
+    if spent >= options.budget:
+        raise BudgetError(f"The budget of ${options.budget:,.2f} is reached.", "Start again with more to go on.")
+    return options.budget - spent

@@ -1,0 +1,137 @@
+"""Texts and ratings from a file into a project: the good rows come in, the bad ones are listed."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.corpora.corpus import ColumnUse, Corpus, SkippedRow
+from app.corpora.mapping import ColumnMapping
+from app.corpora.reading import read_corpus
+from app.domain.project import Project
+from app.services.runtime.workbench import Workbench
+from app.think_aloud.samples import few_documents
+from db.repositories.imports import TextOfFile
+from db.unit_of_work import UnitOfWork
+
+BLOCK = 1_000  # texts that are read in at once
+PAUSE = 0.01  # seconds between blocks, for whoever waits to write
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedDimension:
+    ratings: int
+    raters: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What the project holds after the import, what was new, which rows or ratings stayed out and why, and what the
+    columns of a table were read as."""
+
+    project: str
+    format: str
+    texts: int
+    sources: int
+    systems: int
+    ratings: int
+    dimensions: dict[str, ImportedDimension]
+    skipped: tuple[SkippedRow, ...]
+    added_texts: int
+    added_ratings: int
+    columns: tuple[ColumnUse, ...] = ()
+
+    @property
+    def ungrouped(self) -> bool:
+        """No two texts share a source: nothing can be correlated inside a source's group."""
+        return self.texts > 1 and self.sources == self.texts
+
+    @property
+    def few_sources(self) -> bool:
+        """So few sources, or such large ones, that samples keep only themselves out of scoring."""
+        return few_documents(self.sources, self.texts)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"few_sources": self.few_sources}
+
+
+def import_file(
+    workbench: Workbench,
+    path: Path,
+    project: str,
+    format_name: str = "auto",
+    mapping: ColumnMapping | None = None,
+) -> ImportReport:
+    """Read the file, then keep all of it or nothing. The project is created if it is new.
+
+    What is already there is not added again. Raises FileFormatError or NotFoundError for a file that can't be read.
+    """
+    return keep_corpus(workbench, read_corpus(path, format_name, mapping), project)
+
+
+def keep_corpus(workbench: Workbench, corpus: Corpus, project: str, notice: str = "") -> ImportReport:
+    """Nobody sees a part of it, and others write while it is read in, block by block."""
+    with workbench.database.write() as work:
+        import_id, abandoned = work.imports.begin(), work.imports.abandoned()
+    try:
+        for start in range(0, len(corpus.texts), BLOCK):
+            block = [
+                TextOfFile(position, item.row, item.text, item.ratings)
+                for position, item in enumerate(corpus.texts[start : start + BLOCK], start)
+            ]
+            with workbench.database.write() as work:
+                work.imports.add(import_id, block)
+            time.sleep(PAUSE)
+        with workbench.database.write() as work:
+            work.imports.take_turn()
+            target = work.projects.find(project) or work.projects.add(project, corpus.task, notice)
+            _add_dimensions(work, target, corpus)
+            kept = work.imports.keep(import_id, target.id)
+            skipped = [*corpus.skipped, *(SkippedRow(row, reason) for row, reason in kept.left_out)]
+            report = _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
+            return replace(report, columns=corpus.columns)
+    finally:
+        for done in (import_id, *abandoned):
+            _forget(workbench, done)
+
+
+def _forget(workbench: Workbench, import_id: int) -> None:
+    """What was read in and is in its place now, or never will be."""
+    left = True
+    while left:
+        with workbench.database.write() as work:
+            left = work.imports.forget(import_id)
+        time.sleep(PAUSE if left else 0)
+
+
+def _add_dimensions(work: UnitOfWork, project: Project, corpus: Corpus) -> None:
+    there = {d.name for d in work.projects.dimensions(project.id)}
+    for dimension in corpus.dimensions:
+        if dimension.name not in there:
+            work.projects.add_dimension(project.id, dimension)
+
+
+def _report(
+    work: UnitOfWork, project: Project, format_name: str, skipped: Sequence[SkippedRow], added: tuple[int, int]
+) -> ImportReport:
+    counts = work.texts.rating_counts(project.id)
+    sources, systems = work.texts.distinct(project.id)
+    dimensions = {
+        d.name: ImportedDimension(*counts.get(d.name, (0, 0)), d.low, d.high)
+        for d in work.projects.dimensions(project.id)
+    }
+    return ImportReport(
+        project=project.name,
+        format=format_name,
+        texts=work.every_text.count(project.id),
+        sources=sources,
+        systems=systems,
+        ratings=sum(d.ratings for d in dimensions.values()),
+        dimensions=dimensions,
+        skipped=tuple(sorted(skipped, key=lambda s: s.row)),
+        added_texts=added[0],
+        added_ratings=added[1],
+    )

@@ -1,0 +1,208 @@
+"""Projects, their dimensions, how far each is, and what comes next."""
+
+from dataclasses import dataclass
+
+from app.corpora.presets import PRESETS, load_preset
+from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.checklist import Checklist
+from app.domain.project import Project
+from app.domain.run import RunStatus, RunSummary
+from app.domain.task import Dimension, Task
+from app.errors import InputError
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionProgress:
+    """How far one dimension is. `checklist` is its newest version, `run` the newest run that finished any of it;
+    those of studies of conditions don't count."""
+
+    dimension: Dimension
+    ratings: int
+    raters: int
+    samples: int
+    human_attributes: int
+    llm_attributes: int
+    checklist: Checklist | None
+    run: RunSummary | None
+
+    @property
+    def attributes(self) -> int:
+        return self.human_attributes + self.llm_attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    project: Project
+    texts: int
+    sources: int
+    systems: int
+    dimensions: tuple[DimensionProgress, ...]
+    runs: tuple[RunSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """The screen to go to (a page's file name without .py), the verb on the button, and why."""
+
+    screen: str
+    verb: str
+    why: str
+
+
+def list_projects(workbench: Workbench) -> list[Project]:
+    with workbench.database.read() as work:
+        return work.projects.all()
+
+
+def get_project(workbench: Workbench, name: str) -> Project:
+    with workbench.database.read() as work:
+        return work.projects.get(name)
+
+
+def create_project(workbench: Workbench, name: str, task: Task, dimensions: tuple[Dimension, ...] = ()) -> Project:
+    with workbench.database.write() as work:
+        project = work.projects.add(name, task)
+        for dimension in dimensions:
+            work.projects.add_dimension(project.id, dimension)
+        return project
+
+
+def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
+    """A project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
+    start = load_preset(preset)
+    return create_project(workbench, name, start.task, start.dimensions)
+
+
+def preset_names() -> tuple[str, ...]:
+    return PRESETS
+
+
+def preset_dimensions(preset: str) -> list[str]:
+    """What a project made from the preset is rated on."""
+    return [dimension.name for dimension in load_preset(preset).dimensions]
+
+
+def delete_project(workbench: Workbench, name: str) -> None:
+    """With all that is its own, what models replied included; replies that another project was answered with stay."""
+    with workbench.database.write() as work:
+        project = work.projects.get(name)
+        work.calls.delete_of_project(project.id)
+        work.projects.delete(project.id)
+
+
+def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
+    """Raises InputError where a text or its source is called nothing: prompts and screens need the words."""
+    if not (task.text_name.strip() and task.source_name.strip()):
+        raise InputError("A text and its source need a name.", "For example summary and article.")
+    with workbench.database.write() as work:
+        work.projects.set_task(project_id, task)
+
+
+def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -> Dimension:
+    with workbench.database.write() as work:
+        return work.projects.add_dimension(project_id, dimension)
+
+
+def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
+    """Raises InputError where the range would leave out ratings that are there."""
+    with workbench.database.write() as work:
+        rated = work.texts.rating_range(dimension.id)
+        if rated is not None and not dimension.low <= rated[0] <= rated[1] <= dimension.high:
+            raise InputError(
+                f"People's ratings on “{dimension.name}” go from {rated[0]:g} to {rated[1]:g}.",
+                "Give a range that holds them all.",
+            )
+        work.projects.set_dimension(dimension)
+
+
+def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dimension]:
+    """The dimensions a person named: `all`, or names separated by commas."""
+    with workbench.database.read() as work:
+        found = work.projects.get(project)
+        if names.strip().lower() == "all":
+            return work.projects.dimensions(found.id)
+        wanted = [name.strip() for name in names.split(",") if name.strip()]
+        return [work.projects.dimension(found.id, name) for name in dict.fromkeys(wanted)]
+
+
+def one_dimension(workbench: Workbench, project: str, name: str) -> Dimension:
+    with workbench.database.read() as work:
+        return work.projects.dimension(work.projects.get(project).id, name)
+
+
+def overview(workbench: Workbench, project_id: int) -> Overview:
+    with workbench.database.read() as work:
+        project = work.projects.by_id(project_id)
+        sources, systems = work.texts.distinct(project_id)
+        runs = tuple(work.runs.all(project_id))
+        return Overview(
+            project=project,
+            texts=work.every_text.count(project_id),
+            sources=sources,
+            systems=systems,
+            dimensions=tuple(_progress(work, project_id, runs)),
+            runs=runs,
+        )
+
+
+def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -> list[DimensionProgress]:
+    counts = work.texts.rating_counts(project_id)
+    attributes = [a for a in work.think_aloud.attributes(project_id) if a.status is AttributeStatus.ACTIVE]
+    found = []
+    for dimension in work.projects.dimensions(project_id):
+        own = [a for a in attributes if a.dimension == dimension.name]
+        humans = sum(1 for a in own if a.kind is ContributorKind.HUMAN)
+        ratings, raters = counts.get(dimension.name, (0, 0))
+        found.append(
+            DimensionProgress(
+                dimension=dimension,
+                ratings=ratings,
+                raters=raters,
+                samples=len(work.think_aloud.samples(dimension.id)),
+                human_attributes=humans,
+                llm_attributes=len(own) - humans,
+                checklist=work.checklists.find(dimension.id),
+                run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.study), None),
+            )
+        )
+    return found
+
+
+def how_far(progress: Overview) -> str:
+    """The furthest step that any dimension has reached, and how many have, in a few words."""
+    dimensions = progress.dimensions
+    reached = {
+        "scored": sum(1 for d in dimensions if d.run),
+        "with a checklist": sum(1 for d in dimensions if d.checklist),
+        "with attributes": sum(1 for d in dimensions if d.attributes),
+    }
+    furthest = next(((step, count) for step, count in reached.items() if count), None)
+    if furthest:
+        return f"{furthest[1]} of {len(dimensions)} {furthest[0]}"
+    return "texts imported" if progress.texts else "no texts yet"
+
+
+def next_step(progress: Overview) -> NextStep:
+    """The first thing in the flow that is still missing, seen over all dimensions.
+
+    Dimensions that nobody rated have no samples to think aloud about, so they don't hold up those that are rated.
+    """
+    dimensions = tuple(d for d in progress.dimensions if d.ratings) or progress.dimensions
+    if not progress.texts:
+        return NextStep("data", "Import texts", "This project has no texts yet.")
+    if not dimensions:
+        return NextStep("data", "Add a dimension", "Say what quality the texts are judged on.")
+    if any(not d.attributes for d in dimensions):
+        waiting = ", ".join(d.dimension.name for d in dimensions if not d.attributes)
+        return NextStep("think_aloud", "Think aloud", f"Nobody has said yet what to look for in {waiting}.")
+    if any(d.checklist is None for d in dimensions):
+        waiting = ", ".join(d.dimension.name for d in dimensions if d.checklist is None)
+        return NextStep("build", "Build the checklist", f"There are attributes but no checklist for {waiting}.")
+    if any(run.status is RunStatus.RUNNING for run in progress.runs):
+        return NextStep("score", "Watch the run", "A run is scoring texts right now.")
+    if any(d.run is None for d in dimensions):
+        waiting = ", ".join(d.dimension.name for d in dimensions if d.run is None)
+        return NextStep("score", "Score the texts", f"No text has been scored yet on {waiting}.")
+    return NextStep("results", "See the results", "Every dimension has scores.")

@@ -1,0 +1,153 @@
+"""What each contributor brought to a checklist, and to the agreement of its scores with people."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import fmean
+
+from app.attribute_analysis.contribution import Contribution, Reach, contribution_of
+from app.domain.checklist import Checklist
+from app.domain.judgment import Answer, checklist_score
+from app.domain.run import RunDimension, RunSummary, ScoredText
+from app.domain.task import Dimension
+from app.errors import InputError
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.comparison import Difference, compare_scores
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+
+__all__ = ["Contribution", "LeftOut", "Reach", "contributed", "left_out", "runs_with_checklist"]
+
+Judged = tuple[int, int, Answer]
+RESAMPLES = 1000
+ALL_QUESTIONS = "Every question rests on these attributes alone: without them nothing is left to ask."
+NO_QUESTION = "No question rests on these attributes alone, so the scores stay the same."
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Agreement without the `questions` that rest on one contributor's (or kind's) attributes alone.
+
+    figure: Spearman with all questions (a), without those (b) and a - b with its interval: above 0 the questions
+    help. None where nothing can be compared, for `reason`.
+    """
+
+    name: str
+    kind: bool
+    questions: int
+    figure: Difference | None
+    reason: str = ""
+
+
+def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int) -> list[tuple[RunSummary, Checklist]]:
+    """The runs that scored texts of this dimension with a checklist, newest first."""
+    with workbench.database.read() as work:
+        runs = [run for run in work.runs.all(project_id) if run.done]
+        parts = [(run, _part(work.runs.parts(run.id), dimension_id)) for run in runs]
+        return [
+            (run, work.checklists.get(part.checklist))
+            for run, part in parts
+            if part is not None and part.checklist is not None
+        ]
+
+
+def contributed(workbench: Workbench, project_id: int, dimension_id: int, checklist: Checklist) -> Contribution:
+    """Whose attributes reached this checklist; also those excluded since count."""
+    with workbench.database.read() as work:
+        attributes = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}
+    return contribution_of(checklist, attributes)
+
+
+def left_out(
+    workbench: Workbench,
+    run: RunSummary,
+    dimension: Dimension,
+    checklist: Checklist,
+    contribution: Contribution,
+    level: Level = "per-source",
+) -> list[LeftOut]:
+    """The effect of leaving each contributor, then each kind of several, out of a run, from the answers it already has.
+
+    An approximation: the questions that rest on them alone are dropped and the score is taken over the others. The
+    checklist is not built anew without them. Texts with unanswered questions are left out, as in the results.
+    """
+    groups = [(name, False, reach.alone) for name, reach in contribution.by_contributor.items()]
+    groups += [(name, True, reach.alone) for name, reach in contribution.joint.items()]
+    with workbench.database.read() as work:
+        state = (run.done, run.failed, work.results.rating_state(dimension.id))
+    asked = tuple(question.id for question in checklist.asked)
+    return list(_left_out(workbench.database, run.id, dimension, asked, tuple(groups), level, state))
+
+
+# Several comparisons of a thousand resamples each: kept for as long as neither scores nor ratings change.
+@lru_cache(maxsize=32)
+def _left_out(
+    database: Database,
+    run_id: int,
+    dimension: Dimension,
+    asked: tuple[int, ...],
+    groups: tuple[tuple[str, bool, tuple[int, ...]], ...],
+    level: Level,
+    _: tuple[object, ...],
+) -> tuple[LeftOut, ...]:
+    with database.read() as work:
+        rows = work.results.scored(run_id, dimension.id)
+        answers = work.results.answers(run_id, dimension.id)
+    complete = [row for row in rows if row.coverage in (None, 1)]
+    whole = _scores(complete, answers, asked, dimension)
+    found = []
+    for name, kind, alone in groups:
+        if not alone or len(alone) == len(asked):
+            found.append(LeftOut(name, kind, len(alone), None, ALL_QUESTIONS if alone else NO_QUESTION))
+            continue
+        kept = [question for question in asked if question not in alone]
+        without = _scores(complete, answers, kept, dimension)
+        try:
+            figure = _compared(complete, whole, without, level)
+        except InputError as error:
+            found.append(LeftOut(name, kind, len(alone), None, error.message))
+        else:
+            found.append(LeftOut(name, kind, len(alone), figure, figure.reason))
+    return tuple(found)
+
+
+def _compared(
+    rows: Sequence[ScoredText], whole: Sequence[float | None], without: Sequence[float | None], level: Level
+) -> Difference:
+    comparison = compare_scores(
+        whole,
+        without,
+        [row.human for row in rows],
+        group=[row.doc_id for row in rows],
+        system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
+        item=[row.item_id for row in rows],
+        level=level,
+        resamples=RESAMPLES,
+        permutations=0,
+    )
+    return comparison.differences["spearman"].figure
+
+
+def _scores(
+    rows: Iterable[ScoredText],
+    answers: Mapping[int, Sequence[Judged]],
+    questions: Collection[int],
+    dimension: Dimension,
+) -> list[float | None]:
+    return [score_over(answers.get(row.text, ()), questions, dimension.low, dimension.high) for row in rows]
+
+
+def score_over(judged: Sequence[Judged], questions: Collection[int], low: float, high: float) -> float | None:
+    """A text's score from only these questions, the mean over repeats, as the checklist evaluator takes it."""
+    wanted = set(questions)
+    repeats: dict[int, list[Answer]] = {}
+    for repeat, question, answer in judged:
+        if question in wanted:
+            repeats.setdefault(repeat, []).append(answer)
+    values = [checklist_score(given, low, high).value for given in repeats.values()]
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _part(parts: Iterable[RunDimension], dimension_id: int) -> RunDimension | None:
+    return next((part for part in parts if part.dimension == dimension_id), None)

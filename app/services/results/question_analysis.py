@@ -1,0 +1,109 @@
+"""What each question of a checklist contributes to the agreement with people, and whether weights would help."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from app.domain.checklist import Question
+from app.errors import NotReadyError
+from app.meta_evaluation.frame import Frame
+from app.meta_evaluation.questions.item_analysis import Item, ItemAnalysis, Redundancy, analyse_items
+from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
+from app.meta_evaluation.score_matrix import Floats
+from app.providers.credentials import Credentials
+from app.services.results.repeat_agreement import VALUES
+from app.services.results.results import Choices, DimensionResult, kept_result, result_state
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+
+__all__ = ["Item", "ItemAnalysis", "QuestionWeights", "Questions", "Redundancy", "questions_of", "weights_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """`items` of the analysis count the `questions` from 0. `texts` were judged and rated."""
+
+    questions: tuple[Question, ...]
+    texts: int
+    analysis: ItemAnalysis
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judged:
+    questions: tuple[Question, ...]
+    answers: Floats
+    human: Floats
+    frame: Frame
+
+
+def questions_of(workbench: Workbench, result: DimensionResult) -> Questions | None:
+    """Computed once for as long as neither answers nor ratings change; None where the method asks no questions."""
+    state = result_state(workbench, result.run.id, result.dimension.id)
+    return _kept_questions(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+
+
+def weights_of(workbench: Workbench, result: DimensionResult) -> QuestionWeights:
+    """Learned by nested cross-validation; kept as questions_of. Texts of a locked split are no part of any result.
+
+    Raises NotReadyError where there is too little to learn from.
+    """
+    state = result_state(workbench, result.run.id, result.dimension.id)
+    return _kept_weights(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+
+
+@lru_cache(maxsize=32)
+def _kept_questions(
+    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
+) -> Questions | None:
+    found = _judged(database, run_id, dimension_id, choices)
+    if not found.questions:
+        return None
+    rated = int(np.sum(~np.isnan(found.human) & ~np.isnan(found.answers).all(axis=1)))
+    return Questions(found.questions, rated, analyse_items(found.answers, found.human, found.frame))
+
+
+@lru_cache(maxsize=32)
+def _kept_weights(
+    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
+) -> QuestionWeights:
+    found = _judged(database, run_id, dimension_id, choices)
+    if not found.questions or found.frame.group is None:
+        raise NotReadyError("This method asks no questions, so there is nothing to weigh.", "Choose a checklist's run.")
+    return learn_weights(found.answers, found.human, found.frame.group, found.frame)
+
+
+def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices) -> _Judged:
+    """(texts, questions) of the texts that the result's figures rest on; repeats of a judge count by majority."""
+    result = kept_result(Workbench(database, Credentials()), run_id, dimension_id, choices)
+    assert result is not None  # the caller has it
+    with database.read() as work:
+        part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
+        asked = work.checklists.get(part.checklist).asked if part.checklist else []
+        given = work.results.answers(run_id, dimension_id) if asked else {}
+    rows = result.compared
+    repeats = 1 + max((repeat for answers in given.values() for repeat, _, _ in answers), default=0)
+    text_place = {row.text: number for number, row in enumerate(rows)}
+    question_place = {question.id: number for number, question in enumerate(asked)}
+    cube = np.full((repeats, len(rows), len(asked)), np.nan)
+    for text, answers in given.items():
+        if text in text_place:
+            for repeat, question, answer in answers:
+                cube[repeat, text_place[text], question_place[question]] = VALUES[answer]
+    systems = [row.system_id for row in rows]
+    frame = Frame(
+        group=[row.doc_id for row in rows],
+        system=systems if any(systems) else None,
+        level=choices.level,
+        constant=choices.constant,
+        resamples=choices.resamples,
+        seed=choices.seed,
+    )
+    human = np.array([row.human for row in rows], dtype=np.float64)
+    return _Judged(tuple(asked), cube[0] if repeats == 1 else majority_of(cube), human, frame)
+
+
+def majority_of(cube: Floats) -> Floats:
+    """(texts, questions) what most of (repeats, texts, questions) say; NaN where they are split evenly."""
+    return np.stack([majority(cube[:, :, question]) for question in range(cube.shape[2])], axis=1)

@@ -1,0 +1,61 @@
+"""The raters behind a result: how well they agree, what one of them reaches, and the judge beside them."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from app.meta_evaluation.frame import Frame
+from app.meta_evaluation.raters.human_side import HumanSide, Stratum, human_side
+from app.meta_evaluation.score_matrix import Floats
+from app.providers.credentials import Credentials
+from app.services.results.results import Choices, DimensionResult, kept_result, result_state
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+
+__all__ = ["HumanSide", "Stratum", "human_side_of"]
+
+
+def human_side_of(workbench: Workbench, result: DimensionResult) -> HumanSide:
+    """Computed once for as long as neither scores nor ratings change. Over the texts that the run scored."""
+    state = result_state(workbench, result.run.id, result.dimension.id)
+    return _kept(workbench.database, result.run.id, result.dimension.id, result.choices, state)
+
+
+@lru_cache(maxsize=32)
+def _kept(
+    database: Database, run_id: int, dimension_id: int, choices: Choices, _: tuple[object, ...] | None
+) -> HumanSide:
+    workbench = Workbench(database, Credentials())  # what is kept holds nobody's keys
+    result = kept_result(workbench, run_id, dimension_id, choices)
+    assert result is not None  # the caller has it
+    names, ratings = _ratings(workbench, result)
+    judged = {row.text: row.score for row in result.compared}
+    systems = [row.system_id for row in result.rows]
+    return human_side(
+        ratings,
+        names,
+        np.array([judged.get(row.text, np.nan) for row in result.rows], dtype=np.float64),
+        Frame(
+            group=[row.doc_id for row in result.rows],
+            system=systems if any(systems) else None,
+            item=None if any(systems) else [row.item_id for row in result.rows],
+            level=choices.level,
+            duplicates=choices.duplicates,
+            constant=choices.constant,
+            resamples=choices.resamples,
+            seed=choices.seed,
+        ),
+    )
+
+
+def _ratings(workbench: Workbench, result: DimensionResult) -> tuple[list[str], Floats]:
+    """The raters' names and their ratings (raters, texts) of the result's texts."""
+    with workbench.database.read() as work:
+        found = work.texts.ratings(result.dimension.id)
+    place = {row.text: number for number, row in enumerate(result.rows)}
+    names = sorted({rater for text, rater, _ in found if text in place})
+    ratings = np.full((len(names), len(place)), np.nan)
+    for text, rater, value in found:
+        if text in place:
+            ratings[names.index(rater), place[text]] = value
+    return names, ratings

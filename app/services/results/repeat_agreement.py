@@ -1,0 +1,27 @@
+"""A judge that was asked the same several times: how steadily it answered each question."""
+
+import numpy as np
+
+from app.domain.judgment import Answer
+from app.meta_evaluation.questions.question_agreement import Stability, judge_stability
+from app.services.runtime.workbench import Workbench
+
+__all__ = ["Stability", "repeat_agreement"]
+
+VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.UNANSWERED: np.nan}
+
+
+def repeat_agreement(workbench: Workbench, run_id: int, dimension_id: int) -> dict[int, Stability]:
+    """Question id -> how often the repeats gave the same answer; {} where the judge was asked once or nothing."""
+    with workbench.database.read() as work:
+        repeats = int(work.runs.get(run_id).params.get("repeats", 1))
+        found = work.results.answers(run_id, dimension_id) if repeats > 1 else {}
+    questions = list(dict.fromkeys(question for given in found.values() for _, question, _ in given))
+    if not questions:
+        return {}
+    place = {question: number for number, question in enumerate(questions)}
+    answers = np.full((repeats, len(found), len(questions)), np.nan)
+    for text, given in enumerate(found.values()):
+        for repeat, question, answer in given:
+            answers[repeat, text, place[question]] = VALUES[answer]
+    return dict(zip(questions, judge_stability(answers), strict=True))

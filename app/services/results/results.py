@@ -1,0 +1,358 @@
+"""What a run found: how well its scores agree with people, and what each number rests on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import count
+from statistics import fmean
+from typing import Any
+
+from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
+from app.domain.task import Dimension
+from app.errors import NotFoundError, NotReadyError
+from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
+from app.meta_evaluation.raters.human_side import RaterScale, scale_remark
+from app.meta_evaluation.reasons import FEWEST
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import on_scale
+from app.services.scoring.judge_logprobs import gives_probabilities, judge_in_signature, logprobs_remark
+from db.unit_of_work import Database, UnitOfWork
+
+__all__ = [
+    "USUAL",
+    "Choices",
+    "Constant",
+    "DimensionResult",
+    "Duplicates",
+    "Figure",
+    "Level",
+    "Resampling",
+    "asks_soft",
+    "kept_result",
+    "kept_results",
+    "newest_of_each",
+    "result_state",
+    "results_of",
+    "run_counts",
+    "runs_to_show",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a result is computed. `duplicates`: texts of the same source and system, where texts name their system.
+
+    `soft`: from the judge's P(yes), where the run asked for it; from its answers elsewhere. `resampling`: what the
+    intervals draw anew, by default what suits the level.
+    """
+
+    level: Level = "per-source"
+    constant: Constant = "skip"
+    duplicates: Duplicates = "once"
+    include_partial: bool = False
+    soft: bool = False
+    resampling: Resampling | None = None
+    resamples: int = 1000
+    seed: int = 0
+
+
+USUAL = Choices()
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionResult:
+    """One dimension of a run. `partial` texts have unanswered questions; they count only where that was asked for.
+
+    `soft`: the scores are those from the judge's probabilities, not from its answers. `locked`: over the texts of the
+    locked split alone, none of which are in any other result. `weighted`: not all questions of its checklist weigh the
+    same. `reading`: the number of the reading of texts, scores and ratings it rests on; results with the same one and
+    the same choices are the same.
+    """
+
+    run: RunSummary
+    dimension: Dimension
+    version: int | None
+    excluded_docs: tuple[str, ...]
+    excluded_texts: tuple[int, ...]
+    rows: tuple[ScoredText, ...]
+    partial: int
+    meta: MetaEvaluation
+    choices: Choices = USUAL
+    soft: bool = False
+    locked: bool = False
+    weighted: bool = False
+    reading: int = field(default=0, compare=False)
+
+    @property
+    def scored(self) -> int:
+        return sum(1 for row in self.rows if row.score is not None)
+
+    @property
+    def on_scale(self) -> bool:
+        """Whether scores lie on the dimension's scale, so that their distance from ratings means something."""
+        return on_scale(self.run)
+
+    @property
+    def compared(self) -> list[ScoredText]:
+        """The texts that have both a score and a rating: those the figures rest on."""
+        everything = self.choices.include_partial
+        return [
+            row
+            for row in self.rows
+            if row.score is not None and row.human is not None and (everything or row.coverage in (None, 1))
+        ]
+
+    @property
+    def headline(self) -> tuple[float | None, float | None, float | None, str]:
+        """Spearman, the ends of its 95 % interval, and groups used / all."""
+        spearman = self.meta.figures["spearman"]
+        return spearman.value, spearman.low, spearman.high, f"{self.groups_used}/{self.groups_all}"
+
+    @property
+    def dataset_may_help(self) -> bool:
+        """Whether this level has no coefficient, but there are enough texts to pool."""
+        level, n = self.meta.design.level, self.meta.basis.n
+        return level != "dataset" and self.headline[0] is None and n >= FEWEST
+
+    @property
+    def groups_used(self) -> int:
+        return self.meta.basis.groups_used
+
+    @property
+    def groups_all(self) -> int:
+        return self.meta.basis.groups_all
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "run": self.run.id,
+            "evaluator": self.run.evaluator,
+            "condition": self.run.study or None,
+            "judge": self.run.judge,
+            "dimension": self.dimension.name,
+            "checklist_version": self.version,
+            "score_from": "probabilities" if self.soft else "answers",
+            "scored": self.scored,
+            "partial": self.partial,
+            "locked_split": self.locked,
+            "excluded_docs": list(self.excluded_docs),
+            "excluded_texts": list(self.excluded_texts),
+            **self.meta.to_json(),
+        }
+
+
+def results_of(
+    workbench: Workbench, run_id: int, choices: Choices = USUAL, *, locked: bool = False
+) -> list[DimensionResult]:
+    """Agreement with the mean human rating on every dimension of a run.
+
+    locked: over the locked texts instead of the others; only for a look that is counted (locked_results).
+    """
+    with workbench.database.read() as work:
+        run = work.runs.get(run_id)
+        source = work.locked_results if locked else work.results
+        return [
+            _result(work, run, part, _Reading(tuple(source.scored(run_id, part.dimension))), choices, locked)
+            for part in work.runs.parts(run_id)
+        ]
+
+
+def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
+    """As results_of, each computed once for as long as neither its scores nor ratings change: screens ask again."""
+    with workbench.database.read() as work:
+        run = work.runs.get(run_id)
+        states = {part.dimension: _state(work, run, part.dimension) for part in work.runs.parts(run_id)}
+    return tuple(_kept(workbench.database, run_id, dimension, choices, state) for dimension, state in states.items())
+
+
+def kept_result(
+    workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
+) -> DimensionResult | None:
+    """As kept_results, of one dimension alone; None where the run does not score it."""
+    state = result_state(workbench, run_id, dimension_id)
+    return None if state is None else _kept(workbench.database, run_id, dimension_id, choices, state)
+
+
+def result_state(workbench: Workbench, run_id: int, dimension_id: int) -> tuple[object, ...] | None:
+    """Equal for as long as the run's scores and the ratings on the dimension are; None where it isn't scored."""
+    with workbench.database.read() as work:
+        if all(part.dimension != dimension_id for part in work.runs.parts(run_id)):
+            return None
+        return _state(work, work.runs.get(run_id), dimension_id)
+
+
+def _state(work: UnitOfWork, run: RunSummary, dimension_id: int) -> tuple[object, ...]:
+    dimension = work.projects.dimension_by_id(dimension_id)
+    return (run.status, run.done, run.failed, dimension, work.results.rating_state(dimension_id))
+
+
+@lru_cache(maxsize=256)  # dimensions x levels of some runs; those of one reading share its texts
+def _kept(
+    database: Database, run_id: int, dimension_id: int, choices: Choices, state: tuple[object, ...]
+) -> DimensionResult:
+    reading = _kept_reading(database, run_id, dimension_id, state)
+    with database.read() as work:
+        part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
+        return _result(work, work.runs.get(run_id), part, reading, choices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """Every planned text of a run on one dimension, as it was when it was read; each reading has its own number."""
+
+    rows: tuple[ScoredText, ...]
+    number: int = field(default_factory=count(1).__next__)
+
+
+@lru_cache(maxsize=64)
+def _kept_reading(database: Database, run_id: int, dimension_id: int, _: tuple[object, ...]) -> _Reading:
+    with database.read() as work:
+        return _Reading(tuple(work.results.scored(run_id, dimension_id)))
+
+
+def _result(
+    work: UnitOfWork, run: RunSummary, part: RunDimension, reading: _Reading, choices: Choices, locked: bool = False
+) -> DimensionResult:
+    rows = reading.rows
+    soft = choices.soft and asks_soft(run)
+    if soft:
+        rows = tuple(replace(row, score=row.soft) for row in rows)
+    checklist = work.checklists.get(part.checklist) if part.checklist else None
+    partial = {row.text for row in rows if row.coverage is not None and 0 < row.coverage < 1}
+    left_out = set() if choices.include_partial else partial
+    origin = Origin(
+        checklist=str(checklist.version) if checklist else "none",
+        judge=f"{judge_in_signature(run)} P(yes)" if soft else judge_in_signature(run),
+        prompt=part.prompt_digest[:12] or "none",
+        locked=locked,
+        partial=choices.include_partial,
+    )
+    meta = evaluated(
+        rows, [None if row.text in left_out else row.score for row in rows], choices, origin, on_scale(run)
+    )
+    remark = rater_remark(work, part.dimension, locked)
+    return DimensionResult(
+        run=run,
+        dimension=work.projects.dimension_by_id(part.dimension),
+        version=checklist.version if checklist else None,
+        excluded_docs=part.excluded_docs,
+        excluded_texts=part.excluded_texts,
+        rows=rows,
+        partial=len(partial),
+        meta=replace(meta, cautions=(*meta.cautions, *filter(None, (remark, logprobs_remark(run))))),
+        choices=choices,
+        soft=soft,
+        locked=locked,
+        weighted=checklist is not None and checklist.weighted,
+        reading=reading.number,
+    )
+
+
+def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> str:
+    """A caution that belongs beside every figure of the dimension where raters use different scales, else ""."""
+    raters = (work.locked_texts if locked else work.texts).rater_ranges(dimension_id)
+    return scale_remark([RaterScale(*each) for each in raters])
+
+
+def evaluated(
+    rows: Sequence[ScoredText],
+    scores: Sequence[float | None],
+    choices: Choices,
+    origin: Origin,
+    on_scale: bool = True,  # of the ratings
+) -> MetaEvaluation:
+    """How well these scores of the rows' texts agree with the rows' ratings; None leaves a text out."""
+    human = [row.human for row in rows]
+    return _compared(rows, scores, human, choices, choices.resamples, origin=origin, on_scale=on_scale)
+
+
+def agreement_of(
+    rows: Sequence[ScoredText], one: Sequence[float | None], other: Sequence[float | None], choices: Choices
+) -> float | None:
+    """Spearman's coefficient of two scores of the rows' texts, as a result is computed; None where it is undefined."""
+    return _compared(rows, one, other, choices, resamples=0).figures["spearman"].value
+
+
+def _compared(
+    rows: Sequence[ScoredText],
+    one: Sequence[float | None],
+    other: Sequence[float | None],
+    choices: Choices,
+    resamples: int,
+    **more: Any,
+) -> MetaEvaluation:
+    systems = [row.system_id for row in rows] if any(row.system_id for row in rows) else None
+    return evaluate(
+        one,
+        other,
+        group=[row.doc_id for row in rows],
+        system=systems,
+        item=None if systems else [row.item_id for row in rows],
+        level=choices.level,
+        duplicates=choices.duplicates,
+        constant=choices.constant,
+        resampling=choices.resampling,
+        resamples=resamples,
+        seed=choices.seed,
+        **more,
+    )
+
+
+def asks_soft(run: RunSummary) -> bool:
+    """Whether the run asked its judge for probabilities, and wasn't refused them."""
+    return bool(run.params.get("soft")) and gives_probabilities(run.params)
+
+
+def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
+    """The runs asked for, else the newest of each method and judge with a score that no study of conditions made.
+
+    Raises NotFoundError or NotReadyError.
+    """
+    with workbench.database.read() as work:
+        runs = {run.id: run for run in work.runs.all(project_id)}
+    unknown = [run for run in asked or () if run not in runs]
+    if unknown:
+        raise NotFoundError(f"This project has no run {unknown[0]}.", "`interacteval runs list` shows them.")
+    locked = [run for run in asked or () if runs[run].locked]
+    if locked:
+        raise NotReadyError(
+            f"Run {locked[0]} scored the locked test split, so its results are seen on purpose only.",
+            "`interacteval split look` shows them; each look is counted.",
+        )
+    found = list(asked or ()) or [run.id for run in newest_of_each(list(runs.values()))]
+    if not found and any(run.done and run.study for run in runs.values()):
+        raise NotReadyError(
+            "Only studies of conditions have scored texts of this project.",
+            "`interacteval conditions show` compares them; --run shows one of their runs.",
+        )
+    if not found:
+        raise NotReadyError("No text of this project has been scored yet.", "Score them first.")
+    return found
+
+
+def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Of each method and judge the newest run with scores; none of the locked split or made by a study of conditions.
+
+    `runs` come newest first, as they are listed.
+    """
+    found: dict[tuple[str, str], RunSummary] = {}
+    for run in runs:
+        if run.done and not run.locked and not run.study:
+            found.setdefault((run.evaluator, run.judge), run)
+    return list(found.values())
+
+
+def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
+    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was)."""
+    with workbench.database.read() as work:
+        counts = {}
+        for part in work.runs.parts(run_id):
+            rows = work.every_result.scored(run_id, part.dimension)
+            coverages = [row.coverage for row in rows if row.coverage is not None]
+            counts[part.name] = {
+                "scored": sum(1 for row in rows if row.status is ScoreStatus.DONE),
+                "failed": sum(1 for row in rows if row.status is ScoreStatus.FAILED),
+                "unanswered": work.every_result.unanswered(run_id, part.dimension),
+                "coverage": round(fmean(coverages), 4) if coverages else None,
+            }
+        return counts

@@ -1,0 +1,179 @@
+"""Runs against each other on the texts they share: conditions, evaluators, judges, checklist versions, trials."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from app.domain.run import RunSummary, ScoredText
+from app.errors import InputError, NotFoundError
+from app.meta_evaluation.choices import Coefficient
+from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
+from app.meta_evaluation.evaluation import Origin
+from app.meta_evaluation.verdict import verdict
+from app.services.results.results import Choices, asks_soft
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import on_scale
+from app.services.scoring.judge_logprobs import judge_in_signature
+from db.unit_of_work import Database, UnitOfWork
+
+__all__ = ["Coefficient", "RunComparison", "ScoreSet", "compare_runs", "score_sets", "sets_named"]
+
+USUAL = Choices()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSet:
+    """One run's scores on a dimension. `version` and `condition` are those of its checklist, where it has one."""
+
+    run: RunSummary
+    version: int | None = None
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """`other` against `baseline` on the `shared` texts; `only_*` were scored in one of them alone and are left out.
+
+    comparison: other less baseline; None, for `problem`, where nothing can be compared.
+    """
+
+    baseline: ScoreSet
+    other: ScoreSet
+    shared: int
+    only_baseline: int
+    only_other: int
+    comparison: Comparison | None
+    problem: str = ""
+
+    def verdict(self, coefficient: Coefficient, other: str, baseline: str, comparisons: int) -> str:
+        if self.comparison is None:
+            return f"Can't be compared: {self.problem}"
+        return verdict(self.comparison.differences[coefficient], other, baseline, comparisons)
+
+
+def score_sets(workbench: Workbench, project_id: int, dimension_id: int) -> list[ScoreSet]:
+    """The runs with scores on a dimension, newest first; not those of the locked split."""
+    with workbench.database.read() as work:
+        runs = [run for run in work.runs.all(project_id) if run.done and not run.locked]
+        found = [(run, part) for run in runs for part in work.runs.parts(run.id) if part.dimension == dimension_id]
+        checklists = {c: work.checklists.get(c) for _, part in found if (c := part.checklist)}
+        sets = []
+        for run, part in found:
+            checklist = checklists.get(part.checklist or 0)
+            sets.append(ScoreSet(run, checklist.version, checklist.condition) if checklist else ScoreSet(run))
+        return sets
+
+
+def compare_runs(
+    workbench: Workbench,
+    dimension_id: int,
+    baseline: ScoreSet,
+    others: Sequence[ScoreSet],
+    choices: Choices = USUAL,
+    permutations: int = PERMUTATIONS,
+) -> list[RunComparison]:
+    """Each of the others less the baseline, with Holm's correction over all of them.
+
+    Computed once for as long as neither scores nor ratings change. Raises InputError where the level asks for what the
+    data don't have.
+    """
+    with workbench.database.read() as work:
+        state = work.results.rating_state(dimension_id)
+    found = [
+        _kept(workbench.database, dimension_id, _key(baseline), _key(other), choices, permutations, state)
+        for other in others
+    ]
+    made = corrected({index: pair[1] for index, pair in enumerate(found) if pair[1] is not None})
+    return [
+        RunComparison(baseline, other, *counts, made.get(index), problem)
+        for index, (other, (counts, _, problem)) in enumerate(zip(others, found, strict=True))
+    ]
+
+
+def sets_named(workbench: Workbench, project_id: int, dimension_id: int, runs: Sequence[int]) -> list[ScoreSet]:
+    """In the order asked. Raises NotFoundError for a run that has no scores on the dimension."""
+    by_run = {found.run.id: found for found in score_sets(workbench, project_id, dimension_id)}
+    missing = [run for run in runs if run not in by_run]
+    if missing:
+        raise NotFoundError(f"Run {missing[0]} has no scores on this dimension.", "`interacteval runs list` shows all.")
+    return [by_run[run] for run in runs]
+
+
+Key = tuple[int, int, int]
+
+
+def _key(scores: ScoreSet) -> Key:
+    """The run, and what changes when its scores do."""
+    return scores.run.id, scores.run.done, scores.run.failed
+
+
+# A comparison takes about a second: kept for as long as its scores and ratings stay.
+@lru_cache(maxsize=128)
+def _kept(
+    database: Database,
+    dimension_id: int,
+    baseline: Key,
+    other: Key,
+    choices: Choices,
+    permutations: int,
+    _: str,
+) -> tuple[tuple[int, int, int], Comparison | None, str]:
+    with database.read() as work:
+        b, a = (_scores(work, run, dimension_id, choices) for run, _, _ in (baseline, other))
+        comparable = all(on_scale(work.runs.get(run)) for run, _, _ in (baseline, other))
+        b_run, a_run = (_origin(work, run, dimension_id) for run, _, _ in (baseline, other))
+    shared = sorted(a.keys() & b.keys())
+    counts = (len(shared), len(b.keys() - a.keys()), len(a.keys() - b.keys()))
+    if not shared:
+        return counts, None, "The two runs scored no text in common."
+    rows = [a[text] for text in shared]
+    try:
+        comparison = compare_scores(
+            [a[text].score for text in shared],
+            [b[text].score for text in shared],
+            [row.human for row in rows],
+            group=[row.doc_id for row in rows],
+            system=[row.system_id for row in rows] if any(row.system_id for row in rows) else None,
+            item=[row.item_id for row in rows],
+            level=choices.level,
+            constant=choices.constant,
+            duplicates=choices.duplicates,
+            resampling=choices.resampling,
+            resamples=choices.resamples,
+            seed=choices.seed,
+            permutations=permutations,
+            origin=Origin(
+                _both(a_run.checklist, b_run.checklist),
+                _both(a_run.judge, b_run.judge),
+                _both(a_run.prompt, b_run.prompt),
+            ),
+            on_scale=comparable,
+        )
+    except InputError as error:
+        return counts, None, error.message
+    return counts, comparison, ""
+
+
+def _origin(work: UnitOfWork, run_id: int, dimension_id: int) -> Origin:
+    run = work.runs.get(run_id)
+    part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
+    version = str(work.checklists.get(part.checklist).version) if part.checklist else "none"
+    return Origin(version, judge_in_signature(run), part.prompt_digest[:12] or "none")
+
+
+def _both(a: str, b: str) -> str:
+    """For the signature of a comparison: what both have in common once, else the other's before the baseline's."""
+    return a if a == b else f"{a} vs {b}"
+
+
+def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Mapping[int, ScoredText]:
+    """Text -> what was scored, for the texts that count."""
+    by_probability = choices.soft and asks_soft(work.runs.get(run_id))
+    rows = work.results.scored(run_id, dimension_id)
+    if by_probability:
+        rows = [replace(row, score=row.soft) for row in rows]
+    return {
+        row.text: row
+        for row in rows
+        if row.score is not None and (choices.include_partial or row.coverage in (None, 1))
+    }

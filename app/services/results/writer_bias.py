@@ -1,0 +1,51 @@
+"""Who wrote what, as a person says it, and whether a run's judge favours one kind of writer."""
+
+from collections.abc import Collection
+
+from app.errors import InputError, NotReadyError
+from app.meta_evaluation.writer_bias import Mean, PairGroup, Preference, WriterBias, writer_bias
+from app.services.runtime.workbench import Workbench
+
+__all__ = ["Mean", "PairGroup", "Preference", "WriterBias", "bias_of", "mark_people", "writers"]
+
+
+def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str, ...]]:
+    """The project's systems by name, and those of them that are people."""
+    with workbench.database.read() as work:
+        people = work.projects.human_systems(project_id)
+        return work.texts.systems(project_id), people
+
+
+def mark_people(workbench: Workbench, project_id: int, systems: Collection[str]) -> None:
+    """Say which systems are people; all others are LLMs. Raises InputError for a system that isn't there."""
+    with workbench.database.write() as work:
+        known = work.texts.systems(project_id)
+        unknown = sorted(set(systems) - set(known))
+        if unknown:
+            raise InputError(f"No text is by “{unknown[0]}”.", f"The systems are: {', '.join(known) or 'none'}.")
+        work.projects.set_human_systems(project_id, [system for system in known if system in systems])
+
+
+def bias_of(workbench: Workbench, run_id: int, dimension_id: int, resamples: int = 1000, seed: int = 0) -> WriterBias:
+    """Of a run's scores on a dimension, over texts whose writer, score and ratings are known.
+
+    Raises NotReadyError where nobody said who is a person, or no source has texts of both.
+    """
+    with workbench.database.read() as work:
+        people = set(work.projects.human_systems(work.runs.project_of(run_id)))
+        rows = [
+            (row.score, row.human, row.doc_id, row.system_id in people)
+            for row in work.results.scored(run_id, dimension_id)
+            if row.score is not None and row.human is not None and row.system_id and row.coverage in (None, 1)
+        ]
+    if not people:
+        raise NotReadyError(
+            "Nobody said yet which systems are people.", "Mark them (--people NAME); everything else is then an LLM."
+        )
+    scores, ratings, sources, by_person = zip(*rows, strict=True) if rows else ((), (), (), ())
+    found = writer_bias(scores, ratings, sources, by_person, resamples, seed)
+    if not found.pairs:
+        raise NotReadyError(
+            "No source has rated texts of both a person and an LLM.", "Check which systems are marked as people."
+        )
+    return found

@@ -1,0 +1,146 @@
+"""What the environment and this sitting provide: keys, addresses, prices, limits, and where the data lie."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from app.providers import pace
+from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.credentials import Access, Credentials, credentials_problem
+from app.providers.model_name import KNOWN_PROVIDERS, Provider
+from app.providers.pricing import Price, shipped_prices
+from app.providers.registry import describe_models
+from app.services.runtime.endpoint_models import endpoint_models
+from app.services.runtime.models import CONCURRENCY, PATIENCE
+from app.services.runtime.workbench import Workbench
+from app.settings import settings
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderAccess:
+    """How one provider can be reached. The key itself is not here, nor any part of it.
+
+    key_source: where the key comes from, in words; "" without one.
+    address: without user name, password and query; "" where none is known.
+    obstacle: what to set before its models can be used; "" for nothing.
+    """
+
+    prefix: str
+    title: str
+    key_variable: str
+    url_variable: str
+    needs_key: bool
+    key_source: str
+    address: str
+    own_address: bool
+    obstacle: str
+
+
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """US dollars per million tokens, None where the price is unknown. `ready`: nothing is missing to use it."""
+
+    name: str
+    price: Price | None
+    ready: bool
+
+    @property
+    def free(self) -> bool:
+        return self.price is not None and self.price.input == self.price.cached == self.price.output == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The models known by name with their prices, and the day these were looked up."""
+
+    checked: date
+    models: Sequence[PricedModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one layer sees to for every model: requests at a time, and when a request, a text or a run is given up."""
+
+    at_a_time: int
+    request_seconds: float
+    attempts: int
+    timeouts: int
+    total_seconds: float
+    patience_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DataPlace:
+    """Where the data lie: a file, or a server without its password. `size` is in bytes, None for a server."""
+
+    kind: str
+    place: str
+    size: int | None
+
+
+def provider_access(workbench: Workbench) -> list[ProviderAccess]:
+    """Every provider that is reached over a network."""
+    return [_access(p, workbench.credentials) for p in KNOWN_PROVIDERS.values() if p.speaks_http]
+
+
+def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
+    """Why what a person typed can't be a key, in one line that doesn't repeat it; "" where it can."""
+    if not key.strip():
+        return "Nothing was typed. Paste the key into the field."
+    # Only the key is looked at: a missing address is said where the provider is listed.
+    address = workbench.credentials.of(prefix).base_url or "http://localhost/v1"
+    typed = Credentials(**{prefix: Access(SecretStr(key), address)})
+    return credentials_problem(prefix, typed)
+
+
+def price_list(workbench: Workbench) -> Prices:
+    known, credentials = shipped_prices(), workbench.credentials
+    models = [
+        PricedModel(model.name, model.price, not credentials_problem(model.provider, credentials))
+        for model in describe_models(credentials, known, endpoint_models(workbench).chat)
+    ]
+    return Prices(known.checked, models)
+
+
+def limits() -> Limits:
+    return Limits(CONCURRENCY, DEFAULT_TIMEOUT, PATIENCE.attempts, PATIENCE.timeouts, PATIENCE.total, pace.PATIENCE)
+
+
+def data_place() -> DataPlace:
+    """Where this process keeps everything."""
+    url = settings().url
+    scheme, _, rest = url.partition("://")
+    if scheme.startswith("sqlite"):
+        file = Path(rest.partition("?")[0].removeprefix("/")).absolute()
+        return DataPlace("A SQLite file", str(file), file.stat().st_size if file.exists() else None)
+    return DataPlace("A PostgreSQL server", _without_secrets(url), None)
+
+
+def _access(provider: Provider, credentials: Credentials) -> ProviderAccess:
+    access = credentials.of(provider.prefix)
+    own = (access.base_url or "").strip()
+    return ProviderAccess(
+        prefix=provider.prefix,
+        title=provider.title,
+        key_variable=provider.key_variable,
+        url_variable=provider.url_variable,
+        needs_key=provider.needs_key,
+        key_source=access.source,
+        address=_without_secrets(own or provider.default_url or ""),
+        own_address=bool(own),
+        obstacle=credentials_problem(provider.prefix, credentials),
+    )
+
+
+def _without_secrets(url: str) -> str:
+    """Scheme, host, port and path of an address: the rest may hold a password. "" for what is no address."""
+    try:
+        parts = urlsplit(url)
+        known = bool(parts.hostname) and parts.port != 0  # asking for the port raises where it is none
+    except ValueError:
+        return ""
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if known else ""

@@ -1,0 +1,59 @@
+"""What a judge can do, and whether that is what was wished for."""
+
+from dataclasses import dataclass
+
+from app.errors import InputError, UnsupportedError
+from app.evaluators.checklist import JudgeOptions
+from app.providers.credentials import credentials_problem
+from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.pricing import shipped_prices
+from app.providers.registry import gives_logprobs
+from app.services.runtime.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known.
+
+    obstacle: what has to be set before it can be asked; "" for nothing.
+    """
+
+    name: str
+    is_llm: bool
+    gives_probabilities: bool
+    priced: bool
+    obstacle: str = ""
+
+
+def judge_named(workbench: Workbench, name: str) -> Judge:
+    """What is known of a judge without asking it: no key is needed.
+
+    Raises UnknownModelError, and for recordings NotFoundError or FileFormatError.
+    """
+    parsed = parse_model_name(name)
+    full, is_llm = str(parsed), True
+    if not KNOWN_PROVIDERS[parsed.provider].speaks_http:
+        full, is_llm = workbench.check_model(name)
+    return Judge(
+        full,
+        is_llm,
+        is_llm and gives_logprobs(full),
+        shipped_prices().of(full) is not None,
+        credentials_problem(parsed.provider, workbench.credentials),
+    )
+
+
+def check_wishes(judge: Judge, asking: JudgeOptions, budget: float | None) -> None:
+    """Raises UnsupportedError or InputError for what the judge can't do, before anything is planned."""
+    if asking.soft and not judge.gives_probabilities:
+        raise UnsupportedError(
+            f"{judge.name} gives no log-probabilities.", "Switch P(yes) off, or choose another judge."
+        )
+    if asking.repeats > 1 and not judge.is_llm:
+        raise InputError(f"{judge.name} answers the same each time.", "Ask it once.")
+    if asking.repeats < 1:
+        raise InputError("A judge has to be asked at least once.", "Give 1 or more repeats.")
+    if budget is not None and not budget > 0:
+        raise InputError("A budget has to be above 0 dollars.", "Start without a budget for no limit.")
+    if budget is not None and not judge.priced:
+        raise InputError(f"The price of {judge.name} is unknown, so a budget can't be kept.", "Start without a budget.")

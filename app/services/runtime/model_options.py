@@ -1,0 +1,22 @@
+"""How long and how far a run's judge may think: kept with the run, changed where it is gone on with."""
+
+from app.errors import InputError
+from app.providers.model_options import EFFORTS as EFFORTS  # noqa: PLC0414 - for screens and commands
+from app.providers.model_options import TIMEOUT as TIMEOUT  # noqa: PLC0414
+from app.providers.model_options import USUAL as USUAL  # noqa: PLC0414
+from app.providers.model_options import ModelOptions as ModelOptions  # noqa: PLC0414
+from app.providers.model_options import check_effort as check_effort  # noqa: PLC0414
+from app.services.runtime.workbench import Workbench
+
+
+def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -> None:
+    """What was chosen anew for a run that is gone on with. Raises InputError for another effort: it decides the
+    answers, and a run's scores are to be of one kind."""
+    with workbench.database.write() as work:
+        run = work.runs.get(run_id)
+        before = ModelOptions.of_run(run.params)
+        if wished.effort and wished.effort != before.effort:
+            asked = f"with the effort “{before.effort}”" if before.effort else "without an effort"
+            raise InputError(f"Run {run_id} is asked {asked}.", "Leave the effort out, or start a new run.")
+        for name, value in wished.params().items():
+            work.runs.set_param(run_id, name, value)

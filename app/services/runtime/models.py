@@ -1,0 +1,246 @@
+"""Models as the use cases need them: opened, and LLMs with the ledger behind them."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Hashable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+
+from app.domain.call import RecordedCall
+from app.domain.checklist import Question
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import ModelTimeoutError, UnsupportedError
+from app.evaluators.checklist import judge
+from app.providers.adapters.replay import ReplayModel
+from app.providers.base import ChatReply, ChatRequest
+from app.providers.budget import Budget
+from app.providers.credentials import credentials_problem
+from app.providers.gate import GatedModel, MayAsk
+from app.providers.model_files import kept_recordings
+from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.model_options import ModelOptions
+from app.providers.rate_limit import Share, limit_of
+from app.providers.recorded import RecordedModel
+from app.providers.registry import OWN, describe_models, import_sdk
+from app.providers.retry import Patient, RetryPolicy
+from app.scoring.group_commit import GroupCommit
+from app.services.runtime.endpoint_models import endpoint_models
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+
+CONCURRENCY = 32
+TEST_SECONDS = 30.0
+PATIENCE = RetryPolicy()
+LLM_PROVIDERS = [provider for provider in KNOWN_PROVIDERS.values() if provider.speaks_http]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model to choose from. `obstacle` says what stands in the way of using it and what to do; "" for nothing.
+    `lacks_key`: it is a key that is missing, which can also be typed for one browser session.
+
+    `suggested` marks the one of its provider that a choice starts with; `own` those of the person's own endpoint and
+    recordings.
+    """
+
+    name: str
+    provider: str
+    obstacle: str = ""
+    suggested: bool = False
+    lacks_key: bool = False
+    own: bool = False
+
+    @property
+    def usable(self) -> bool:
+        return not self.obstacle
+
+
+def available_models(workbench: Workbench) -> list[ModelChoice]:
+    """The built-in rules first, then every model known by name, last those that the person's own endpoint lists and the
+    recordings in the workbench's folder; others can be typed as provider:name."""
+    found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
+    for model in describe_models(workbench.credentials):
+        provider = KNOWN_PROVIDERS[model.provider]
+        placeholder = model.name.endswith((":FILE", ":NAME"))
+        if provider.speaks_http and not placeholder:
+            obstacle = credentials_problem(model.provider, workbench.credentials)
+            lacks_key = provider.needs_key and not model.key_set
+            found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
+    endpoint, title = endpoint_models(workbench), KNOWN_PROVIDERS[OWN].title
+    first = endpoint.suggested
+    found += [ModelChoice(name, title, suggested=name == first, own=True) for name in endpoint.chat]
+    return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in kept_recordings()]
+
+
+def obstacles(workbench: Workbench) -> dict[str, str]:
+    """Provider -> what to set before its models can be used; only providers that lack something."""
+    found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in LLM_PROVIDERS}
+    return {title: problem for title, problem in found.items() if problem}
+
+
+def get_ready(workbench: Workbench) -> None:
+    """Import what the providers that are set up need, in the background: the first answer needn't wait for it then."""
+    usable = (p.prefix for p in LLM_PROVIDERS if not credentials_problem(p.prefix, workbench.credentials))
+    _import_sdks(tuple(usable))
+
+
+@cache
+def _import_sdks(prefixes: tuple[str, ...]) -> None:
+    """Once a process for the same ones."""
+
+    def work() -> None:
+        for prefix in prefixes:
+            import_sdk(prefix)
+
+    threading.Thread(target=work, name="import of SDKs", daemon=True).start()
+
+
+class DatabaseLedger:
+    """A model's calls in the database; those that end together are written together.
+
+    The digests that have a reply are read once, so that a request nobody asked before costs no query.
+    only_run: the run whose calls alone are found; None for everybody's.
+    """
+
+    def __init__(self, database: Database, model: str, only_run: int | None = None) -> None:
+        self._database = database
+        self._only_run = only_run
+        self._calls = GroupCommit[RecordedCall](self._save)
+        with database.read() as work:
+            self._answered = work.calls.answered(model, only_run)
+
+    async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
+        return await asyncio.to_thread(self._find, digest, usable) if digest in self._answered else None
+
+    async def discard(self, digests: Sequence[str]) -> None:
+        await asyncio.to_thread(self._discard, digests)
+
+    async def note_use(self, digest: str, project: int) -> None:
+        await asyncio.to_thread(self._note_use, digest, project)
+
+    async def add(self, call: RecordedCall) -> None:
+        await self._calls.put(call)
+        if not call.error_kind:
+            self._answered.add(call.digest)
+
+    async def close(self) -> None:
+        await self._calls.close()
+
+    def _find(self, digest: str, usable: bool) -> RecordedCall | None:
+        with self._database.read() as work:
+            return work.calls.find(digest, usable, self._only_run)
+
+    def _discard(self, digests: Sequence[str]) -> None:
+        with self._database.write() as work:
+            work.calls.discard(digests)
+
+    def _note_use(self, digest: str, project: int) -> None:
+        with self._database.write() as work:
+            work.calls.note_use(digest, project)
+
+    def _save(self, calls: Sequence[RecordedCall]) -> None:
+        with self._database.write() as work:
+            work.calls.add(calls)
+
+
+@asynccontextmanager
+async def opened(
+    workbench: Workbench,
+    name: str,
+    run: int | None = None,
+    use_cache: bool = True,
+    concurrency: int = CONCURRENCY,
+    budget: float | None = None,
+    project: int | None = None,
+    may_ask: MayAsk | None = None,
+    options: ModelOptions | None = None,
+) -> AsyncIterator[RecordedModel]:
+    """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
+
+    project: whom its calls are put down to; run: the scoring run where it is one.
+    concurrency: how many requests it gets at once; fewer while its provider says that it is too much, to whatever model
+        of this process.
+    budget: US dollars that it may spend, together with what the run cost before (BudgetError).
+    may_ask: awaited before each request is sent; raises where it must not be.
+    options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
+
+    Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
+    Raises UnknownModelError or MissingKeyError.
+    """
+    options = workbench.asking if options is None else options
+    # In a thread, so that a model whose SDK is still being imported keeps no other from being asked.
+    model = await asyncio.to_thread(workbench.model, name, options)
+    try:
+        # Recorded answers cost nothing and stand in their own file, which may be recorded anew.
+        if not model.is_llm or isinstance(model, ReplayModel):
+            yield RecordedModel(model, None, effort=options.effort)
+            return
+        ledger = DatabaseLedger(workbench.database, model.name, None if use_cache else run)
+        stopped = asyncio.Event()
+        try:
+            limit = limit_of(_account(workbench, model.name), concurrency)
+            gated = GatedModel(model, stopped, may_ask)
+            patient = Patient(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
+            left = _budget(workbench, model.name, run, budget)
+            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort)
+        finally:
+            await ledger.close()
+    finally:
+        await model.aclose()
+
+
+def _account(workbench: Workbench, model: str) -> Hashable:
+    """Whoever counts the requests: a provider at an address, for the holder of a key."""
+    prefix = parse_model_name(model).provider
+    access = workbench.credentials.of(prefix)
+    return prefix, access.base_url, access.key
+
+
+@asynccontextmanager
+async def unjudged() -> AsyncIterator[RecordedModel]:
+    """What stands in the judge's place for methods that ask none."""
+    yield RecordedModel(_Nobody(), None)
+
+
+class _Nobody:
+    name = "none"
+    is_llm = False
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        raise UnsupportedError("This method has no judge to ask.")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def _budget(workbench: Workbench, model: str, run: int | None, limit: float | None) -> Budget | None:
+    """What remains of it, and what the run's replies took so far."""
+    if limit is None:
+        return None
+    if run is None:
+        return Budget(limit, model)
+    with workbench.database.read() as work:
+        made, longest = work.calls.totals([run]).get(run), work.calls.longest_reply(run)
+    if made is None:
+        return Budget(limit, model)
+    return Budget(limit - made.cost_usd, model, made.answered, longest, not made.unpriced)
+
+
+async def test_model(workbench: Workbench, name: str) -> float:
+    """Ask the model one tiny question; seconds until its answer. Raises the ProviderError that tells what is wrong."""
+    item = Text("test", "The cat slept on the mat. It was warm there.", source="A cat slept on a warm mat.")
+    question = Question("Is the text written in whole sentences?", "form", id=1)
+    async with opened(workbench, name, use_cache=False) as model:
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(TEST_SECONDS):
+                await judge(model, Task(), Dimension("fluency", "How well the text reads."), [question], item)
+        except TimeoutError:
+            # The person waits in front of the screen: a test is less patient than a run.
+            raise ModelTimeoutError(
+                f"{model.name} gave no answer within {TEST_SECONDS:g} seconds.", "Try again, or check its address."
+            ) from None
+        return time.monotonic() - started

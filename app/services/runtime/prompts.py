@@ -1,0 +1,170 @@
+"""The prompts of a project: each is the program's, or a wording of the project's own."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from difflib import unified_diff
+
+from app.domain.prompt import OwnPrompt, RenderedPrompt
+from app.domain.run import StageRun
+from app.domain.storable_text import check_storable
+from app.domain.task import Dimension, Task
+from app.errors import InputError, NotFoundError, PromptError
+from app.prompting import (
+    PromptTemplate,
+    Wording,
+    available_prompts,
+    dimension_variables,
+    load_prompt,
+    task_variables,
+    worded,
+)
+from app.prompting.examples import example_variables
+from app.services.runtime.prompt_titles import TITLES
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+SYSTEM, USER = "# System\n", "# User\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPrompt:
+    """One prompt as a project has it. own: the wordings of its own, newest first; in_use: the number that counts, 0 for
+    the built-in one."""
+
+    name: str
+    description: str
+    builtin: PromptTemplate
+    own: tuple[OwnPrompt, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.name, self.name)
+
+    @property
+    def in_use(self) -> int:
+        return next((prompt.number for prompt in self.own if prompt.in_use), 0)
+
+    def wording(self, number: int) -> PromptTemplate:
+        """The built-in one for 0. Raises NotFoundError."""
+        if not number:
+            return self.builtin
+        found = next((prompt for prompt in self.own if prompt.number == number), None)
+        if found is None:
+            raise NotFoundError(f"There is no wording {number} of the prompt {self.name}.", "Choose one from the list.")
+        return PromptTemplate.parse(found.source)
+
+
+def project_prompts(workbench: Workbench, project_id: int) -> list[ProjectPrompt]:
+    """Every prompt of the program, in the order of the flow."""
+    with workbench.database.read() as work:
+        own = work.own_prompts.versions(project_id)
+    return [
+        ProjectPrompt(name, builtin.description, builtin, tuple(prompt for prompt in own if prompt.name == name))
+        for name in sorted(available_prompts(), key=_place)
+        for builtin in [load_prompt(name, available_prompts()[name][-1])]
+    ]
+
+
+def _place(name: str) -> tuple[int, str]:
+    titled = list(TITLES)
+    return (titled.index(name) if name in titled else len(titled), name)
+
+
+def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectPrompt:
+    """Raises NotFoundError for a prompt the program doesn't have."""
+    found = next((prompt for prompt in project_prompts(workbench, project_id) if prompt.name == name), None)
+    if found is None:
+        raise NotFoundError(f"There is no prompt “{name}”.", f"There are: {', '.join(available_prompts())}.")
+    return found
+
+
+def save_wording(workbench: Workbench, project_id: int, name: str, system: str, user: str) -> int:
+    """Keep a wording of the project's own and use it from now on; returns its number.
+
+    Variables and the form of the answer stay those of the built-in prompt. Raises PromptError where the wording uses
+    what the prompt isn't given or can't be filled in, InputError where it says what is in use already.
+    """
+    check_storable(system + user, "The wording")
+    prompt = project_prompt(workbench, project_id, name)
+    front = prompt.builtin.source.partition(f"\n{SYSTEM}")[0]
+    source = f"{front}\n{SYSTEM}{_section(system)}{USER}{_section(user)}"
+    wording = load_prompt(name, source=source)
+    _try(wording)
+    if wording.digest == prompt.wording(prompt.in_use).digest:
+        raise InputError("This is the wording in use already.", "Change something, then save.")
+    with workbench.database.write() as work:
+        return work.own_prompts.add(project_id, name, source, wording.digest)
+
+
+def sections_of(text: str) -> tuple[str, str]:
+    """System and user section of a prompt file, whatever stands before them. Raises InputError."""
+    _, system, rest = f"\n{text.replace(chr(13), '')}".partition(f"\n{SYSTEM}")
+    body, user, last = rest.partition(f"\n{USER}")
+    if not (system and user):
+        raise InputError("The file has no section “# System” followed by one “# User”.", "See `prompts show` for one.")
+    return body, last
+
+
+def use_wording(workbench: Workbench, project_id: int, name: str, number: int) -> None:
+    """Which wording counts from now on; 0 for the built-in one. Raises NotFoundError."""
+    project_prompt(workbench, project_id, name).wording(number)
+    with workbench.database.write() as work:
+        work.own_prompts.use(project_id, name, number)
+
+
+def difference(before: PromptTemplate, after: PromptTemplate) -> list[str]:
+    """The lines that differ, marked with - and +, with a few around them; none where both say the same."""
+    old, new = (f"{SYSTEM}{t.system}{USER}{t.user}".splitlines() for t in (before, after))
+    return list(unified_diff(old, new, before.label, after.label, lineterm="", n=2))
+
+
+def preview(prompt: ProjectPrompt, number: int, task: Task, dimension: Dimension) -> RenderedPrompt | None:
+    """What a model would read, filled with the project's task and dimension and invented material; None without any."""
+    template = prompt.wording(number)
+    values = example_variables(template)
+    if values is None:
+        return None
+    own = {"task": task_variables(task), "dimension": dimension_variables(dimension)}
+    return template.render(**{name: own.get(name, value) for name, value in values.items()})
+
+
+def in_force(work: UnitOfWork, project_id: int) -> dict[str, int]:
+    """Prompt name -> number of the project's own wording in use, to be kept with what is planned now."""
+    return {prompt.name: prompt.number for prompt in work.own_prompts.versions(project_id) if prompt.in_use}
+
+
+def own_wordings(
+    workbench: Workbench, project_id: int, numbers: Mapping[str, int] | None = None
+) -> AbstractContextManager[None]:
+    """Inside the block, methods ask with the project's wordings: those in use, or those of these numbers."""
+    with workbench.database.read() as work:
+        chosen = in_force(work, project_id) if numbers is None else numbers
+        sources = work.own_prompts.sources(project_id, chosen)
+    return worded({name: Wording(chosen[name], source) for name, source in sources.items()})
+
+
+def sent_prompt(workbench: Workbench, project_id: int, run: StageRun) -> RenderedPrompt | None:
+    """The prompt of a stage word for word as it was sent: the wording of the recorded hash, filled with what was
+    recorded. None where that wording is not on record."""
+    builtin = [load_prompt(run.stage, version) for version in available_prompts().get(run.stage, ())]
+    with workbench.database.read() as work:
+        own = [PromptTemplate.parse(prompt.source) for prompt in work.own_prompts.versions(project_id, run.stage)]
+    for template in (*builtin, *own):
+        if template.digest == run.prompt_digest:
+            try:
+                return template.render(**run.inputs)
+            except PromptError:  # a record without all variables
+                return None
+    return None
+
+
+def _section(text: str) -> str:
+    return text.replace("\r\n", "\n").strip("\n") + "\n"
+
+
+def _try(wording: PromptTemplate) -> None:
+    """Raises PromptError where it can't be filled in."""
+    values = example_variables(wording)
+    if values is not None:
+        wording.render(**values)

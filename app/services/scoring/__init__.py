@@ -1,0 +1,1 @@
+"""Scoring: runs forecast, planned, worked on and resumed."""

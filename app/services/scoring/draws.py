@@ -1,0 +1,108 @@
+"""Draws of the texts: do they stand for the whole?"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.corpora.sampling import KsCheck, design_instead, drawn_documents, ks_check
+from app.domain.task import Dimension
+from app.domain.text import Text
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, plan_run
+from app.services.think_aloud.samples import evaluation_texts
+
+PARTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the scale with the share of the texts whose mean rating lies in it, of the sample and of the whole."""
+
+    low: float
+    high: float
+    sample: float
+    whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCheck:
+    """How far the mean ratings of a sample are distributed like those of all texts it was drawn from.
+
+    seed: what drew it. cautions: sentences about what its figures will be worth.
+    """
+
+    dimension: Dimension
+    ks: KsCheck
+    parts: tuple[Part, ...]
+    seed: int = 0
+    cautions: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "dimension": self.dimension.name,
+            "seed": self.seed,
+            "texts": self.ks.n_sample,
+            "texts_all": self.ks.n_all,
+            "ks": self.ks.statistic,
+            "p": self.ks.p_value,
+            "cautions": list(self.cautions),
+        }
+
+
+def check_samples(workbench: Workbench, project_id: int, options: RunOptions) -> list[SampleCheck]:
+    """As check_sample, of each trial that would start; none where all texts are scored."""
+    if not options.drawn:
+        return []
+    return [check for trial in options.each_trial() for check in check_sample(workbench, project_id, trial)]
+
+
+def check_sample(workbench: Workbench, project_id: int, options: RunOptions) -> list[SampleCheck]:
+    """Of each rated dimension of the run that would start. Raises what planning raises."""
+    plan = plan_run(workbench, project_id, options)
+    texts = [(dimension, part.texts) for part, dimension in zip(plan, options.dimensions, strict=True)]
+    return check_texts(workbench, project_id, texts, options.seed)
+
+
+def check_texts(
+    workbench: Workbench, project_id: int, texts: Iterable[tuple[Dimension, Sequence[int]]], seed: int
+) -> list[SampleCheck]:
+    """Of the texts (ids) drawn on each dimension, where any of them is rated."""
+    checks = []
+    for dimension, drawn in texts:
+        with workbench.database.read() as work:
+            means = work.texts.mean_scores(dimension.id)
+            whole = [text for text in evaluation_texts(work, project_id, dimension.id)[0] if text.id in means]
+        taken = set(drawn)
+        sample = [text for text in whole if text.id in taken]
+        if sample:
+            rated, all_rated = ([means[text.id] for text in some] for some in (sample, whole))
+            ks, parts = ks_check(rated, all_rated), _parts(rated, all_rated, dimension)
+            checks.append(SampleCheck(dimension, ks, parts, seed, _cautions(sample, whole)))
+    return checks
+
+
+def _cautions(sample: Sequence[Text], whole: Sequence[Text]) -> tuple[str, ...]:
+    documents = drawn_documents(sample, whole)
+    if not documents.too_thin:
+        return ()
+    said = (
+        f"{documents.thin:,} of the {documents.drawn:,} documents in this draw have fewer than three texts in it: with "
+        "two a coefficient is 1 or -1, with one there is none, so figures per source say little."
+    )
+    design = design_instead(sample, whole)
+    if design is None:
+        return (f"{said} Score all texts instead.",)
+    return (f"{said} Draw documents and systems of each instead, for example {design[0]} x {design[1]}.",)
+
+
+def _parts(sample: Sequence[float], whole: Sequence[float], dimension: Dimension) -> tuple[Part, ...]:
+    width = (dimension.high - dimension.low) / PARTS
+
+    def shares(values: Sequence[float]) -> list[float]:
+        places = [min(max(int((value - dimension.low) / width + 1e-9), 0), PARTS - 1) for value in values]
+        return [places.count(place) / len(values) for place in range(PARTS)]
+
+    return tuple(
+        Part(dimension.low + k * width, dimension.low + (k + 1) * width, a, b)
+        for k, (a, b) in enumerate(zip(shares(sample), shares(whole), strict=True))
+    )

@@ -1,0 +1,195 @@
+"""The methods as a run uses them: checked before it starts, and made with everything they need."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any
+
+from app.domain.judgment import Judgment
+from app.domain.run import RunDimension, RunSummary
+from app.domain.task import Dimension
+from app.errors import InputError, UnsupportedError
+from app.evaluators.evaluator import Evaluator
+from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.evaluators.method import Method, Setting
+from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
+from app.evaluators.options import described, in_vain
+from app.evaluators.registry import METHODS, method_named
+from app.evaluators.stages import Stages
+from app.providers.base import ChatModel
+from app.providers.registry import answers_questions, gives_logprobs, rates_given_texts
+from app.services.scoring.answer_reuse import earlier_of_run
+from db.unit_of_work import UnitOfWork
+
+CHECKLIST = "checklist"
+NO_JUDGE = "none"
+EVALUATORS = tuple(METHODS)
+OWN = "own: "  # before the name of scores that came from a file
+
+
+def on_scale(run: RunSummary) -> bool:
+    """Whether the run's scores lie on the scale of the ratings, so that their distance from ratings means something."""
+    if run.evaluator.startswith(OWN):
+        return bool(run.params.get("on_scale"))
+    return run.evaluator not in METHODS or METHODS[run.evaluator].on_scale
+
+
+def methods() -> dict[str, str]:
+    """Name -> what it is, in a few words. What a method lacks on this computer is said when a run is planned."""
+    return {method.name: method.title for method in METHODS.values()}
+
+
+def takes_rules(name: str) -> bool:
+    """Whether the built-in rules can be its judge."""
+    return method_named(name).by_rules
+
+
+def needs_checklist(name: str, settings: Sequence[tuple[str, str]] = ()) -> bool:
+    """Whether a dimension needs a published checklist, with these options as written."""
+    method = method_named(name)
+    return method.checklist(method.read_options(dict(settings)))
+
+
+def with_checklist() -> list[str]:
+    """The methods that need a published checklist, with the option they need it for where it isn't always."""
+    found = []
+    for method in METHODS.values():
+        choices = [(o.name, value) for o in described(method.options) for value in o.choices]
+        ways = [f"{method.name} with {name}={value}" for name, value in choices if _needs(method, {name: value})]
+        found += [method.name] if _needs(method, {}) else ways
+    return found
+
+
+def _needs(method: Method, chosen: Mapping[str, Any]) -> bool:
+    return method.checklist(method.read_options(chosen))
+
+
+def options_to_choose(name: str) -> tuple[Option, ...]:
+    """What can be chosen about a method, in plain words and in order. Raises InputError for a name that none has."""
+    return described(method_named(name).options)
+
+
+def asks_a_judge(name: str) -> bool:
+    return method_named(name).judged
+
+
+def check_evaluator(name: str) -> Method:
+    """The method. Raises InputError where there is none of that name or something has to be installed for it."""
+    method = method_named(name)
+    method.check()
+    return method
+
+
+def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
+    """The method's options from names and values, which may be written out.
+
+    Raises InputError for an option that the method doesn't have, naming those that do, for one given twice with two
+    values, and for one that does nothing beside the others.
+    """
+    options = check_evaluator(name).read_options(given_options(name, given))
+    if problem := in_vain(name, options):
+        raise InputError(problem, "Leave it out, or choose that.")
+    return options
+
+
+def given_options(name: str, given: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """What the names and values choose of the method's options, whatever the others are. Raises InputError."""
+    method = check_evaluator(name)
+    chosen: dict[str, Any] = {}
+    for option, value in given:
+        if option not in {o.name for o in described(method.options)}:
+            raise InputError(f"{name} has no option “{option}”.", _who_has(method, option))
+        read = getattr(method.read_options({option: value}), option)
+        if chosen.setdefault(option, read) != read:
+            raise InputError(f"{option} is given twice, as {chosen[option]} and as {read}.", "Give it once.")
+    return chosen
+
+
+def _who_has(method: Method, option: str) -> str:
+    own = ", ".join(o.name for o in described(method.options))
+    others = [other.name for other in METHODS.values() if option in {o.name for o in described(other.options)}]
+    has = f"It has: {own}." if own else "It has none."
+    return f"{', '.join(others)} {'takes' if len(others) == 1 else 'take'} it. {has}" if others else has
+
+
+def check_provider_of(method: Method, judge: str) -> None:
+    """Raises UnsupportedError where no model of the judge's provider can do what the method asks for; it needs no key,
+    so that nobody sets one in vain."""
+    if not method.judged:
+        return
+    if not method.rates_given and not answers_questions(judge):
+        raise UnsupportedError(f"{judge} only says how likely given texts are.", "Use it with gptscore.")
+    if method.rates_given and not rates_given_texts(judge):
+        raise UnsupportedError(
+            f"{method.name} needs the log-probability of every token of a given text, which {judge} can't give; "
+            "nothing else can stand in for it.",
+            "Use llama:NAME at a server whose completions endpoint has echo (vLLM, llama-cpp-python), or a model on "
+            "this computer: local:NAME, extra “local”.",
+        )
+
+
+def check_judge_of(method: Method, judge: str, is_llm: bool) -> None:
+    """Raises UnsupportedError where the judge is no LLM and the method needs one."""
+    if method.judged and not method.by_rules and not is_llm:
+        raise UnsupportedError(
+            f"{method.name} needs an LLM as its judge; {judge} is none.", "Choose an LLM as the judge."
+        )
+
+
+def options_of(method: Method, params: Mapping[str, Any]) -> Any:
+    """A method's options from what is stored with a run."""
+    known = {field.name for field in fields(method.options)}
+    return method.read_options({name: value for name, value in params.items() if name in known})
+
+
+def evaluators_of(
+    work: UnitOfWork, run: RunSummary, model: ChatModel, stages: Stages, judge_logprobs: JudgeLogprobs
+) -> dict[int, Evaluator]:
+    """What scores the run's texts, by dimension, from the project as it is now. judge_logprobs: one for the run."""
+    options = options_of(method_named(run.evaluator), run.params)
+    project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
+    seed = int(run.params.get("seed", 0))
+    earlier = {part.dimension: earlier_of_run(work, run, part) for part in parts}
+    return made(
+        work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages, earlier, judge_logprobs
+    )
+
+
+def made(
+    work: UnitOfWork,
+    project_id: int,
+    parts: Sequence[RunDimension],
+    evaluator: str,
+    options: Any,
+    judge: str,
+    seed: int,
+    model: ChatModel,
+    stages: Stages,
+    earlier: Mapping[int, Mapping[int, Sequence[Judgment]]] = MappingProxyType({}),
+    judge_logprobs: JudgeLogprobs | None = None,
+) -> dict[int, Evaluator]:
+    """The method for each part of a run, planned or stored. `earlier`: answers that count already, by dimension."""
+    project, method = work.projects.by_id(project_id), method_named(evaluator)
+    if not method.of_dimension:  # one evaluator serves all
+        evaluator_of_all = method.make(Setting(model, project.task, Dimension(""), options))
+        return {part.dimension: evaluator_of_all for part in parts}
+    everything = work.projects.dimensions(project.id)
+    return {
+        part.dimension: method.make(
+            Setting(
+                model,
+                project.task,
+                work.projects.dimension_by_id(part.dimension),
+                options,
+                work.checklists.get(part.checklist) if part.checklist else None,
+                tuple(d for d in everything if d.id != part.dimension),
+                stages,
+                seed=seed,
+                logprobs=judge != NO_JUDGE and gives_logprobs(judge),
+                samples=tuple(work.think_aloud.samples(part.dimension)),
+                earlier=earlier.get(part.dimension, {}),
+                judge_logprobs=judge_logprobs or JudgeLogprobs(),
+            )
+        )
+        for part in parts
+    }

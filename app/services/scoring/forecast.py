@@ -1,0 +1,218 @@
+"""What a run would score, ask and cost, before it starts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from app.domain.checklist import ChecklistStatus
+from app.domain.judgment import Judgment
+from app.domain.run import RunDimension, RunStatus
+from app.evaluators.checklist import JudgeOptions, judge_request
+from app.prompting import load_prompt
+from app.providers.base import ChatRequest, Usage
+from app.providers.model_options import check_effort
+from app.providers.pricing import estimate_tokens, shipped_prices
+from app.services.runtime.judges import Judge, check_wishes, judge_named
+from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.reasoning import Reasoning, reasoning_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.answer_reuse import Reuse, earlier_answers, left_to_ask, reused
+from app.services.scoring.dry_run import probe
+from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
+from app.services.scoring.runs import RunOptions, plan_run, reuse_of
+from db.unit_of_work import Database, UnitOfWork
+
+TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
+_REMEMBERED = 32
+# Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
+_FORECASTS: dict[tuple[object, ...], "Forecast"] = {}
+TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """`calls` are all requests, `calls_cached` those answered before; tokens and cost are of the others.
+
+    `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
+    out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`.
+    """
+
+    calls: int
+    calls_cached: int
+    input_tokens: int
+    output_tokens_estimate: int
+    cost_usd: float | None
+    reuse: tuple[Reuse, ...] = ()
+    reasoning_tokens_per_call: int = 0
+    reasoning_measured: bool = False
+
+    @property
+    def reasoning(self) -> str:
+        """What of the tokens out isn't the answers, in words; "" where nothing is known of it."""
+        per_call = Reasoning(self.reasoning_tokens_per_call, self.reasoning_measured)
+        return f"of the tokens out {per_call}" if self.reasoning_tokens_per_call else ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def __str__(self) -> str:
+        cost = "an unknown price" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
+        said = (
+            f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
+            f"and {self.output_tokens_estimate:,} out; {cost}"
+        )
+        return "\n".join([said, *([self.reasoning] if self.reasoning else []), *map(str, self.reuse)])
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The run that would start: `texts` counts different texts, `parts` say which texts on which dimension."""
+
+    judge: str
+    parts: tuple[RunDimension, ...]
+    texts: int
+    is_llm: bool
+    estimate: Estimate
+
+
+def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
+    """Raises what starting the run would raise."""
+    return _forecast(workbench, project_id, options).estimate
+
+
+def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
+    """What would be scored, and the estimate. Raises what starting the run would raise.
+
+    Counting the tokens of thousands of requests takes seconds, so the same question about the same data is counted
+    once.
+    """
+    with workbench.database.read() as work:
+        question = (id(workbench.database), project_id, options, _state(work, project_id, options))
+    if question not in _FORECASTS:
+        if len(_FORECASTS) >= _REMEMBERED:
+            _FORECASTS.clear()
+        _FORECASTS[question] = _forecast(workbench, project_id, options)
+    return _FORECASTS[question]
+
+
+def _forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
+    with own_wordings(workbench, project_id):
+        return _worded_forecast(workbench, project_id, options)
+
+
+def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
+    plan = plan_run(workbench, project_id, options)
+    texts = {text for part in plan for text in part.texts}
+    method = check_evaluator(options.evaluator)
+    if not method.judged:
+        return Forecast(NO_JUDGE, tuple(plan), len(texts), False, Estimate(0, 0, 0, 0, 0.0))
+    check_provider_of(method, options.judge)
+    judge = judge_named(workbench, options.judge)
+    check_judge_of(method, judge.name, judge.is_llm)
+    check_wishes(judge, options.judge_options(), options.budget)
+    check_effort(judge.name, options.model.effort)
+    counted = _counted(workbench.database, project_id, options, plan, judge)
+    return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
+
+
+def _counted(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+) -> Estimate:
+    counted = _without_reasoning(database, project_id, options, plan, judge)
+    if not judge.is_llm:
+        return counted
+    with database.read() as work:
+        reasoning = reasoning_of(work, judge.name, options.model.effort)
+    new = counted.calls - counted.calls_cached
+    usage = Usage(counted.input_tokens, 0, counted.output_tokens_estimate + new * reasoning.per_call)
+    return replace(
+        counted,
+        output_tokens_estimate=usage.output_tokens,
+        cost_usd=shipped_prices().cost(judge.name, usage) if new else counted.cost_usd,
+        reasoning_tokens_per_call=reasoning.per_call,
+        reasoning_measured=reasoning.measured,
+    )
+
+
+def _without_reasoning(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+) -> Estimate:
+    if options.evaluator == CHECKLIST:
+        return _estimate(database, project_id, options, plan, judge)
+    probed = probe(database, project_id, options, plan, judge.name)
+    usage = Usage(probed.input_tokens, 0, probed.output_tokens)
+    cost = shipped_prices().cost(judge.name, usage)
+    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
+
+
+def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
+    """Changes whenever the forecast could: the texts, ratings, samples, checklists, wordings, calls made."""
+    found = [work.checklists.find(d.id, options.version, ChecklistStatus.PUBLISHED) for d in options.dimensions]
+    samples = [sample.text.id for d in options.dimensions for sample in work.think_aloud.samples(d.id)]
+    return (
+        work.texts.count(project_id),
+        tuple(work.texts.rating_counts(project_id).items()),
+        tuple(checklist and checklist.id for checklist in found),
+        tuple(samples),
+        work.projects.by_id(project_id).task,
+        tuple(in_force(work, project_id).items()),
+        tuple((r.id, r.done, r.failed) for r in work.runs.all(project_id) if r.status is not RunStatus.RUNNING),
+    )
+
+
+def _estimate(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+) -> Estimate:
+    asking = options.judge_options()
+    with database.read() as work:
+        if not judge.is_llm:
+            return Estimate(_rule_calls(work, plan, asking), 0, 0, 0, 0.0)
+        reuse = reuse_of(work, project_id, options, plan)
+        known = {part.dimension: earlier_answers(work, reuse, part, asking.repeats) for part in plan}
+        per_answer = TOKENS_PER_REASON if asking.reasons else TOKENS_PER_ANSWER
+        asked = []
+        for request in _requests(work, project_id, plan, asking, known):
+            answers = len((request.schema or {}).get("required", ()))
+            size = estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer
+            asked.append((replace(request, effort=options.model.effort).digest(judge.name), size))
+        new = [size for _, size in asked]
+        if options.use_cache:  # what two systems wrote alike is asked about once
+            different = dict(asked)
+            new = [different[digest] for digest in different.keys() - work.calls.known(different)]
+        taken_over = reused(work, plan, known)
+    usage = Usage(sum(i for i, _ in new), 0, sum(o for _, o in new))
+    return Estimate(
+        len(asked),
+        len(asked) - len(new),
+        usage.input_tokens,
+        usage.output_tokens,
+        shipped_prices().cost(judge.name, usage) if new else 0.0,  # nothing is asked: that costs 0 at any price
+        taken_over,
+    )
+
+
+def _rule_calls(work: UnitOfWork, plan: Sequence[RunDimension], asking: JudgeOptions) -> int:
+    return sum(
+        len(part.texts) * (len(work.checklists.get(part.checklist or 0).asked) if asking.per_question else 1)
+        for part in plan
+    )
+
+
+def _requests(
+    work: UnitOfWork,
+    project_id: int,
+    plan: Sequence[RunDimension],
+    asking: JudgeOptions,
+    known: Mapping[int, Mapping[int, Sequence[Judgment]]],
+) -> Iterator[ChatRequest]:
+    task, template = work.projects.by_id(project_id).task, load_prompt(asking.prompt())
+    for part in plan:
+        dimension = work.projects.dimension_by_id(part.dimension)
+        questions = work.checklists.get(part.checklist or 0).asked
+        texts = work.every_text.many(part.texts)
+        for text_id in part.texts:
+            left = left_to_ask(questions, known[part.dimension].get(text_id, ()))
+            groups = [(question,) for question in left] if asking.per_question else [left] if left else []
+            for group in groups:
+                for repeat in range(asking.repeats):
+                    yield judge_request(template, task, dimension, group, texts[text_id], asking, repeat)

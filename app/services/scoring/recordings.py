@@ -1,0 +1,139 @@
+"""A run's calls as a file from which the model `replay:` answers again, without a network.
+
+A run doesn't pay for what was asked before, so its own calls in the ledger may be only a part of what its scores rest
+on. A recording therefore holds two things: the calls made for the run, and every further reply that scoring its texts
+once more finds in the ledger. Where a request was answered more than once, the run's own last answer counts, else the
+newest. Requests are built from the project as it is now: replies to texts or wording changed since are found only
+where the run itself paid for them.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from app.domain.call import RecordedCall
+from app.domain.run import RunSummary, ScoreStatus
+from app.errors import NotReadyError, ProviderError, UnsupportedError
+from app.evaluators.stages import Forgetful
+from app.providers.base import ChatReply, ChatRequest
+from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.recorded import RecordedModel
+from app.providers.recording import recording_lines, write_recording
+from app.services.runtime.output_file import output_file
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
+from app.services.scoring.judge_logprobs import known_of
+from app.services.scoring.runs import get_run, list_runs
+from app.settings import settings
+from db.unit_of_work import UnitOfWork
+
+
+def recordable_runs(workbench: Workbench) -> list[RunSummary]:
+    """The runs whose judge was called over a network and answered at least once, newest first."""
+    return [run for run in list_runs(workbench) if run.done and _called(run.judge)]
+
+
+def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
+    """Write the run's recording; returns how many calls it holds.
+
+    Raises NotFoundError, NotReadyError, and InputError where the file can't be written.
+    """
+    calls = recorded_calls(workbench, run_id)
+    with output_file(path) as file:
+        return write_recording(file, calls)
+
+
+def keep_recording_of(workbench: Workbench, run_id: int) -> str:
+    """Write the run's recording where it can be named without a path; returns the model that answers from it.
+
+    Raises what `record_run` raises.
+    """
+    path = settings().replays / f"run-{run_id}-calls.jsonl"
+    record_run(workbench, run_id, path)
+    return f"replay:{path.name}"
+
+
+def recording_of(workbench: Workbench, run_id: int) -> bytes:
+    """The run's recording as the content of a file. Raises NotFoundError or NotReadyError."""
+    return "".join(recording_lines(recorded_calls(workbench, run_id))).encode()
+
+
+def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
+    """One call for each request the run's scores rest on; failed ones where no answer came.
+
+    Raises NotFoundError; NotReadyError where the judge needs no recording or nothing was called.
+    """
+    run = get_run(workbench, run_id)
+    if not _called(run.judge):
+        raise NotReadyError(
+            f"Run {run_id} was judged by {run.judge}, which calls no provider and answers the same again.",
+            "Recordings are made of runs whose judge is an LLM.",
+        )
+    with workbench.database.read() as work:
+        ledger = _LedgerOnly(work, run)
+        with own_wordings(workbench, work.runs.project_of(run_id), run.params.get("prompts", {})):
+            asyncio.run(_score_again(work, run, ledger))
+    if not ledger.calls:
+        raise NotReadyError(f"Run {run_id} has called nothing yet.", "Score some texts first.")
+    return list(ledger.calls.values())
+
+
+def _called(judge: str) -> bool:
+    return judge != NO_JUDGE and KNOWN_PROVIDERS[parse_model_name(judge).provider].speaks_http
+
+
+class _LedgerOnly:
+    """A ledger that remembers what was found in it: `calls`, by digest. It begins with the calls of one run."""
+
+    def __init__(self, work: UnitOfWork, run: RunSummary) -> None:
+        self._work = work
+        own = work.calls.of_run(run.id)
+        failed = {call.digest: call for call in own if call.error_kind}
+        self.calls = failed | {call.digest: call for call in own if not call.error_kind}
+
+    async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
+        """Useless replies too: a score may rest on there having been none of use."""
+        call = self.calls.get(digest)
+        if call is None or call.error_kind:
+            call = self._work.calls.find(digest)
+            if call is not None:
+                self.calls[digest] = call
+        return call
+
+    async def add(self, call: RecordedCall) -> None:
+        """Nothing new is kept: a request without a recorded answer is only asked to see that there is none."""
+
+    async def discard(self, digests: Sequence[str]) -> None:
+        """Looking changes nothing."""
+
+    async def note_use(self, digest: str, project: int) -> None:
+        """Looking changes nothing."""
+
+
+class _Silent:
+    """Stands where the judge stood, under its name, and answers nothing."""
+
+    is_llm = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        raise UnsupportedError(f"{self.name} is not asked again.")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
+    """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
+    model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
+    for dimension, evaluator in evaluators_of(work, run, model, Forgetful(), known_of(run)).items():
+        tried = [
+            row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING
+        ]
+        for text in work.every_text.many(tried).values():
+            with suppress(ProviderError):  # failed then, or a request whose words have changed since
+                await evaluator.score(text)

@@ -1,0 +1,245 @@
+"""One sitting of a run: what is left of it goes through the engine, and what comes back into the database."""
+
+import gc
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.run import Outcome, PlannedScore, RunSummary
+from app.domain.text import Text
+from app.errors import (
+    ConnectionFailedError,
+    NoAnswerError,
+    OverloadedError,
+    RateLimitError,
+    WrongSchemaError,
+)
+from app.evaluators.evaluator import Evaluator
+from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.providers.model_options import ModelOptions
+from app.providers.recorded import RecordedModel, Tally
+from app.scoring import engine
+from app.services.runtime.models import opened, unjudged
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluator_stages import DatabaseStages
+from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
+from app.services.scoring.judge_logprobs import LOGPROBS, known_of, learned
+from app.services.scoring.run_writer import RunWriter, anyone_at_work
+
+BEAT_SECONDS = 5.0
+# Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
+# waits up to 5 ms for its turn, several times a transaction; with shorter turns a run is a tenth faster (10 pairs).
+HANDOVER, USUAL_HANDOVER = 0.0005, sys.getswitchinterval()
+# Failures of chance: with many texts a few run out of attempts, and nothing speaks against asking once more. A request
+# that ran out of time and an answer that ran out of room are none: they were paid, and would end in the same way.
+CHANCE = (
+    ConnectionFailedError,
+    NoAnswerError,
+    OverloadedError,
+    RateLimitError,
+    WrongSchemaError,
+)
+FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
+
+Heard = Callable[[RunSummary], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a sitting asked so far: `calls` reached the judge, `cached` were answered before and cost nothing."""
+
+    calls: int
+    cached: int
+    retries: int
+
+
+_SITTINGS: dict[tuple[int, int], RecordedModel] = {}
+
+
+def asked_so_far(workbench: Workbench, run_id: int) -> Asked | None:
+    """None for a run that this process isn't working on."""
+    model = _SITTINGS.get((id(workbench.database), run_id))
+    return Asked(model.tally.calls, model.tally.cached, model.retries) if model else None
+
+
+_ENDING = threading.Event()
+
+
+def stop_all_runs(seconds: float = 0.0) -> None:
+    """Ask all runs of this process to end, and wait for that for so long; replies under way are kept."""
+    _ENDING.set()
+    end = time.monotonic() + seconds
+    while anyone_at_work() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def let_runs_begin() -> None:
+    """After `stop_all_runs`, in a process that goes on."""
+    _ENDING.clear()
+
+
+async def sit(
+    workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, heard: Heard
+) -> tuple[engine.EngineReport, Tally, int]:
+    """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
+    params, key = run.params, (id(workbench.database), run.id)
+    judge = (
+        unjudged()
+        if run.judge == NO_JUDGE
+        else opened(
+            workbench,
+            run.judge,
+            run.id,
+            params.get("use_cache", True),
+            concurrency,
+            params.get("budget"),
+            _project(workbench, run),
+            writer.may_ask,
+            ModelOptions.of_run(params),
+        )
+    )
+    async with judge as model:
+        _SITTINGS[key] = model
+        _hurry()
+        try:
+            report = await _score(workbench, run, writer, model, concurrency, heard)
+        finally:
+            if _SITTINGS.get(key) is model:  # else the run was lost to another sitting of this process
+                del _SITTINGS[key]
+            if not _SITTINGS:
+                _relax()
+        return report, model.tally, model.retries
+
+
+def _project(workbench: Workbench, run: RunSummary) -> int:
+    with workbench.database.read() as work:
+        return work.runs.project_of(run.id)
+
+
+def _hurry() -> None:
+    """Short turns for threads, and no search for garbage in what was there before: with the statistics loaded that
+    takes two tenths of a second each time, in which no reply is read."""
+    sys.setswitchinterval(HANDOVER)
+    gc.freeze()
+
+
+def _relax() -> None:
+    sys.setswitchinterval(USUAL_HANDOVER)
+    gc.unfreeze()
+
+
+async def _score(
+    workbench: Workbench,
+    run: RunSummary,
+    writer: RunWriter,
+    model: RecordedModel,
+    concurrency: int,
+    heard: Heard,
+) -> engine.EngineReport:
+    stages = DatabaseStages(workbench.database, writer)
+    with workbench.database.read() as work:
+        known = known_of(run)
+        first = evaluators_of(work, run, model, stages, known)
+        again = evaluators_of(work, run, model.second_try(), stages, known)
+        planned = work.runs.open_scores(run.id)
+        texts = work.every_text.many({score.text for score in planned})
+    sink = _DatabaseSink(workbench, run, writer, model.tally, known, heard)
+    report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency, model.stop)
+    chance = dict(sink.chance)
+    if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
+        return report
+    planned = [outcome.planned for outcome in chance.values()]
+    return await engine.run(planned, _second_try(again, texts, chance), sink, concurrency, model.stop)
+
+
+def _scorer(
+    first: Mapping[int, Evaluator], again: Mapping[int, Evaluator], texts: Mapping[int, Text]
+) -> engine.ScoreOne:
+    """Where an earlier try failed, its replies are in the ledger: `again` asks anew where nothing could be made of
+    them, and takes the others as they are."""
+
+    async def score(planned: PlannedScore) -> Outcome:
+        evaluators = again if planned.again else first
+        return await _outcome(evaluators, texts, planned)
+
+    return score
+
+
+def _second_try(
+    again: Mapping[int, Evaluator], texts: Mapping[int, Text], before: Mapping[int, Outcome]
+) -> engine.ScoreOne:
+    """What was answered in part stays as it is where the second try gives less."""
+
+    async def score(planned: PlannedScore) -> Outcome:
+        earlier = before[planned.id]
+        try:
+            outcome = await _outcome(again, texts, planned)
+        except CHANCE:
+            if earlier.error_kind:
+                raise
+            return earlier
+        return outcome if (outcome.coverage or 0) >= (earlier.coverage or 0) else earlier
+
+    return score
+
+
+async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text], planned: PlannedScore) -> Outcome:
+    found = await evaluators[planned.dimension].score(texts[planned.text])
+    return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
+
+
+class _DatabaseSink:
+    """`chance` holds the outcomes worth a second try, by score: failures of chance and answers with gaps."""
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        run: RunSummary,
+        writer: RunWriter,
+        tally: Tally,
+        known: JudgeLogprobs,
+        heard: Heard,
+    ) -> None:
+        self.chance: dict[int, Outcome] = {}
+        self._workbench = workbench
+        self._run_id = run.id
+        self._writer = writer
+        self._cached_before = run.calls_cached
+        self._tally = tally
+        self._known = known
+        self._stored = run.params.get(LOGPROBS, "")
+        self._heard = heard
+        self._last_beat = time.monotonic()
+        self._last_heard = 0.0
+
+    def save(self, outcomes: Sequence[Outcome]) -> None:
+        with self._workbench.database.write() as work:
+            self._writer.hold(work)
+            work.runs.save(outcomes)
+            found = learned(self._known)
+            if found and found != self._stored:
+                work.runs.set_param(self._run_id, LOGPROBS, found)
+                self._stored = found
+            if self._tally.cached:
+                work.runs.count_cached(self._run_id, self._cached_before + self._tally.cached)
+        self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}
+
+    def beat(self) -> bool:
+        now = time.monotonic()
+        if now - self._last_beat > BEAT_SECONDS:
+            self._last_beat = now
+            self._writer.renew()
+        with self._workbench.database.read() as work:
+            stop = work.runs.stop_requested(self._run_id) or _ENDING.is_set()
+            if now - self._last_heard > 1.0:
+                self._last_heard = now
+                self._heard(work.runs.get(self._run_id))
+        return stop
+
+
+def _by_chance(outcome: Outcome) -> bool:
+    if outcome.error_kind:
+        return any(outcome.error_kind == error.kind for error in CHANCE)
+    return (outcome.coverage or 0) < 1

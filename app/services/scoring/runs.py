@@ -1,0 +1,392 @@
+"""Scoring runs: planned once, worked on by one process at a time, resumable at any point."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from app.domain.run import RunDimension, RunStatus, RunSummary
+from app.domain.task import Dimension
+from app.errors import (
+    ConflictError,
+    DatabaseError,
+    InputError,
+    NotReadyError,
+    ProviderError,
+    RunLostError,
+    WorkbenchError,
+)
+from app.evaluators.checklist import PLAIN, JudgeOptions
+from app.evaluators.method import Method
+from app.prompting import load_prompt
+from app.providers.model_files import check_kept_model
+from app.providers.model_options import USUAL, ModelOptions, check_effort
+from app.providers.recorded import Tally
+from app.services.checklists.checklists import published_checklist
+from app.services.runtime.judges import check_wishes, judge_named
+from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.answer_reuse import reuse_params
+from app.services.scoring.evaluators import (
+    CHECKLIST,
+    EVALUATORS,
+    NO_JUDGE,
+    OWN,
+    asks_a_judge,
+    check_evaluator,
+    check_judge_of,
+    check_provider_of,
+    chosen_options,
+    with_checklist,
+)
+from app.services.scoring.run_worker import Heard, sit
+from app.services.scoring.run_writer import RunWriter, has_ended, is_alive
+from app.services.think_aloud.samples import drawn
+from db.unit_of_work import Database, UnitOfWork
+
+__all__ = [
+    "CONCURRENCY",
+    "JudgeOptions",
+    "RunOptions",
+    "RunReport",
+    "check_can_resume",
+    "failures_of",
+    "get_run",
+    "list_runs",
+    "plan_run",
+    "set_budget",
+    "start_run",
+    "start_runs",
+    "stop_run",
+    "wait_until_free",
+    "work_on",
+]
+
+CONCURRENCY = 32
+# (database, run) -> writer, where not even the end of a sitting could be written down: the next takes on its name.
+_LEFT_OPEN: dict[tuple[int, int], str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What to score and how.
+
+    sample: the share of the texts to draw, stratified by human score.
+    asking: how a checklist is asked. settings: options of the method by name, as written, a checklist's as well.
+    budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
+    use_cache: answer from the ledger what was asked before.
+    locked: score the texts of the locked test split, and only those.
+    draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
+    model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
+    reuse: take answers to unchanged questions over from runs of the versions before (answer_reuse).
+    """
+
+    dimensions: tuple[Dimension, ...]
+    judge: str
+    evaluator: str = CHECKLIST
+    version: int | None = None
+    sample: float = 1.0
+    seed: int = 1
+    asking: JudgeOptions = PLAIN
+    budget: float | None = None
+    use_cache: bool = True
+    settings: tuple[tuple[str, str], ...] = ()
+    locked: bool = False
+    reuse: bool = True
+    draw: tuple[int, int] | None = None
+    trials: int = 1
+    model: ModelOptions = USUAL
+
+    @property
+    def drawn(self) -> bool:
+        """Whether only some of the texts are scored."""
+        return self.sample != 1 or self.draw is not None
+
+    def each_trial(self) -> "list[RunOptions]":
+        """One run a trial: trial t draws with seed + t. Raises InputError where there is nothing to draw."""
+        if self.trials > 1 and not self.drawn:
+            raise InputError("Trials of all texts would be the same each time.", "Draw a share of the texts.")
+        return [replace(self, seed=self.seed + trial, trials=1) for trial in range(self.trials)]
+
+    def params(self) -> dict[str, Any]:
+        """As stored with the run."""
+        return {
+            "sample": self.sample,
+            "seed": self.seed,
+            "budget": self.budget,
+            "use_cache": self.use_cache,
+            "locked": self.locked,
+            **({"draw": list(self.draw)} if self.draw else {}),
+            **self.model.params(),
+            **asdict(self.method_options()),
+        }
+
+    def method_options(self) -> Any:
+        """Of the method's own type. Raises InputError for an option that it doesn't have or that does nothing."""
+        plain = asdict(PLAIN)
+        changed = [(name, value) for name, value in asdict(self.asking).items() if value != plain[name]]
+        return chosen_options(self.evaluator, [*changed, *self.settings])
+
+    def judge_options(self) -> JudgeOptions:
+        """How a checklist is asked, with everything that was chosen; as always for other methods."""
+        chosen = self.method_options()
+        return chosen if isinstance(chosen, JudgeOptions) else PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """How a run ended, and what this sitting of it asked and cost. `fatal`: the error after which going on made no
+    sense."""
+
+    run: RunSummary
+    tally: Tally = field(default_factory=Tally)
+    retries: int = 0
+    seconds: float = 0.0
+    fatal: ProviderError | None = None
+
+
+def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list[RunDimension]:
+    """The texts to score on each dimension: all but what was read as its think-aloud samples, or a draw from them.
+
+    Raises InputError for an unknown evaluator, NotReadyError where a checklist isn't published or no text is left.
+    """
+    method, chosen = check_evaluator(options.evaluator), options.method_options()
+    _check_of_use(options, method, chosen)
+    if not workbench.any_path and hasattr(chosen, "model"):  # a neural network of the method's own
+        check_kept_model(chosen.model)
+    method.ready(chosen)
+    return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+
+
+def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
+    """Raises InputError for what would be asked for in vain."""
+    if options.version is not None and not method.checklist(chosen):
+        raise InputError(
+            f"{method.name} uses no checklist, so no version of one can be chosen.",
+            f"Leave it out. Methods with a checklist: {', '.join(with_checklist())}.",
+        )
+    if not options.reuse and method.name != CHECKLIST:
+        raise InputError(f"{method.name} takes no answers over from earlier versions.", f"Only {CHECKLIST} does.")
+    if not method.judged and (options.budget is not None or not options.use_cache or options.model != USUAL):
+        what = "a budget" if options.budget is not None else "how it is asked" if options.use_cache else "asking again"
+        raise InputError(
+            f"{method.name} asks no model, so {what} means nothing.",
+            f"Leave it out. Methods that ask one: {', '.join(name for name in EVALUATORS if asks_a_judge(name))}.",
+        )
+
+
+def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
+    method, chosen = check_evaluator(options.evaluator), options.method_options()
+    checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
+    texts, out = drawn(workbench, project_id, dimension.id, options.sample, options.seed, options.locked, options.draw)
+    if method.references(chosen) and not any(text.references for text in texts):
+        raise NotReadyError(
+            f"No text has a reference to compare it with, and {method.name} needs one.",
+            "Import the texts with their references.",
+        )
+    prompt = method.prompt(chosen)
+    return RunDimension(
+        dimension.id,
+        checklist.id if checklist else None,
+        out.documents,
+        tuple(text.id for text in texts),
+        dimension.name,
+        load_prompt(prompt).digest if prompt else "",
+        out.texts,
+    )
+
+
+def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:
+    """Write the plan down as a run that waits to be worked on; returns its number."""
+    return start_runs(workbench, project_id, (options,))[0]
+
+
+def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
+    """One run for each of them and each trial, all or none: what can't be done is said before any is planned.
+
+    Raises what plan_run raises, and what says that a judge can't be used or not so.
+    """
+    wishes = [trial for options in wishes for trial in options.each_trial()]
+    for options in wishes:
+        _check_judge(workbench, options)
+    with own_wordings(workbench, project_id):
+        plans = [plan_run(workbench, project_id, options) for options in wishes]
+    with workbench.database.write() as work:
+        own = in_force(work, project_id)
+        prompts = {"prompts": own} if own else {}
+        stored = [_stored(work, project_id, *wish) | prompts for wish in zip(wishes, plans, strict=True)]
+        return [
+            work.runs.create(project_id, options.evaluator, _judge_of(options), params, plan)
+            for options, params, plan in zip(wishes, stored, plans, strict=True)
+        ]
+
+
+def _check_judge(workbench: Workbench, options: RunOptions) -> None:
+    method, asking = check_evaluator(options.evaluator), options.judge_options()
+    if method.judged:
+        check_provider_of(method, options.judge)
+        workbench.check_model(options.judge)
+        judge = judge_named(workbench, options.judge)
+        check_judge_of(method, judge.name, judge.is_llm)
+        check_wishes(judge, asking, options.budget)
+        check_effort(judge.name, options.model.effort)
+
+
+def _judge_of(options: RunOptions) -> str:
+    return options.judge if check_evaluator(options.evaluator).judged else NO_JUDGE
+
+
+def _stored(work: UnitOfWork, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> dict[str, Any]:
+    signature = check_evaluator(options.evaluator).signature(options.method_options())
+    reuse = reuse_of(work, project_id, options, plan)
+    return options.params() | reuse | ({"signature": signature} if signature else {})
+
+
+def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Sequence[RunDimension]) -> dict[str, Any]:
+    """From which runs a run would take answers over, as stored with it; nothing for methods without a checklist."""
+    if options.evaluator != CHECKLIST:
+        return {}
+    wanted = options.reuse and options.use_cache
+    return {"reuse": wanted} | reuse_params(
+        work, project_id, plan, options.judge, options.judge_options(), wanted, options.model.effort
+    )
+
+
+def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:
+    """Raises InputError where the run is another project's or holds scores from a file, NotFoundError without it."""
+    with workbench.database.read() as work:
+        run, owner = work.runs.get(run_id), work.runs.project_of(run_id)
+    if owner != project_id:
+        raise InputError(f"Run {run_id} belongs to the project “{run.project}”.", "Name that project to resume it.")
+    _check_not_from_a_file(run)
+
+
+def _check_not_from_a_file(run: RunSummary) -> None:
+    if run.evaluator.startswith(OWN):
+        raise InputError(f"Run {run.id} holds scores from a file, so there is nothing to resume.")
+
+
+def work_on(
+    workbench: Workbench,
+    run_id: int,
+    concurrency: int = CONCURRENCY,
+    heard: Heard = lambda _: None,
+) -> RunReport:
+    """Score what is left of a run, failures included, until it is done, stopped or can't go on.
+
+    heard is told how far the run is, about every second. Raises ConflictError where another process works on it,
+    InputError for scores that came from a file: no method could go on with them.
+    """
+    key = id(workbench.database), run_id
+    _check_not_from_a_file(get_run(workbench, run_id))
+    writer = RunWriter(workbench.database, run_id)
+    writer.claim(_LEFT_OPEN.get(key) or _gone(workbench, run_id))
+    with workbench.database.read() as work:
+        run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
+    _LEFT_OPEN.pop(key, None)
+    started = time.monotonic()
+    try:
+        # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
+        with own_wordings(workbench, project_id, run.params.get("prompts", {})):
+            report, tally, retries = asyncio.run(sit(workbench, run, writer, concurrency, heard))
+    except BaseException as error:
+        try:
+            _finish(workbench.database, writer, *_ending(error))
+        except RunLostError:  # how it ended is for its new writer to say
+            pass
+        except DatabaseError:  # it is the database that failed: why it did is worth more than that it still does
+            _LEFT_OPEN[key] = writer.name
+        raise
+    else:
+        if report.fatal is not None:
+            _finish(workbench.database, writer, RunStatus.FAILED, str(report.fatal))
+        else:
+            _finish(workbench.database, writer, RunStatus.STOPPED if report.stopped else RunStatus.DONE)
+    finally:
+        writer.release()
+    return RunReport(get_run(workbench, run_id), tally, retries, time.monotonic() - started, report.fatal)
+
+
+def _ending(error: BaseException) -> tuple[RunStatus, str]:
+    if isinstance(error, KeyboardInterrupt | SystemExit | asyncio.CancelledError):
+        return RunStatus.STOPPED, ""
+    if isinstance(error, WorkbenchError):
+        return RunStatus.FAILED, str(error)
+    return RunStatus.FAILED, f"The run met a bug ({type(error).__name__}). The log says where."
+
+
+def _finish(database: Database, writer: RunWriter, status: RunStatus, message: str = "") -> None:
+    with database.write() as work:
+        writer.hold(work)
+        work.runs.finish(writer.run_id, status, message)
+
+
+def _gone(workbench: Workbench, run_id: int) -> str:
+    """The run's writer where it is known to have ended; "" otherwise."""
+    with workbench.database.read() as work:
+        lease = work.runs.lease(run_id)
+    return lease.writer if lease is not None and has_ended(lease.writer) else ""
+
+
+def wait_until_free(
+    workbench: Workbench, run_id: int, on_wait: Callable[[float], None], sleep: Callable[[float], None] = time.sleep
+) -> None:
+    """Wait while a writer that gives no sign of life may still be alive on another machine.
+
+    on_wait hears, every second, how many seconds are left at most. Raises ConflictError where a process does work on
+    the run: one of this machine, or one that gave a sign of life meanwhile.
+    """
+    first = None
+    while not _gone(workbench, run_id):
+        with workbench.database.read() as work:
+            lease = work.runs.lease(run_id)
+        if lease is None or (id(workbench.database), run_id) in _LEFT_OPEN:
+            return
+        first = first or lease
+        if is_alive(lease.writer) or lease.renewed != first.renewed:
+            raise ConflictError(
+                f"Run {run_id} is being worked on by another process.", "Stop it there, or wait until it ends."
+            )
+        on_wait(max(lease.left, 0.0))
+        sleep(min(1.0, max(lease.left, 0.05)))
+
+
+def get_run(workbench: Workbench, run_id: int) -> RunSummary:
+    with workbench.database.read() as work:
+        return _as_left(workbench, work.runs.get(run_id))
+
+
+def list_runs(workbench: Workbench, project_id: int | None = None) -> list[RunSummary]:
+    with workbench.database.read() as work:
+        return [_as_left(workbench, run) for run in work.runs.all(project_id)]
+
+
+def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
+    """A run whose end could not be written down still stands as running in the database."""
+    left = run.status is RunStatus.RUNNING and (
+        (id(workbench.database), run.id) in _LEFT_OPEN or bool(_gone(workbench, run.id))
+    )
+    return replace(run, status=RunStatus.INTERRUPTED) if left else run
+
+
+def stop_run(workbench: Workbench, run_id: int) -> None:
+    """Ask the run to stop; what it has is kept."""
+    gone = _gone(workbench, run_id)
+    with workbench.database.write() as work:
+        work.runs.request_stop(run_id, gone)
+
+
+def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
+    """What a run may cost in all, its earlier sittings included, None for no limit; for one that reached its budget.
+    Raises InputError."""
+    run = get_run(workbench, run_id)
+    check_wishes(judge_named(workbench, run.judge), PLAIN, budget)
+    with workbench.database.write() as work:
+        work.runs.set_param(run_id, "budget", budget)
+
+
+def failures_of(workbench: Workbench, run_id: int) -> list[tuple[int, int, str, str]]:
+    """(text id, dimension id, kind, message) of every text that could not be scored."""
+    with workbench.database.read() as work:
+        return work.results.failures(run_id)

@@ -1,0 +1,91 @@
+"""What judges wrote once for a dimension (steps, aspects, seeds): seen, edited, every version kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.run import StageRun
+from app.errors import NotFoundError
+from app.evaluators.check_eval_questions import OWN_SEEDS
+from app.evaluators.stage_outputs import WRITINGS, as_lines, from_lines
+from app.services.runtime.workbench import Workbench
+
+__all__ = ["OWN_SEEDS", "Version", "Written", "keep_own_seeds", "save_edit", "writings_of"]
+PERSON = "a person"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """`number` counts from 1; `by` is the model that wrote it, or PERSON."""
+
+    number: int
+    by: str
+    lines: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One piece of writing with its versions, newest first; a run takes the newest. `judge` is the model it was asked
+    from, "" for what a person wrote unasked. `request` tells pieces of the same kind apart: another judge, rubric or
+    option is another request."""
+
+    stage: str
+    request: str
+    title: str
+    how: str
+    judge: str
+    versions: tuple[Version, ...]
+
+    @property
+    def lines(self) -> str:
+        return self.versions[0].lines
+
+
+def writings_of(workbench: Workbench, dimension_id: int) -> list[Written]:
+    """Of a dimension, the newest first; failures left out."""
+    with workbench.database.read() as work:
+        stages = work.stages.of(dimension_id)
+    kept: dict[tuple[str, str], list[StageRun]] = {}
+    for stage in stages:
+        if stage.stage in WRITINGS and not stage.error_kind:
+            kept.setdefault((stage.stage, stage.inputs_digest), []).append(stage)
+    found = [_written(*key, versions) for key, versions in kept.items()]
+    return sorted(found, key=lambda written: max(s.id for s in kept[written.stage, written.request]), reverse=True)
+
+
+def save_edit(workbench: Workbench, dimension_id: int, written: Written, lines: str) -> None:
+    """A new version, which runs from now on take. Texts scored before keep their scores; nothing if nothing changed.
+
+    Raises InputError for lines that can't be read, NotFoundError where the writing is no longer there.
+    """
+    output = from_lines(written.stage, lines)
+    with workbench.database.write() as work:
+        versions = [
+            s for s in work.stages.of(dimension_id) if (s.stage, s.inputs_digest) == (written.stage, written.request)
+        ]
+        if not versions:
+            raise NotFoundError("This is no longer there.", "Reload the page.")
+        if versions[-1].output != output:
+            work.stages.add(dimension_id, _by_person(written.stage, output, versions[-1]))
+
+
+def keep_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
+    """Sub-aspects and seed questions for CheckEval, typed or from a file. Raises InputError."""
+    output = from_lines(OWN_SEEDS, lines)
+    with workbench.database.write() as work:
+        work.stages.add(dimension_id, StageRun(OWN_SEEDS, PERSON, output=output))
+
+
+def _by_person(stage: str, output: str, before: StageRun) -> StageRun:
+    """Answers the same request as the version before it."""
+    return StageRun(
+        stage, PERSON, before.prompt, before.prompt_digest, before.inputs_digest, dict(before.inputs), output
+    )
+
+
+def _written(stage: str, request: str, runs: Sequence[StageRun]) -> Written:
+    shape = WRITINGS[stage]
+    versions = [Version(n, r.model, as_lines(stage, r.output), r.created_at) for n, r in enumerate(runs, start=1)]
+    judge = "" if runs[0].model == PERSON else runs[0].model
+    return Written(stage, request, shape.title, shape.how, judge, tuple(reversed(versions)))

@@ -1,0 +1,124 @@
+"""Independent experts: others' attributes stay hidden from each until they say "done" on a dimension."""
+
+from collections.abc import Sequence
+
+from app.construction.lint_samples import sample_hints
+from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.independence import ExpertProgress
+from app.domain.sample import Sample
+from app.errors import InputError, NotReadyError
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+REMOVED = "removed by its author"
+
+
+def introduce(workbench: Workbench, project_id: int, name: str, role: str = "", background: str = "") -> Contributor:
+    """A person who is going to think aloud; what they say about themselves is optional and can be said later.
+
+    Raises ConflictError where an LLM bears the name, InputError for no name.
+    """
+    with workbench.database.write() as work:
+        who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
+        if role.strip() or background.strip():
+            work.think_aloud.describe(who.id, role.strip() or who.role, background.strip() or who.background)
+        return who
+
+
+def describe(workbench: Workbench, project_id: int, name: str, role: str, background: str) -> None:
+    """What a person says about themselves, in place of what they said before; blank takes it back."""
+    with workbench.database.write() as work:
+        who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
+        work.think_aloud.describe(who.id, role, background)
+
+
+def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> bool:
+    """False for somebody nobody has heard of."""
+    with workbench.database.read() as work:
+        person = _person(work, project_id, expert)
+        return person is not None and work.independence.is_done(dimension_id, person.id)
+
+
+def say(workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None) -> int:
+    """Keep one consideration to the letter; whoever was done is at it again. Returns its id.
+
+    prompted_by: the text of the sample that prompted it. Raises InputError for a blank one.
+    """
+    if not text.strip():
+        raise InputError("There is nothing on the line yet.", "Write one point.")
+    with workbench.database.write() as work:
+        project = work.projects.project_of(dimension_id)
+        who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
+        work.independence.set_done(dimension_id, who.id, False)
+        return work.think_aloud.add_attributes(dimension_id, who.id, [text.strip()], prompted_by=prompted_by)[0]
+
+
+def said_by(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
+    """What this expert has written, in the order the expert gave it, with what they took back: for nobody else."""
+    with workbench.database.read() as work:
+        found = work.think_aloud.attributes(project_id, dimension_id, expert, withdrawn=True)
+    return sorted((a for a in found if a.kind is ContributorKind.HUMAN), key=lambda a: (a.position, a.id))
+
+
+def take_back(workbench: Workbench, attribute_id: int) -> None:
+    """Its author removes a point, and can put it back. What nobody could see yet, nobody else will ever see; what was
+    there for others when its author said "done" stays on record as excluded."""
+    with workbench.database.write() as work:
+        shown = work.independence.was_shown(attribute_id)
+        status = AttributeStatus.EXCLUDED if shown else AttributeStatus.WITHDRAWN
+        work.think_aloud.set_status(attribute_id, status, REMOVED)
+
+
+def removed_by_author(attribute: Attribute) -> bool:
+    return attribute.status is not AttributeStatus.ACTIVE and attribute.reason == REMOVED
+
+
+def reorder(workbench: Workbench, attribute_ids: Sequence[int]) -> None:
+    with workbench.database.write() as work:
+        work.think_aloud.reorder(attribute_ids)
+
+
+def note_sample(workbench: Workbench, attribute_id: int, text_id: int | None) -> None:
+    """Which sample's text prompted it; None for none in particular."""
+    with workbench.database.write() as work:
+        work.think_aloud.note_prompt(attribute_id, text_id)
+
+
+def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
+    """Where a consideration names what a sample is about instead of a general point; "" where it doesn't."""
+    contents = [part for s in samples for part in (s.text.source, s.text.text)]
+    return next((hint.message for hint in sample_hints(text, contents, language)), "")
+
+
+def say_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
+    """From now on this expert sees what others wrote on the dimension. Raises NotReadyError before a first word."""
+    with workbench.database.write() as work:
+        project = work.projects.project_of(dimension_id)
+        person = _person(work, project.id, expert)
+        if person is None or not work.think_aloud.attributes(project.id, dimension_id, expert):
+            raise NotReadyError("You have written nothing on this dimension yet.", "Write down at least one point.")
+        work.independence.set_done(dimension_id, person.id, True)
+
+
+def visible_attributes(
+    workbench: Workbench, project_id: int, dimension_id: int, expert: str = ""
+) -> tuple[list[Attribute], bool]:
+    """What this expert may see on a dimension, and whether that is everything.
+
+    The project's owner gives no name and sees all; an expert sees their own until they are done.
+    """
+    with workbench.database.read() as work:
+        person = _person(work, project_id, expert) if expert else None
+        if not expert or (person is not None and work.independence.is_done(dimension_id, person.id)):
+            return work.think_aloud.attributes(project_id, dimension_id), True
+        return (work.think_aloud.attributes(project_id, dimension_id, expert) if person else []), False
+
+
+def experts_progress(workbench: Workbench, project_id: int) -> list[ExpertProgress]:
+    with workbench.database.read() as work:
+        return work.independence.progress(project_id)
+
+
+def _person(work: UnitOfWork, project_id: int, name: str) -> Contributor | None:
+    people = (c for c in work.think_aloud.contributors(project_id) if c.kind is ContributorKind.HUMAN)
+    return next((c for c in people if c.name == name), None)

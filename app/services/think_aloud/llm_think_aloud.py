@@ -1,0 +1,157 @@
+"""LLMs think aloud: each model reads what the experts read, and its considerations become attributes."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.attribute import ContributorKind
+from app.domain.project import Project
+from app.domain.run import StageRun
+from app.domain.sample import Sample
+from app.domain.task import Dimension
+from app.errors import WorkbenchError
+from app.prompting import load_prompt
+from app.providers.base import ChatModel
+from app.providers.structured import object_in
+from app.services.runtime.models import opened
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.stage_runs import answered, failed
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import ensure_samples
+from app.think_aloud.elicit import PROMPT, Elicitation, considerations_in, think_aloud
+from app.think_aloud.repeats import without_repeats
+
+STAGE = "think-aloud"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of asking one model about one dimension; `error` is "" where it answered.
+
+    `attributes` came in; `repeated` did not, because the model had said the same about the dimension before.
+    """
+
+    dimension: str
+    model: str
+    attributes: int = 0
+    error: str = ""
+    repeated: int = 0
+    round: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """One time a model was asked, as it is on record; all counts are 0 where it failed with `error`.
+
+    `repeated` considerations are in the stage's output alone: the model had said them before.
+    """
+
+    dimension: str
+    model: str
+    round: int
+    attributes: int
+    error: str
+    at: datetime | None
+    repeated: int = 0
+
+
+def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> list[Answered]:
+    """Every answer and every failure of the models asked about these dimensions, newest first."""
+    found = []
+    with workbench.database.read() as work:
+        for dimension in dimensions:
+            said = work.think_aloud.said_in_stages(dimension.id)
+            rounds: Counter[str] = Counter()
+            for stage in work.stages.of(dimension.id):
+                if stage.stage == STAGE:
+                    rounds[stage.model] += not stage.error_kind
+                    number, count = said.get(stage.id, (rounds[stage.model], 0))
+                    found.append((stage.id, _answered(dimension, stage, number, count)))
+    return [answer for _, answer in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+
+def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) -> Answered:
+    if stage.error_kind:
+        return Answered(dimension.name, stage.model, 0, 0, stage.error, stage.created_at)
+    value = object_in(stage.output, load_prompt(PROMPT).output_schema)
+    repeated = len(considerations_in(value)) - count if value else 0
+    return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
+
+
+def ask_models(
+    workbench: Workbench,
+    project: Project,
+    dimensions: Sequence[Dimension],
+    models: Sequence[str],
+    heard: Callable[[Asked], None] = lambda _: None,
+) -> list[Asked]:
+    """Ask every model about every dimension, all at once; what fails does not stop the others.
+
+    Asking again adds another round and overwrites nothing; what the same model said before about the dimension is
+    dropped and counted. Raises NotReadyError where a dimension has no samples.
+    """
+    samples = {d.id: ensure_samples(workbench, d.id) for d in dimensions}
+    with own_wordings(workbench, project.id):
+        return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, heard))
+
+
+async def _ask_all(
+    workbench: Workbench,
+    project: Project,
+    dimensions: Sequence[Dimension],
+    models: Sequence[str],
+    samples: dict[int, list[Sample]],
+    heard: Callable[[Asked], None],
+) -> list[Asked]:
+    async def ask_about(model: ChatModel, name: str, dimension: Dimension, round_number: int) -> Asked:
+        try:
+            said = await think_aloud(model, project.task, dimension, samples[dimension.id], round_number=round_number)
+            asked = await asyncio.to_thread(_keep, workbench, project, dimension, said, round_number)
+        except WorkbenchError as error:
+            await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
+            asked = Asked(dimension.name, name, error=str(error))
+        heard(asked)
+        return asked
+
+    async def ask_one(name: str) -> list[Asked]:
+        try:
+            async with opened(workbench, name, project=project.id) as model:
+                rounds = [await asyncio.to_thread(_round, workbench, project, d, name) for d in dimensions]
+                return await asyncio.gather(
+                    *(ask_about(model, name, d, number) for d, number in zip(dimensions, rounds, strict=True))
+                )
+        except WorkbenchError as error:  # the model can't be opened at all
+            for dimension in dimensions:
+                await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
+            heard(Asked("", name, error=str(error)))
+            return [Asked("", name, error=str(error))]
+
+    return [asked for answers in await asyncio.gather(*map(ask_one, models)) for asked in answers]
+
+
+def _round(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> int:
+    """A round in which nothing new was said is a round too: the next is another request."""
+    with workbench.database.write() as work:
+        who = work.think_aloud.contributor(project.id, name, ContributorKind.LLM, model=name)
+        answered_before = work.stages.answered(dimension.id, STAGE, name)
+        return max(work.think_aloud.next_round(dimension.id, who.id), answered_before + 1)
+
+
+def _keep(workbench: Workbench, project: Project, dimension: Dimension, said: Elicitation, round_number: int) -> Asked:
+    """The whole answer stays in the stage's output; attributes are made of what the contributor never said before."""
+    with workbench.database.write() as work:
+        stage_id = work.stages.add(dimension.id, answered(STAGE, said.model, said.request.prompt, said.reply))
+        who = work.think_aloud.contributor(project.id, said.model, ContributorKind.LLM, model=said.model)
+        theirs = work.think_aloud.attributes(project.id, contributor=said.model)
+        about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
+        before = [wording for a in about for wording in (a.original, a.text)]
+        new, repeated = without_repeats(said.considerations, before)
+        work.think_aloud.add_attributes(dimension.id, who.id, new, round_number, stage_id)
+    return Asked(dimension.name, said.model, len(new), "", len(repeated), round_number)
+
+
+def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:
+    with workbench.database.write() as work:
+        work.stages.add(dimension.id, failed(STAGE, name, error))

@@ -1,0 +1,212 @@
+"""Which texts people and LLMs read while thinking aloud, and which texts that leaves for scoring."""
+
+from dataclasses import dataclass
+from statistics import fmean, pstdev
+
+from app.corpora.sampling import documents_by_systems, stratified_sample
+from app.domain.sample import LeftOut, Sample
+from app.domain.text import Text
+from app.errors import InputError, NotReadyError
+from app.services.runtime.workbench import Workbench
+from app.think_aloud.samples import SampleCandidate, choose_samples, whole_documents
+from db.unit_of_work import UnitOfWork
+
+OPTIONS_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """What samples take away from scoring, of `all` the project's texts: so many documents whole; where documents are
+    few, none but the samples themselves."""
+
+    documents: int
+    texts: int
+    all: int
+
+    @property
+    def alone(self) -> bool:
+        return self.texts > 0 and not self.documents
+
+
+def held_out(workbench: Workbench, project_id: int, dimension_id: int) -> HeldOut:
+    with workbench.database.read() as work:
+        out = left_out(work, project_id, dimension_id)
+        texts = work.texts.count_of_documents(project_id, out.documents) + len(out.texts)
+        return HeldOut(len(out.documents), texts, work.texts.count(project_id))
+
+
+def left_out(work: UnitOfWork, project_id: int, dimension_id: int) -> LeftOut:
+    """What the dimension's samples keep out of its scoring: their documents, or where these are few the samples alone.
+
+    The rule counts locked texts too, so that locking some changes nothing.
+    """
+    samples = work.think_aloud.samples(dimension_id)
+    documents = tuple(sorted({sample.text.doc_id for sample in samples}))
+    theirs = work.every_text.count_of_documents(project_id, documents)
+    if whole_documents(len(documents), theirs, work.every_text.count(project_id)):
+        return LeftOut(documents=documents)
+    return LeftOut(texts=tuple(sorted(sample.text.id for sample in samples)))
+
+
+def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    with workbench.database.read() as work:
+        return work.think_aloud.samples(dimension_id)
+
+
+def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    """The dimension's samples, chosen across the score range if there are none yet.
+
+    Raises NotReadyError where no text of the dimension is rated.
+    """
+    return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
+
+
+def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
+    """Other samples in place of all there are. Raises NotReadyError where no text of the dimension is rated."""
+    with workbench.database.write() as work:
+        candidates = _candidates(work, dimension_id)
+        if not candidates:
+            name = work.projects.dimension_by_id(dimension_id).name
+            raise NotReadyError(f"No text is rated on {name}, so there are no samples to show.", "Import ratings.")
+        chosen = choose_samples(list(candidates.values()))
+        work.think_aloud.set_samples(dimension_id, [(c.text_id, c.score, "auto") for c in chosen])
+        return work.think_aloud.samples(dimension_id)
+
+
+def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
+    """Show another rated text in this place."""
+    with workbench.database.write() as work:
+        candidate = _candidates(work, dimension_id).get(text_id)
+        if candidate is None:
+            raise InputError("This text has no rating on the dimension.", "Choose a rated text.")
+        samples = work.think_aloud.samples(dimension_id)
+        if any(s.text.id == text_id and s.position != position for s in samples):
+            raise InputError("This text is already one of the samples.", "Choose another.")
+        work.think_aloud.set_samples(
+            dimension_id,
+            [
+                (text_id, candidate.score, "hand") if s.position == position else (s.text.id, s.score, s.chosen_by)
+                for s in samples
+            ],
+        )
+        return work.think_aloud.samples(dimension_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOption:
+    """A rated text that could be shown as a sample. `score` is the mean over its raters."""
+
+    text: Text
+    score: float
+
+
+def sample_options(
+    workbench: Workbench, dimension_id: int, near: float, search: str = "", limit: int = OPTIONS_SHOWN
+) -> list[SampleOption]:
+    """Rated texts that are no sample of the dimension yet, those with scores nearest to `near` first.
+
+    `search` keeps texts that contain it, in the text or in the names of document and system; case doesn't matter.
+    """
+    wanted = search.strip().casefold()
+    with workbench.database.read() as work:
+        taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
+        means = work.texts.mean_scores(dimension_id)
+        order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - near), text_id))
+        texts = work.texts.many(order if wanted else order[:limit])
+    found = [SampleOption(texts[text_id], means[text_id]) for text_id in order if text_id in texts]
+    if wanted:
+        found = [o for o in found if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
+    return found[:limit]
+
+
+def evaluation_texts(
+    work: UnitOfWork, project_id: int, dimension_id: int, locked: bool = False
+) -> tuple[list[Text], LeftOut]:
+    """The texts to score on a dimension, and what is left out because it was read as a sample.
+
+    locked: those of the locked split instead of all others.
+    """
+    out = left_out(work, project_id, dimension_id)
+    texts = (work.locked_texts if locked else work.texts).all(project_id)
+    return [text for text in texts if not out.holds(text)], out
+
+
+def drawn(
+    workbench: Workbench,
+    project_id: int,
+    dimension_id: int,
+    share: float,
+    seed: int,
+    locked: bool = False,
+    draw: tuple[int, int] | None = None,
+) -> tuple[list[Text], LeftOut]:
+    """The evaluation texts or a share of them, and what is left out.
+
+    A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
+    4.1); the same seed draws the same texts. draw: so many documents, so many systems of each, as the paper's code does
+    it, instead of a share. The locked split is always taken whole.
+
+    Raises NotReadyError where nothing is left to score, with the reason.
+    """
+    if not 0 < share <= 1:
+        raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
+    if locked and (share < 1 or draw):
+        raise InputError("The locked split can't be sampled.", "Score it whole.")
+    if share < 1 and draw:
+        raise InputError("A share of the texts and a draw of documents are both asked for.", "Ask for one of them.")
+    with workbench.database.read() as work:
+        texts, out = evaluation_texts(work, project_id, dimension_id, locked)
+        if not texts:
+            raise _nothing_left(work, project_id, dimension_id, locked)
+        if share == 1 and draw is None:
+            return texts, out
+        scores = {c.text_id: c.score for c in _candidates(work, dimension_id).values()}
+        name = work.projects.dimension_by_id(dimension_id).name
+    rated = [text for text in texts if text.id in scores]
+    if not rated:
+        raise NotReadyError(
+            f"None of the texts left to score on {name} is rated, and a draw is made among the rated ones.",
+            "Score all texts, or import ratings.",
+        )
+    if draw is not None:
+        return [rated[index] for index in documents_by_systems(rated, *draw, seed)], out
+    chosen = stratified_sample([scores[text.id] for text in rated], share, seed)
+    return [rated[index] for index in chosen], out
+
+
+def _nothing_left(work: UnitOfWork, project_id: int, dimension_id: int, locked: bool) -> NotReadyError:
+    """Why there is nothing to score on a dimension, and what to do about it."""
+    name = work.projects.dimension_by_id(dimension_id).name
+    everything, open_ = work.every_text.count(project_id), work.texts.count(project_id)
+    if not everything:
+        return NotReadyError(
+            "The project has no texts to score.", "Import some, on Data or with `interacteval import`."
+        )
+    if locked and open_ == everything:
+        return NotReadyError("No text is locked away as a test.", "Lock a test split first.")
+    where = "in the locked test split" if locked else "outside the locked test split"
+    if not locked and not open_:
+        return NotReadyError("All texts are in the locked test split.", "Score them with the locked split chosen.")
+    these = everything - open_ if locked else open_
+    return NotReadyError(
+        f"Nothing is left to score on {name}: all {these} texts {where if open_ < everything else 'of the project'} "
+        "were read as samples, or belong to a document of which one was.",
+        "Bring in texts that nobody has read as a sample; those that were read stay samples.",
+    )
+
+
+def _candidates(work: UnitOfWork, dimension_id: int) -> dict[int, SampleCandidate]:
+    ratings: dict[int, list[float]] = {}
+    for text_id, _, value in work.texts.ratings(dimension_id):
+        ratings.setdefault(text_id, []).append(value)
+    texts = work.texts.many(ratings)
+    return {
+        text_id: SampleCandidate(
+            text_id=text_id,
+            doc_id=texts[text_id].doc_id,
+            score=fmean(values),
+            rater_spread=pstdev(values),
+            length=len(texts[text_id].text) + len(texts[text_id].source),
+        )
+        for text_id, values in ratings.items()
+    }

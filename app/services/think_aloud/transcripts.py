@@ -1,0 +1,173 @@
+"""Thinking aloud by voice: what was said is kept, and what the expert accepts of it becomes attributes."""
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.domain.attribute import ContributorKind
+from app.domain.project import Project
+from app.domain.run import StageRun
+from app.domain.storable_text import storable
+from app.domain.task import Dimension
+from app.domain.transcript import ProposedAttribute, Transcript
+from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
+from app.providers.base import Transcriber
+from app.services.runtime.endpoint_models import endpoint_models
+from app.services.runtime.models import opened
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.stage_runs import answered, failed
+from app.services.runtime.workbench import Workbench
+from app.settings import settings
+from app.think_aloud.transcript import PROMPT, by_sentence, propose
+
+# What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
+AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
+TRANSCRIPTION_MODELS = ("openai:gpt-4o-transcribe", "openai:whisper-1")
+
+
+def transcription_models(workbench: Workbench) -> list[str]:
+    """OpenAI's, then those of the person's own endpoint, or what such a model is mostly called; others can be typed."""
+    return [*TRANSCRIPTION_MODELS, *(endpoint_models(workbench).listening or ["llama:whisper-1"])]
+
+
+def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:
+    """A transcript made elsewhere, kept to the letter. Returns its number; raises InputError for a blank one."""
+    if not text.strip():
+        raise InputError("The transcript is empty.", "Paste what was said.")
+    return _keep(workbench, dimension_id, expert, text=text)
+
+
+def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: bytes, file_name: str) -> int:
+    """Write the audio into the data folder, under a name of our own, before anything else happens to it.
+
+    Raises InputError for no audio or a kind of file that no transcription takes.
+    """
+    ending = Path(file_name).suffix.lower().removeprefix(".")
+    if ending not in AUDIO_FORMATS:
+        raise InputError("This is no kind of audio file that can be transcribed.", f"Use {', '.join(AUDIO_FORMATS)}.")
+    if not audio:
+        raise InputError("The recording is empty.", "Record again, or choose another file.")
+    name = f"{uuid.uuid4().hex}.{ending}"
+    path = recording_path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(audio)
+    return _keep(workbench, dimension_id, expert, audio=name)
+
+
+def recording_path(name: str) -> Path:
+    return settings().home / "recordings" / name
+
+
+def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
+    """Let a model listen to a kept recording. Whatever happens the recording stays; a failure is kept beside it.
+
+    Raises what the model raises, UnsupportedError for one that can't listen, and InputError where the file is gone.
+    """
+    with workbench.database.read() as work:
+        transcript = work.transcripts.get(transcript_id)
+    path = recording_path(transcript.audio)
+    try:
+        if not transcript.audio or not path.is_file():
+            raise InputError("The recording's file is no longer in the data folder.", "Record or upload it again.")
+        text = asyncio.run(_listen(workbench, model, path))
+        if not text:
+            raise InputError(f"{model} heard no words in the recording.", "Listen to it, then record again.")
+    except WorkbenchError as error:
+        with workbench.database.write() as work:
+            work.transcripts.heard(transcript_id, model, error=str(error))
+        raise
+    with workbench.database.write() as work:
+        work.transcripts.heard(transcript_id, model, storable(text))
+
+
+async def _listen(workbench: Workbench, name: str, path: Path) -> str:
+    model = workbench.model(name)
+    try:
+        if not isinstance(model, Transcriber):
+            raise UnsupportedError(
+                f"{name} can't transcribe.", f"Use {TRANSCRIPTION_MODELS[0]}, or llama:NAME for a server of your own."
+            )
+        return await model.transcribe(path.read_bytes(), path.name)
+    finally:
+        await model.aclose()
+
+
+def transcripts_of(workbench: Workbench, dimension_id: int, expert: str) -> list[Transcript]:
+    """Newest first."""
+    with workbench.database.read() as work:
+        return work.transcripts.of(dimension_id, expert)
+
+
+def proposals_of(workbench: Workbench, transcript_id: int) -> list[ProposedAttribute]:
+    with workbench.database.read() as work:
+        return work.transcripts.proposals(transcript_id)
+
+
+def propose_attributes(
+    workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str = ""
+) -> list[ProposedAttribute]:
+    """Proposals from a transcript, in place of those nobody has decided on.
+
+    model: an LLM that picks out the general points; "" makes every sentence a proposal. A failure is kept on record.
+    Raises what the model raises.
+    """
+    with workbench.database.read() as work:
+        transcript = work.transcripts.get(transcript_id)
+    found: Sequence[ProposedAttribute] = by_sentence(transcript.text)
+    stage = None
+    if model:
+        try:
+            with own_wordings(workbench, project.id):
+                found, stage = asyncio.run(_ask(workbench, project, dimension, transcript.text, model))
+        except ProviderError as error:
+            with workbench.database.write() as work:
+                work.stages.add(dimension.id, failed(PROMPT, model, error))
+            raise
+    with workbench.database.write() as work:
+        if stage:
+            work.stages.add(dimension.id, stage)
+        work.transcripts.propose(transcript_id, found)
+        return work.transcripts.proposals(transcript_id)
+
+
+async def _ask(
+    workbench: Workbench, project: Project, dimension: Dimension, text: str, name: str
+) -> tuple[Sequence[ProposedAttribute], StageRun]:
+    async with opened(workbench, name, project=project.id) as model:
+        said = await propose(model, project.task, dimension, text)
+    return said.attributes, answered(PROMPT, name, said.request.prompt, said.reply)
+
+
+def accept(workbench: Workbench, proposal_id: int, text: str = "") -> int:
+    """Make a proposal an attribute of the expert who spoke, in other words where `text` is given. Returns its id.
+
+    Raises ConflictError where it was accepted already.
+    """
+    with workbench.database.write() as work:
+        proposal, transcript = work.transcripts.proposal(proposal_id)
+        if proposal.attribute_id is not None:
+            raise ConflictError("This proposal has been accepted already.")
+        project = work.projects.project_of(transcript.dimension_id)
+        who = work.think_aloud.contributor(project.id, transcript.expert, ContributorKind.HUMAN)
+        work.independence.set_done(transcript.dimension_id, who.id, False)
+        wording = text.strip() or proposal.text
+        added = work.think_aloud.add_attributes(transcript.dimension_id, who.id, [wording])[0]
+        work.transcripts.decide(proposal_id, added, declined=False)
+        return added
+
+
+def decline(workbench: Workbench, proposal_id: int, declined: bool = True) -> None:
+    """It becomes no attribute; it stays on record, and `declined=False` opens it again."""
+    with workbench.database.write() as work:
+        proposal, _ = work.transcripts.proposal(proposal_id)
+        if proposal.attribute_id is not None:
+            raise ConflictError("This proposal has been accepted already.")
+        work.transcripts.decide(proposal_id, None, declined)
+
+
+def _keep(workbench: Workbench, dimension_id: int, expert: str, text: str = "", audio: str = "") -> int:
+    with workbench.database.write() as work:
+        project = work.projects.project_of(dimension_id)
+        who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
+        return work.transcripts.add(dimension_id, who.id, text, audio)

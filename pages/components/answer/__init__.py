@@ -1,0 +1,1 @@
+"""Answer: experts answer a published checklist, blind to the judge and to each other."""

@@ -1,0 +1,1 @@
+"""Ask LLMs: which models think aloud, and what they said."""

@@ -1,0 +1,75 @@
+"""Which models think aloud, and what others need before they can."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from app.services.runtime.models import LLM_PROVIDERS, ModelChoice, available_models, get_ready, obstacles
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.runs.served_models import typing_note
+from pages.components.shell.words import KEY_IN_SETTINGS, model_label
+
+PROVIDERS = len(LLM_PROVIDERS)
+CHOSEN, SUGGESTED = "ask_models", "ask_models_suggested"
+
+
+def models_to_ask(workbench: Workbench) -> list[str]:
+    """Any number of models; it starts with one of each provider that is set up, or with the rules."""
+    usable = [model for model in available_models(workbench) if model.usable]
+    get_ready(workbench)
+    _start_with(_suggested(usable))
+    chosen = st.multiselect(
+        "Models",
+        [model.name for model in usable],
+        format_func=model_label,
+        accept_new_options=True,
+        wrap=True,
+        placeholder="choose models, or type provider:name",
+        key=CHOSEN,
+        help="The method asks four LLMs, one of each vendor. Others can be typed, for example llama:NAME for a model "
+        "of your own endpoint. The rules need no key: fixed text rules, not an LLM.",
+    )
+    _what_is_suggested(len(obstacles(workbench)))
+    names = [name.strip() for name in chosen if name.strip()]
+    typing_note(workbench, names)
+    return names
+
+
+def _suggested(usable: Sequence[ModelChoice]) -> list[str]:
+    return [model.name for model in usable if model.suggested] or ["rules"]
+
+
+def _start_with(suggested: list[str]) -> None:
+    """A choice nobody has touched follows what is suggested: the endpoint's answer may come after the screen."""
+    state = st.session_state
+    if CHOSEN not in state or state[CHOSEN] == state.get(SUGGESTED):
+        state[CHOSEN] = suggested
+    state[SUGGESTED] = suggested
+
+
+def _what_is_suggested(missing: int) -> None:
+    """Nothing where every provider is set up: then the choice speaks for itself."""
+    if missing == PROVIDERS:
+        st.caption(
+            "No LLM is set up yet, so the choice starts with the rules, which are not an LLM. What each provider needs "
+            "is listed below."
+        )
+    elif missing:
+        st.caption(
+            f"The choice starts with one model of each provider that is set up: {PROVIDERS - missing} of {PROVIDERS}. "
+            "What the others need is listed below."
+        )
+
+
+def not_available(workbench: Workbench) -> None:
+    """One line a provider: what to set."""
+    missing = obstacles(workbench)
+    if missing:
+        with st.expander(f"Not available yet: {', '.join(missing)}", key="models_missing"):
+            st.table(
+                pd.DataFrame({"Provider": list(missing), "What to do": list(missing.values())}),
+                hide_index=True,
+                border="horizontal",
+            )
+            st.caption(KEY_IN_SETTINGS)

@@ -1,0 +1,1 @@
+"""Attributes: looked at, corrected, merged and added, one dimension at a time."""

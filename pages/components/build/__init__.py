@@ -1,0 +1,1 @@
+"""Build: the five stages from attributes to a draft, each with what it made."""

@@ -1,0 +1,60 @@
+"""A person's change to a build: saved at once, said where it fails, taken back with Undo."""
+
+from typing import Protocol
+
+import streamlit as st
+
+from app.services.building.build_state import return_to
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.checklists.editor_name import editor
+from pages.components.shell.undo import change
+
+ROW = [6, 1]  # what is read, what is done
+
+
+def build_place(build_id: int) -> str:
+    """Where Undo keeps what was done to this build."""
+    return f"build_{build_id}"
+
+
+class Edit(Protocol):
+    """Gives the number of the state it made, 0 where nothing changed."""
+
+    def __call__(self, *, who: str) -> int: ...
+
+
+def edit(workbench: Workbench, build_id: int, what: str, action: Edit) -> None:
+    """For callbacks; the history says that whoever edits here did it."""
+    made: list[int] = []
+
+    def back() -> None:
+        if made[0]:
+            return_to(workbench, build_id, made[0] - 1, only_after=made[0], who=editor())
+
+    if change(build_place(build_id), what, lambda: made.append(action(who=editor())), back):
+        open_item(build_id, "")
+
+
+def open_item(build_id: int, item: str) -> None:
+    """One item at a time is open for editing; "" for none."""
+    st.session_state[f"build_open_{build_id}"] = item
+
+
+def opened(build_id: int) -> str:
+    found: str = st.session_state.get(f"build_open_{build_id}", "")
+    return found
+
+
+def row(build_id: int, item: str, text: str, verb: str = "Edit") -> bool:
+    """One line of an item with the button that opens it; True while it is open."""
+    is_open = opened(build_id) == item
+    words, action = st.columns(ROW, vertical_alignment="center")
+    words.markdown(text)
+    action.container(horizontal=True, horizontal_alignment="right").button(
+        "Close" if is_open else verb,
+        key=f"open_{build_id}_{item}",
+        type="tertiary",
+        on_click=open_item,
+        args=[build_id, "" if is_open else item],
+    )
+    return is_open

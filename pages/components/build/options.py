@@ -1,0 +1,126 @@
+"""What to build a checklist from, and the start of a build: step by step, or all at once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from app.domain.attribute import Attribute
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import WorkbenchError
+from app.services.building.build import COMPONENTS, BuildOutcome, build, build_all, start_build
+from app.services.data.projects import dimensions_named
+from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.workbench import Workbench
+from pages.components.build.choice import show_build
+from pages.components.shell.checklists.build_words import STAGE_NAMES
+from pages.components.shell.checklists.editor_name import editor
+from pages.components.shell.contributor_choice import contributor_choice
+from pages.components.shell.runs.condition_words import number
+from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.words import show_error
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    condition: str
+    model: str
+    components: int
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.condition and self.model)
+
+
+def job_key(project_id: int, scope: int) -> str:
+    """`scope` is a dimension's id, 0 for all dimensions."""
+    return f"build_{project_id}_{scope}"
+
+
+def new_build(
+    workbench: Workbench,
+    project: Project,
+    dimension: Dimension,
+    attributes: Sequence[Attribute],
+    busy: bool,
+) -> None:
+    """The choices, and the buttons where nothing is being built right now."""
+    options = _options(workbench, attributes, dimension.id)
+    if not busy:
+        _step_by_step(workbench, dimension, options)
+        _all_at_once(workbench, project, dimension, options)
+
+
+def _options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id: int) -> BuildOptions:
+    _, condition = contributor_choice(attributes, f"condition_{dimension_id}")
+    model = model_choice(workbench, "Model", "build_model", "It groups the attributes and writes the questions.")
+    components = st.select_slider(
+        "Components at most",
+        list(COMPONENTS),
+        value=5,
+        key="components",
+        help="A component is a key sub-concept of the dimension; each gets a key question and its sub-questions. The "
+        "paper takes at most five and studied three to nine.",
+    )
+    return BuildOptions(condition.code, model, components)
+
+
+def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions) -> None:
+    if st.button("Go step by step", type="primary", key="start_build", disabled=not options.complete):
+        try:
+            show_build(
+                start_build(workbench, dimension, options.model, options.condition, options.components, who=editor())
+            )
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:
+    """All stages of this dimension, or of all; one that can't be built doesn't stop the others."""
+    dimensions, who = dimensions_named(workbench, project.name, "all"), editor()
+
+    def one(progress: Progress) -> str:
+        def hear(stage: str, ended: int, of: int) -> None:
+            progress.report(f"{STAGE_NAMES[stage]} done", ended, of)
+
+        made = build(
+            workbench, project, dimension, options.model, options.condition, options.components, on_stage=hear, who=who
+        )
+        return f"Version {made.version} is a draft with {number(len(made.asked), 'question')}. Look at it on Checklist."
+
+    def every(progress: Progress) -> str:
+        outcomes = build_all(
+            workbench, project, dimensions, options.model, options.condition, options.components, progress.report, who
+        )
+        return " ".join(map(_outcome, outcomes))
+
+    if st.button(
+        "Run all stages",
+        key="build",
+        disabled=not options.complete,
+        help="Makes a draft of the checklist at once; the validator's changes are taken as proposed. The stages can be "
+        "changed afterwards.",
+    ):
+        start_job(job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)
+    if len(dimensions) > 1 and st.button(
+        f"Run all stages for all {len(dimensions)} dimensions", key="build_all", disabled=not options.complete
+    ):
+        start_job(job_key(project.id, 0), "Building all checklists", every)
+
+
+def start_job(key: str, title: str, work: Callable[[Progress], str]) -> None:
+    try:
+        JOBS.start(key, title, work)
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.rerun()
+
+
+def _outcome(outcome: BuildOutcome) -> str:
+    if outcome.error:
+        return f"{outcome.dimension}: not built. {outcome.error}"
+    return f"{outcome.dimension}: version {outcome.version}."

@@ -1,0 +1,244 @@
+"""The five stages as steps: how each stands, what to do next, and the one that is open."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from app.domain.build import Stage
+from app.errors import WorkbenchError
+from app.services.building.build import make_checklist, regenerate, run_stages
+from app.services.building.build_edits import keep_stage, set_model
+from app.services.building.build_state import BuildView
+from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.workbench import Workbench
+from pages.components.build.change import build_place, edit
+from pages.components.build.choice import STEP
+from pages.components.build.clusters import clusters
+from pages.components.build.components import components
+from pages.components.build.offers import offers
+from pages.components.build.options import job_key
+from pages.components.build.questions import questions
+from pages.components.build.record import failure, record
+from pages.components.build.review import review
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.checklists.build_words import (
+    PURPOSES,
+    STAGE_NAMES,
+    TITLES,
+    step_label,
+    summary,
+    whats_stale,
+)
+from pages.components.shell.checklists.editor_name import editor, editor_name
+from pages.components.shell.frame import page
+from pages.components.shell.runs.condition_words import number
+from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.undo import undo_button
+from pages.components.shell.words import model_label, plain, show_error
+
+STAGES = list(Stage)
+
+
+def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
+    """`busy`: a stage is being made right now; nothing else is asked meanwhile."""
+    _next(workbench, view, busy)
+    default = view.next_stage or Stage.VALIDATION
+    prepare(STEP, STAGES, default)
+    stage = Stage(st.session_state[STEP])
+    _steps(view, stage)
+    keep(STEP, stage, default)
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.subheader(TITLES[stage], anchor=False, width="content")
+        editor_name(editor())
+    st.markdown(PURPOSES[stage])
+    failure(view.records[stage], stage)
+    if view.states[stage].made:
+        st.caption(f"{summary(view, stage)} · {plain(_made_by(view, stage))}")
+        _stale(workbench, view, stage, busy)
+        offers(workbench, view, stage)
+        _items(workbench, view, stage, busy)
+        undo_button(build_place(view.id))
+    else:
+        _not_made(view, stage)
+    record(workbench, view, stage)
+    _foot(workbench, view, stage, busy)
+
+
+def _steps(view: BuildView, chosen: Stage) -> None:
+    """Buttons, because their labels say how each stage stands: one choice among labels that change loses its value."""
+    with st.container(horizontal=True, key="build_steps"):
+        for stage in STAGES:
+            st.button(
+                step_label(view, stage),
+                key=f"step_{stage}",
+                type="secondary" if stage is chosen else "tertiary",
+                on_click=_go,
+                args=[stage],
+            )
+
+
+def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
+    """The one thing to do next: make the next stage, rebuild what is stale, or make the checklist."""
+    todo = view.next_stage
+    with st.container(horizontal=True, vertical_alignment="center", key="build_next"):
+        if todo is None and view.version is not None:
+            if st.button(f"Open version {view.version}", type="primary", key="open_checklist"):
+                st.switch_page(page("checklist"))
+            st.markdown(f"All five stages are done, and version {view.version} is what they made.")
+        elif todo is None:
+            if st.button("Make the checklist", type="primary", key="make_checklist", disabled=busy):
+                _make(workbench, view)
+            st.markdown("All five stages are done.")
+        elif view.stale:
+            names = ", ".join(f"{STAGE_NAMES[stage]} ({whats_stale(view.states[stage])})" for stage in view.stale)
+            _runner(workbench, view, STAGES, "Rebuild only what is stale", "rebuild_stale", busy)
+            st.warning(f"Stale: {names}", icon=":material/update:")
+        else:
+            _runner(workbench, view, [todo], f"Make the {STAGE_NAMES[todo]}", "make_stage", busy)
+            rest = STAGES[STAGES.index(todo) :]
+            if len(rest) > 1:
+                _runner(workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", busy, primary=False)
+
+
+def _runner(
+    workbench: Workbench,
+    view: BuildView,
+    stages: Sequence[Stage],
+    label: str,
+    key: str,
+    busy: bool,
+    primary: bool = True,
+) -> None:
+    who = editor()  # the work goes on where this session can't be asked
+
+    def work(progress: Progress) -> str:
+        def hear(stage: str, ended: int, of: int) -> None:
+            progress.report(f"{STAGE_NAMES[stage]} done", ended, of)
+
+        run_stages(workbench, view.id, stages, hear, who)
+        return ""
+
+    shown = stages[-1] if len(stages) < len(STAGES) else view.next_stage or stages[-1]
+    st.button(
+        label,
+        type="primary" if primary else "secondary",
+        key=key,
+        disabled=busy,
+        on_click=_begin,
+        args=[view, label, work, shown],
+    )
+
+
+def _begin(view: BuildView, title: str, work: Callable[[Progress], str], shown: Stage) -> None:
+    """In a callback, so that the same run already shows the progress. The stage that shows follows the work."""
+    try:
+        JOBS.start(job_key(view.project.id, view.dimension.id), title, work)
+    except WorkbenchError as error:
+        st.session_state["build_problem"] = str(error)
+    else:
+        st.session_state[STEP] = shown
+
+
+def _make(workbench: Workbench, view: BuildView) -> None:
+    try:
+        made = make_checklist(workbench, view.id, who=editor())
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.session_state["made_version"] = (
+            f"Version {made.version} is a draft with {number(len(made.asked), 'question')}."
+        )
+        st.rerun()
+
+
+def _made_by(view: BuildView, stage: Stage) -> str:
+    made = next((run for run in view.records[stage] if not run.error_kind), None)
+    return f"last asked: {model_label(made.model)}" if made else "by hand"
+
+
+def _stale(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:
+    state = view.states[stage]
+    if not state.stale:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key=f"stale_{stage}"):
+        st.markdown(f":orange[:material/update:] **Stale:** {whats_stale(state)}")
+        st.button(
+            "Keep as it is",
+            key=f"keep_stage_{view.id}_{stage}",
+            type="tertiary",
+            disabled=busy,
+            help="You looked at it and it still fits: it no longer counts as stale.",
+            on_click=edit,
+            args=[workbench, view.id, f"kept the {STAGE_NAMES[stage]}", partial(keep_stage, workbench, view.id, stage)],
+        )
+
+
+def _items(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:
+    match stage:
+        case Stage.COMPONENTS:
+            components(workbench, view)
+        case Stage.CLUSTERS:
+            clusters(workbench, view)
+        case Stage.VALIDATION:
+            review(workbench, view)
+        case _:
+            questions(workbench, view, stage, partial(_again, workbench, view, stage), busy)
+
+
+def _not_made(view: BuildView, stage: Stage) -> None:
+    before = view.next_stage
+    if before is not None and before is not stage and STAGES.index(before) < STAGES.index(stage):
+        st.markdown(f"Not made yet. First come the {STAGE_NAMES[before]}.")
+    else:
+        st.markdown("Not made yet.")
+
+
+def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -> None:
+    who = editor()
+
+    def work(progress: Progress) -> str:
+        regenerate(workbench, view.id, stage, item, who)
+        return ""
+
+    _begin(view, f"Asking again for the {STAGE_NAMES[stage]}", work, stage)
+
+
+def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:
+    state = view.states[stage]
+    with st.container(horizontal=True, vertical_alignment="center", key="build_foot"):
+        with st.popover("Model of this stage", key=f"stage_model_{view.id}_{stage}"):
+            st.caption(plain(f"Asks {model_label(view.build.models[stage])}."))
+            chosen = model_choice(workbench, "Ask instead", f"model_{view.id}_{stage}", "For this stage only.")
+            st.button(
+                "Use this model",
+                key=f"use_model_{view.id}_{stage}",
+                disabled=not chosen,
+                on_click=edit,
+                args=[workbench, view.id, "chose a model", partial(set_model, workbench, view.id, chosen, stage)],
+            )
+        if state.made:
+            st.button(
+                "Ask again for the whole stage",
+                key=f"regenerate_{view.id}_{stage}",
+                icon=":material/refresh:",
+                disabled=busy or not state.ready,
+                help="One new answer. What you edited or added stays, and earlier answers stay on record.",
+                on_click=_again,
+                args=[workbench, view, stage],
+            )
+            if stage is not STAGES[-1]:
+                after = STAGES[STAGES.index(stage) + 1]
+                st.button(
+                    f"Go on to {STAGE_NAMES[after]}",
+                    key="go_on",
+                    icon=":material/arrow_forward:",
+                    on_click=_go,
+                    args=[after],
+                )
+        if view.build.sub_questions:
+            st.page_link(page("lineage"), label="Where the questions come from", icon=":material/family_history:")
+
+
+def _go(stage: Stage) -> None:
+    st.session_state[STEP] = stage

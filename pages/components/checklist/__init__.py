@@ -1,0 +1,1 @@
+"""Checklist: read, edited, tried and published."""

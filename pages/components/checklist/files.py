@@ -1,0 +1,90 @@
+"""A checklist as a file: out in several forms, also for other tools; in from JSON, YAML, CSV or a plain list."""
+
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.checklists.checklist_files import (
+    EXPORT_FORMATS,
+    IMPORT_ENDINGS,
+    export_file,
+    export_name,
+    import_checklist_file,
+    schema_text,
+)
+from app.services.checklists.checklists import ChecklistView
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.checklists.checklist_versions import show_next
+from pages.components.shell.words import show_error
+
+# format -> (title, media type, what it is for)
+FORMATS = {
+    "json": ("JSON", "application/json", "Everything, with where each question comes from. It can be imported again."),
+    "yaml": ("YAML", "application/yaml", "The same as JSON, easier to edit by hand. It can be imported again."),
+    "md": ("Markdown", "text/markdown", "To read and to print."),
+    "csv": ("CSV", "text/csv", "A table for a spreadsheet. It can be imported again, without its attributes."),
+    "promptfoo": (
+        "promptfoo",
+        "application/yaml",
+        "A configuration that promptfoo runs as it is: `promptfoo eval -c FILE -t texts.csv`.",
+    ),
+    "deepeval": (
+        "DeepEval",
+        "text/x-python",
+        "A metric for DeepEval that also runs by itself: `python FILE texts.csv`.",
+    ),
+    "inspect": (
+        "Inspect",
+        "text/x-python",
+        "A task that Inspect runs as it is: `inspect eval FILE -T texts=texts.csv`.",
+    ),
+}
+TOOLS = ("promptfoo", "deepeval", "inspect")
+
+
+def export_(workbench: Workbench, view: ChecklistView) -> None:
+    """One button for the chosen form."""
+    with st.expander("Export", key="export"):
+        chosen = st.selectbox("Format", EXPORT_FORMATS, format_func=lambda name: FORMATS[name][0], key="export_format")
+        title, media_type, purpose = FORMATS[chosen]
+        st.caption(purpose)
+        if chosen in TOOLS:
+            st.caption("The judge is named by the variable CHECKLIST_JUDGE; texts.csv has a column “text”.")
+        try:
+            data = export_file(workbench, view, chosen)
+        except WorkbenchError as error:
+            show_error(error)
+            return
+        st.download_button(
+            f"Download {title}", data, export_name(view, chosen), media_type, key="download", on_click="ignore"
+        )
+        if chosen == "json":
+            st.download_button(
+                "Download its JSON Schema",
+                schema_text(),
+                "checklist.schema.json",
+                "application/schema+json",
+                key="download_schema",
+                type="tertiary",
+                on_click="ignore",
+                help="What a program may rely on when it reads the file.",
+            )
+
+
+def import_(workbench: Workbench, dimension_id: int) -> None:
+    with st.expander("Import", key="import"), st.form("import_form", border=False):
+        file = st.file_uploader(
+            "A checklist as JSON, YAML or CSV, or one question a line",
+            type=list(IMPORT_ENDINGS),
+            key="import_file",
+            help="A CSV needs a column “text”; component, key_question, guidance and weight are read too.",
+        )
+        if st.form_submit_button("Import as a new draft", key="import_submit"):
+            if file is None:
+                st.error("Choose a file first.")
+                return
+            try:
+                show_next(import_checklist_file(workbench, dimension_id, file.getvalue(), file.name))
+            except WorkbenchError as error:
+                show_error(error)
+            else:
+                st.rerun()

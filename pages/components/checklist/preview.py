@@ -1,0 +1,144 @@
+"""Try it: the questions answered on one text, by a judge and by hand, before they count."""
+
+import streamlit as st
+
+from app.domain.checklist import Question
+from app.domain.judgment import Answer
+from app.domain.text import Text
+from app.errors import WorkbenchError
+from app.services.checklists.checklist_preview import (
+    Trial,
+    TriedScore,
+    drawn_text,
+    text_to_try,
+    texts_to_try,
+    tried_score,
+    try_with_judge,
+)
+from app.services.checklists.checklists import ChecklistView
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.reading import reading
+from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.words import model_label, plain, show_error
+
+_TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"
+_WORDS = {Answer.YES: "Yes", Answer.NO: "No", Answer.UNANSWERED: "no answer"}
+_COLUMNS = (6, 2, 3)
+
+
+def try_it(workbench: Workbench, view: ChecklistView) -> None:
+    st.caption("A trial shows what the questions do on one text. Nothing of it counts as a result.")
+    if not view.checklist.asked:
+        st.markdown("**This version asks nothing.** Switch a question on, or add one.")
+        return
+    try:
+        text = _text(workbench, view)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    _read(view, text)
+    trial = _trial(workbench, view, text)
+    scores = st.container(key="try_scores")
+    answers = _rows(view, text, trial)
+    with scores:
+        _scores(view, trial, tried_score(view, answers))
+
+
+def _text(workbench: Workbench, view: ChecklistView) -> Text:
+    """Named in the address, found by words, or drawn."""
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    search = left.text_input("Find a text", key="try_search", placeholder="words in the text, its document or system")
+    right.button("Draw a text", key="try_another", on_click=_draw, icon=":material/casino:")
+    linked = st.query_params.get(_TEXT, "")
+    if search.strip():
+        found = texts_to_try(workbench, view.project.id, search)
+        if not found:
+            st.info("No text has these words.")
+        else:
+            options = {text.id: text for text in found}
+            chosen = left.selectbox(
+                "Text", list(options), format_func=lambda id_: _named(options[id_]), key="try_found"
+            )
+            st.query_params[_TEXT] = str(chosen)
+            return options[chosen]
+    if linked.isdecimal() and _DRAW not in st.session_state:
+        return text_to_try(workbench, view.project.id, int(linked))
+    text = drawn_text(workbench, view.project.id, st.session_state.get(_DRAW, 0))
+    st.query_params[_TEXT] = str(text.id)
+    return text
+
+
+def _draw() -> None:
+    st.session_state[_DRAW] = st.session_state.get(_DRAW, 0) + 1
+    st.session_state["try_search"] = ""
+
+
+def _named(text: Text) -> str:
+    names = " · ".join(part for part in text.key if part)
+    return f"{names}: {text.text[:60]}"
+
+
+def _read(view: ChecklistView, text: Text) -> None:
+    st.caption(plain(" · ".join(part for part in text.key if part)))
+    reading(text.text, "try_text_body")
+    if text.source:
+        with st.expander(plain(view.project.task.source_name.capitalize()), key="try_source"):
+            st.text(text.source)
+
+
+def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> Trial | None:
+    """The judge's answers to these very questions about this very text, once it was asked."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        model = model_choice(workbench, "Judge", "try_model", "It answers the questions about this text.")
+        asked = st.button("Ask the judge", key="try_ask", disabled=not model)
+    about = (text.id, model, [(q.id, q.text, q.guidance) for q in view.checklist.asked])
+    if asked:
+        try:
+            with st.spinner("Asking the judge"):
+                st.session_state[_TRIAL] = about, try_with_judge(workbench, view, text, model)
+        except WorkbenchError as error:
+            show_error(error)
+    known, trial = st.session_state.get(_TRIAL, (None, None))
+    return trial if known == about else None
+
+
+def _rows(view: ChecklistView, text: Text, trial: Trial | None) -> dict[int, Answer]:
+    """Question, judge and person side by side; returns what the person answers."""
+    words, judge, person = st.columns(_COLUMNS)
+    words.caption("Question")
+    judge.caption(plain(model_label(trial.model)) if trial else "Judge")
+    person.caption("You")
+    return {question.id: _row(question, text, trial) for question in view.checklist.asked}
+
+
+def _row(question: Question, text: Text, trial: Trial | None) -> Answer:
+    words, judge, person = st.columns(_COLUMNS, vertical_alignment="top")
+    judgment = trial.judgments.get(question.id) if trial else None
+    reason = f"  \n:small[:gray[{plain(judgment.rationale)}]]" if judgment and judgment.rationale else ""
+    words.markdown(plain(question.text) + reason)
+    if judgment:
+        judge.markdown(f"**{_WORDS[judgment.answer]}**")
+    given = person.segmented_control(
+        "Your answer",
+        [Answer.YES, Answer.NO],
+        format_func=_WORDS.__getitem__,
+        key=f"try_{text.id}_{question.id}",
+        label_visibility="collapsed",
+    )
+    return given or Answer.UNANSWERED
+
+
+def _scores(view: ChecklistView, trial: Trial | None, by_hand: TriedScore) -> None:
+    st.markdown(f"**Score from {view.dimension.low:g} to {view.dimension.high:g}**")
+    weights = view.checklist.weighted
+    lines = [f"- Judge: {_said(trial.score, weights)}"] if trial else []
+    lines += [f"- You: {_said(by_hand, weights)}"] if by_hand.answered else []
+    st.markdown("\n".join(lines) or "Ask the judge, or answer yourself.")
+
+
+def _said(score: TriedScore, weighted: bool) -> str:
+    if score.equal is None:
+        return "none, for nothing is answered"
+    by_weight = f", by weight {score.weighted:.2f}" if weighted and score.weighted is not None else ""
+    left = f" ({score.answered} of {score.asked} answered)" if score.answered < score.asked else ""
+    return f"**{score.equal:.2f}**{by_weight}{left}"

@@ -1,0 +1,157 @@
+"""What models propose for the questions of a draft: the old beside the new, accepted or refused one by one."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from app.domain.checklist import Question
+from app.domain.proposal import Action, Proposal
+from app.errors import WorkbenchError
+from app.services.checklists.question_proposals import (
+    accept,
+    most_alike,
+    open_proposals,
+    propose,
+    propose_validation,
+    refuse,
+)
+from app.services.runtime.jobs import JOBS, Progress
+from pages.components.shell.background import watch
+from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
+from pages.components.shell.checklists.wording_change import marked
+from pages.components.shell.runs.condition_words import number
+from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.words import model_label, plain, show_error
+
+ASKED = {Action.REPHRASE: "Rephrase", Action.SIMPLER: "Simpler", Action.SPLIT: "Split"}
+PURPOSE = "It words questions anew; you decide what is taken."
+PAGE_SIZE = 5
+_PROBLEM = "proposal_problem"
+
+
+def job_key(checklist_id: int) -> str:
+    return f"proposals_{checklist_id}"
+
+
+def proposals(editing: Editing) -> None:
+    """Above the questions: what is being asked, and what waits for a decision."""
+    watch(job_key(editing.view.checklist.id))
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    opened = opened_question()
+    waiting = [proposal for proposal in _waiting(editing) if opened not in proposal.sources]
+    if not waiting:
+        return
+    pages = -(-len(waiting) // PAGE_SIZE)
+    with st.container(border=True, key="proposals"):
+        st.markdown(f"**{number(len(waiting), 'proposal')} to decide**")
+        page = st.pagination(pages, key="proposals_page") if pages > 1 else 1
+        for proposal in waiting[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]:
+            _proposal(editing, proposal)
+
+
+def proposals_for(editing: Editing, question: Question) -> None:
+    """What waits for a decision about one question, beside it."""
+    for proposal in _waiting(editing):
+        if question.id in proposal.sources:
+            _proposal(editing, proposal)
+
+
+def _waiting(editing: Editing) -> list[Proposal]:
+    return open_proposals(editing.workbench, editing.view.checklist.id)
+
+
+def _proposal(editing: Editing, proposal: Proposal) -> None:
+    what = "Drop" if not proposal.after else "Merge" if len(proposal.before) > 1 else "Split"
+    what = "Reword" if len(proposal.before) == len(proposal.after) == 1 else what
+    reason = f" · {plain(proposal.reason)}" if proposal.reason else ""
+    st.markdown(f"**{what}** :small[:gray[{plain(model_label(proposal.model))}{reason}]]")
+    now, then, decision = st.columns([5, 5, 2], gap="small")
+    pairs = [marked(old, new) for old, new in zip(proposal.before[:1], proposal.after[:1], strict=False)]
+    old = [pairs[0][0] if pairs else plain(proposal.before[0]), *map(plain, proposal.before[1:])]
+    new = [pairs[0][1], *map(plain, proposal.after[1:])] if pairs else ["The question goes; it stays on record."]
+    now.markdown("\n".join(f"- {line}" for line in old))
+    then.markdown("\n".join(f"- {line}" for line in new))
+    with decision:
+        for verb, action in (("Accept", accept), ("Refuse", refuse)):
+            st.button(
+                verb,
+                key=f"{verb.lower()}_{proposal.id}",
+                type="secondary" if action is accept else "tertiary",
+                on_click=_decide,
+                args=[
+                    partial(action, editing.workbench, proposal.id, editing.who),
+                    proposal.sources if action is accept else (),
+                ],
+            )
+
+
+def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
+    """An editor that shows a question which this changes is closed: it would show the old wording."""
+    try:
+        action()
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+    else:
+        if opened_question() in changes:
+            open_question(None)
+
+
+def ask_about(editing: Editing, question: Question) -> None:
+    """What a model can do with one question; the answer becomes a proposal, and nothing may lie over it."""
+    place = f"ask_about_{question.id}"
+    with st.popover("Ask a model", key=place, icon=":material/auto_awesome:", type="tertiary", on_change="rerun"):
+        model = model_choice(editing.workbench, "Model", f"rewriting_model_{question.id}", PURPOSE)
+        with st.container(horizontal=True):
+            for action, verb in ASKED.items():
+                args = [editing, action, [question.id], model]
+                key = f"{action.value}_{question.id}"
+                st.button(verb, key=key, disabled=not model, on_click=_ask, args=args)
+        others = most_alike(editing.view.checklist, question)
+        if others:
+            other = st.selectbox(
+                "Merge with",
+                [q.id for q in others],
+                format_func={q.id: q.text for q in others}.__getitem__,
+                key=f"merge_with_{question.id}",
+                help="Those worded most alike come first.",
+            )
+            args = [editing, Action.MERGE, [question.id, other], model]
+            st.button("Merge", key=f"merge_{question.id}", disabled=not model, on_click=_ask, args=args)
+
+
+def validator(editing: Editing) -> None:
+    """The review of the whole draft by a model, as when it was built."""
+    with st.expander("Have it reviewed", key="validator"):
+        st.caption(
+            "The validator merges questions about the same thing, rewords faulty ones and drops irrelevant ones. You "
+            "accept or refuse each change."
+        )
+        model = model_choice(editing.workbench, "Model", "validator_model", "It reviews the questions.")
+        checklist_id = editing.view.checklist.id
+
+        def work(_: Progress) -> str:
+            found = propose_validation(editing.workbench, checklist_id, model)
+            return f"{number(found, 'change')} proposed." if found else "The validator would change nothing."
+
+        start = partial(_start, checklist_id, "Reviewing the questions", work)
+        st.button("Review the draft", key="review_draft", disabled=not model, on_click=start)
+
+
+def _ask(editing: Editing, action: Action, questions: list[int], model: str) -> None:
+    st.session_state[f"ask_about_{questions[0]}"] = False  # folds the popover
+    checklist_id = editing.view.checklist.id
+
+    def work(_: Progress) -> str:
+        propose(editing.workbench, checklist_id, action, questions, model)
+        return ""
+
+    _start(checklist_id, f"Asking {model_label(model)}", work)
+
+
+def _start(checklist_id: int, title: str, work: Callable[[Progress], str]) -> None:
+    try:
+        JOBS.start(job_key(checklist_id), title, work)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error

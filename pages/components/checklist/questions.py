@@ -1,0 +1,158 @@
+"""The questions of a checklist, by component; one at a time is opened for editing."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
+from app.errors import WorkbenchError
+from app.services.checklists.checklists import ChecklistView, hints_of
+from app.services.checklists.draft_edits import Wording, add_question, move_question, switch_question
+from app.services.runtime.workbench import Workbench
+from pages.components.checklist.component_heading import add_component_form, component_heading
+from pages.components.checklist.question_proposals import ask_about, proposals, proposals_for, validator
+from pages.components.shell.checklists.question_editor import (
+    NO_COMPONENT,
+    Editing,
+    open_question,
+    opened,
+    opened_question,
+)
+from pages.components.shell.checklists.unsaved_wording import unsaved_wordings
+from pages.components.shell.runs.condition_words import kind_word, number
+from pages.components.shell.words import plain, show_error
+
+ORIGINS = {
+    QuestionOrigin.GENERATED: "generated",
+    QuestionOrigin.EDITED: "edited",
+    QuestionOrigin.ADDED: "added by hand",
+}
+_COLUMNS = (0.7, 10, 2.4)
+
+
+def questions(workbench: Workbench, view: ChecklistView, who: str) -> None:
+    editing = Editing(workbench, view, who, view.checklist.status is ChecklistStatus.DRAFT)
+    unsaved_wordings(workbench, view.checklist, who)
+    if editing.draft:
+        proposals(editing)
+    hints = hints_of(workbench, view) if editing.draft else {}
+    for component, listed in _by_component(view.checklist, with_empty=editing.draft):
+        component_heading(editing, component)
+        for place, question in enumerate(listed):
+            said = [hint.message for hint in hints.get(question.id, [])]
+            _row(editing, question, said, place, len(listed))
+
+
+def _by_component(checklist: Checklist, with_empty: bool) -> list[tuple[Component | None, list[Question]]]:
+    """Each component with its sub-questions, in the checklist's order; those without a component last."""
+    listed: dict[str, list[Question]] = {component.name: [] for component in checklist.components}
+    for question in checklist.questions:
+        if question.kind is QuestionKind.SUB:
+            listed.setdefault(question.component, []).append(question)
+    known = {component.name: component for component in checklist.components}
+    return [(known.get(name), found) for name, found in listed.items() if found or (with_empty and name in known)]
+
+
+def _row(editing: Editing, question: Question, hints: Sequence[str], place: int, of: int) -> None:
+    is_open = opened_question() == question.id
+    switch, words, actions = st.columns(_COLUMNS, vertical_alignment="top", gap="small")
+    if editing.draft:
+        with switch:
+            _switch(editing, question)
+    words.markdown(_worded(editing, question, hints))
+    with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        if editing.draft:
+            _move(editing, question, -1, "up", place > 0)
+            _move(editing, question, 1, "down", place < of - 1)
+        verb = "Close" if is_open else "Edit" if editing.draft else "Why?"
+        args = [None if is_open else question]
+        st.button(verb, key=f"open_{question.id}", type="tertiary", on_click=open_question, args=args)
+    if is_open:
+        with st.container(border=True, key=f"opened_{question.id}"):
+            if editing.draft:
+                ask_about(editing, question)
+                proposals_for(editing, question)
+            opened(editing, question)
+
+
+def _worded(editing: Editing, question: Question, hints: Sequence[str]) -> str:
+    """The question, and in small letters where it comes from and what could be better: one element, so that rows stay
+    close together and many stay fast."""
+    text = plain(question.text)
+    facts = [
+        *([] if question.enabled else ["switched off"]),
+        ORIGINS[question.origin],
+        *_sources(editing, question),
+        *([f"weight {question.weight:g}"] if question.weight != 1 else []),
+        *(["says how to decide"] if question.guidance else []),
+    ]
+    remarks = [f":small[:gray[:material/lightbulb: {plain(hint)}]]" for hint in hints]
+    shown = text if question.enabled else f":gray[{text}]"
+    return "  \n".join([shown, f":small[:gray[{' · '.join(facts)}]]", *remarks])
+
+
+def _sources(editing: Editing, question: Question) -> list[str]:
+    """How many attributes are behind it and whose, for example "from 4 attributes (3 by people, 1 by LLMs)"."""
+    attributes = editing.view.attributes
+    behind = [attributes[id_] for id_ in question.attributes if id_ in attributes]
+    if not behind:
+        return []
+    kinds = Counter(kind_word(a.kind, a.contributor) for a in behind)
+    names = {"person": "by people", "LLM": "by LLMs", "rules": "by rules, not an LLM"}
+    whose = ", ".join(f"{kinds[kind]} {said}" for kind, said in names.items() if kinds[kind])
+    return [f"from {number(len(behind), 'attribute')} ({whose})"]
+
+
+def _switch(editing: Editing, question: Question) -> None:
+    """Shows what the database says, whatever was clicked elsewhere meanwhile."""
+    key = f"enabled_{question.id}"
+    st.session_state[key] = question.enabled
+
+    def switched() -> None:
+        _told(partial(switch_question, editing.workbench, question.id, st.session_state[key], editing.who))
+
+    st.toggle("Ask this question", key=key, label_visibility="collapsed", on_change=switched)
+
+
+def _move(editing: Editing, question: Question, by: int, way: str, possible: bool) -> None:
+    st.button(
+        "",
+        icon=f":material/arrow_{way}ward:",
+        key=f"{way}_{question.id}",
+        type="tertiary",
+        help=f"Move {way}",
+        disabled=not possible,
+        on_click=_told,
+        args=[partial(move_question, editing.workbench, question.id, by, editing.who)],
+    )
+
+
+def _told(action: Callable[[], object]) -> None:
+    try:
+        action()
+    except WorkbenchError as error:
+        st.toast(plain(str(error)))
+
+
+def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
+    """A question in a person's own words, under one of the components or none; a new component; a model's review."""
+    checklist = view.checklist
+    with st.expander("Add a question", key="add_question"):
+        with st.form(f"add_question_{checklist.id}", border=False, clear_on_submit=True):
+            text = st.text_input("Question", placeholder="Does the text …?", key="new_question")
+            names = [*(component.name for component in checklist.components), ""]
+            component = st.selectbox(
+                "Component", names, format_func=lambda name: name or NO_COMPONENT, key="new_question_component"
+            )
+            submitted = st.form_submit_button("Add question", key="add_question_submit")
+        if submitted:
+            try:
+                add_question(workbench, checklist.id, Wording(text, component), who)
+            except WorkbenchError as error:
+                show_error(error)
+            else:
+                st.rerun()
+    add_component_form(workbench, checklist, who)
+    validator(Editing(workbench, view, who, draft=True))

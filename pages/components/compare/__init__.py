@@ -1,0 +1,1 @@
+"""Compare: what people see and LLMs don't, by meaning, by topic and by what reached the checklist."""

@@ -1,0 +1,60 @@
+"""The comparison in five numbers, none of which depends on a random start."""
+
+import streamlit as st
+
+from app.services.attributes.analysis import Noticed, SetsCompared
+from pages.components.compare.compared_names import Names
+from pages.components.shell.words import plain
+
+ROUGE = (
+    "The mean ROUGE-L of all pairs: how much of the two wordings is the same words in the same order. "
+    "1 is the same wording, 0 no word in common."
+)
+
+
+def comparison_summary(sets: SetsCompared, found: Noticed, names: Names) -> None:
+    """Only what the same attributes always give; topics depend on random starts and come with their own verdict."""
+    kinds = list(sets.kinds.within)
+    if len(kinds) < 2:
+        only = names.kind(kinds[0]) if kinds else "nobody"
+        st.markdown(plain(f"Only {only} have said something so far, so there is no other side to compare with."))
+        return
+    threshold = found.kinds.threshold
+    places = iter(st.columns(5))
+    for kind in kinds:
+        alone, size = len(found.kinds.unique[kind]), sets.kinds.sizes[kind]
+        others = names.kind("llm" if kind == "human" else "human")
+        next(places).metric(
+            f"Only {names.short_kind(kind)} noticed",
+            f"{alone} of {size}",
+            help=plain(
+                f"Attributes of {names.kind(kind)} for which {others} said nothing with a cosine of {threshold:.2f} or "
+                "more. The threshold can be moved under “Who notices what”."
+            ),
+        )
+    for kind in kinds:
+        next(places).metric(
+            f"Alike within {names.short_kind(kind)}", _shown(sets.kinds.within[kind].rouge_l), help=ROUGE
+        )
+    (across,) = sets.kinds.between.values()
+    next(places).metric("Alike between the two", _shown(across.rouge_l), help=ROUGE)
+    st.markdown(plain(_reading(sets, names)))
+
+
+def _reading(sets: SetsCompared, names: Names) -> str:
+    within = {kind: value.rouge_l for kind, value in sets.kinds.within.items() if value.rouge_l is not None}
+    (across,) = (value.rouge_l for value in sets.kinds.between.values())
+    if len(within) < 2 or across is None:
+        return "A set of one attribute has no likeness within."
+    varied = min(within, key=lambda kind: within[kind])
+    other = next(kind for kind in within if kind != varied)
+    said = f"{names.kind_title(varied)} vary their wording more than {names.kind(other)}"
+    if abs(within[varied] - within[other]) < 0.005:
+        said = f"{names.kind_title(varied)} and {names.kind(other)} vary their wording about as much"
+    if across < min(within.values()):
+        return f"{said}, and two attributes of different sides are less alike than two of one side: the sets differ."
+    return f"{said}; two attributes of different sides are no less alike than two of one side."
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"

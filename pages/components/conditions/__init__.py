@@ -1,0 +1,1 @@
+"""Conditions: a study of whose attributes make the better checklist."""

@@ -1,0 +1,40 @@
+"""An import that goes on in the background, and the way into the project it made."""
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.errors import NotFoundError
+from app.services.data.projects import get_project
+from app.services.data.uploads import import_key
+from app.services.runtime.jobs import JOBS, JobStatus
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.background import watch
+from pages.components.shell.current import choose
+
+IMPORTING = "importing"
+
+
+def watch_import(workbench: Workbench, project: Project | None) -> bool:
+    """Progress of this session's import, or of one into the current project; at the end its project is opened.
+
+    True where the import into the current project has just brought its texts.
+    """
+    target = st.session_state.get(IMPORTING, project.name if project else None)
+    if target is None:
+        return False
+    state = JOBS.state(import_key(target))
+    if state is None or state.status is not JobStatus.RUNNING:
+        st.session_state.pop(IMPORTING, None)
+        if (project is None or project.name != target) and _is_there(workbench, target):
+            choose(target)
+            st.rerun()
+    watch(import_key(target))
+    return state is not None and state.status is JobStatus.DONE
+
+
+def _is_there(workbench: Workbench, name: str) -> bool:
+    try:
+        get_project(workbench, name)
+    except NotFoundError:
+        return False
+    return True

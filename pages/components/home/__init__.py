@@ -1,0 +1,1 @@
+"""Home: the projects, how far each is, and what comes next."""

@@ -1,0 +1,69 @@
+"""The projects, one row each: open one, or delete it once asked twice."""
+
+from collections.abc import Sequence
+from math import ceil
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.errors import WorkbenchError
+from app.services.data.projects import delete_project, how_far, overview
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.current import choose
+from pages.components.shell.words import plain, show_error
+
+PAGE_SIZE = 10
+WIDTHS = (4, 2, 2, 4, 3, 3)
+
+
+def project_list(workbench: Workbench, projects: Sequence[Project], current: Project) -> None:
+    """Newest first, a page at a time."""
+    number = 1
+    pages = ceil(len(projects) / PAGE_SIZE)
+    with st.container(key="projects", gap="small"):
+        for column, title in zip(
+            st.columns(WIDTHS), ("Name", "Texts", "Dimensions", "How far", "Created", ""), strict=True
+        ):
+            column.caption(title)
+        rows = st.container(gap="xsmall")
+        if pages > 1:
+            number = st.pagination(pages, key="projects_page")
+        with rows:
+            for project in projects[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]:
+                _row(workbench, project, project.id == current.id)
+
+
+def _row(workbench: Workbench, project: Project, is_current: bool) -> None:
+    progress = overview(workbench, project.id)
+    name, texts, dimensions, far, created, actions = st.columns(WIDTHS, vertical_alignment="center")
+    name.markdown(f"**{plain(project.name)}**" if is_current else plain(project.name))
+    texts.markdown(f"{progress.texts:,}")
+    dimensions.markdown(str(len(progress.dimensions)))
+    far.markdown(how_far(progress))
+    created.markdown(f"{project.created_at:%d %b %Y}")
+    with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        if is_current:
+            st.button("Open", key=f"open_{project.id}", disabled=True, help="This project is open.")
+        elif st.button("Open", key=f"open_{project.id}"):
+            choose(project.name)
+            st.rerun()
+        if st.button("Delete", key=f"delete_{project.id}", type="tertiary"):
+            _confirm(workbench, project)
+
+
+@st.dialog("Delete this project?")
+def _confirm(workbench: Workbench, project: Project) -> None:
+    st.markdown(
+        f"**{plain(project.name)}** goes with its texts, ratings, attributes, checklists and scores. "
+        "This can't be undone."
+    )
+    with st.container(horizontal=True):
+        if st.button("Delete for good", key="delete_for_good", type="primary"):
+            try:
+                delete_project(workbench, project.name)
+            except WorkbenchError as error:
+                show_error(error)
+                return
+            st.rerun()
+        if st.button("Keep it", key="keep_it"):
+            st.rerun()

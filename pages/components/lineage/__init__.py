@@ -1,0 +1,1 @@
+"""Lineage: from contributors to questions and back."""

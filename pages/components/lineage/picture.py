@@ -1,0 +1,161 @@
+"""Contributors, components and questions as three columns, with ribbons as wide as the attributes between them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from app.domain.attribute import ContributorKind
+from app.services.checklists.lineage import LEFT_OUT, Flow, LineageView
+from pages.components.shell.kind_colours import GREY, colour_scale
+from pages.components.shell.words import model_label
+
+COLUMNS = (0.0, 1.0, 2.0)
+BAR, GAP, STEPS = 0.03, 0.03, 24
+HEIGHT = 460
+NAME_LENGTH = 40
+DARK_TEXT, LIGHT_TEXT = "#1c2430", "#e4e8ee"
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """`size`: how many attributes it stands for."""
+
+    name: str
+    label: str
+    size: int
+    column: int
+    low: float
+    high: float
+
+    @property
+    def full(self) -> str:
+        return f"{self.label} ({self.size})"
+
+    @property
+    def short(self) -> str:
+        """Long questions are cut, never their number of attributes."""
+        cut = self.label if len(self.label) <= NAME_LENGTH else f"{self.label[: NAME_LENGTH - 1].rstrip()}…"
+        return f"{cut} ({self.size})"
+
+
+def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
+    """Each column is as high as the others, so ribbons of one column can be compared with each other.
+
+    dark: for a dark ground; text in a picture doesn't follow the theme by itself.
+    """
+    kinds: dict[str, ContributorKind | None] = {a.contributor: a.kind for a in view.attributes.values()}
+    shown = {name: kinds[name] for name in view.reaches if name in kinds}
+    nodes = [node for column in _columns(view) for node in column]
+    ribbons = _ribbons(view.to_components, nodes, 0) + _ribbons(view.to_questions, nodes, 1)
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.05, 2.95]))
+    y = alt.Y("low:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+    legend = alt.Legend(title=None, orient="top", labelExpr=_legend(list(shown)))
+    area = (
+        alt.Chart(pd.DataFrame(ribbons, columns=["ribbon", "group", "x", "low", "high", "What"]))
+        .mark_area(opacity=0.45)
+        .encode(
+            x,
+            y,
+            alt.Y2("high:Q"),
+            alt.Color("group:N", scale=colour_scale(shown), legend=legend),
+            alt.Detail("ribbon:N"),
+            alt.Tooltip("What:N"),
+        )
+    )
+    bars = pd.DataFrame(
+        [
+            {"x": COLUMNS[n.column] - BAR, "x2": COLUMNS[n.column] + BAR, "low": n.low, "high": n.high, "What": n.full}
+            for n in nodes
+        ]
+    )
+    rects = alt.Chart(bars).mark_rect(color=GREY).encode(x, alt.X2("x2:Q"), y, alt.Y2("high:Q"), alt.Tooltip("What:N"))
+    names = pd.DataFrame(
+        [
+            {"x": COLUMNS[n.column] + 2 * BAR, "low": (n.low + n.high) / 2, "name": n.short, "What": n.full}
+            for n in nodes
+        ]
+    )
+    texts = (
+        alt.Chart(names)
+        .mark_text(align="left", baseline="middle", fontSize=11, color=LIGHT_TEXT if dark else DARK_TEXT)
+        .encode(x, y, alt.Text("name:N"), alt.Tooltip("What:N"))
+    )
+    chart: alt.LayerChart = alt.layer(area, rects, texts).properties(height=HEIGHT).configure_view(strokeWidth=0)
+    return chart
+
+
+def _columns(view: LineageView) -> list[list[_Node]]:
+    given, placed, arriving, leaving = (defaultdict[str, int](int) for _ in range(4))
+    for flow in view.to_components:
+        given[flow.source] += flow.attributes
+        placed[flow.target] += flow.attributes
+    for flow in view.to_questions:
+        leaving[flow.source] += flow.attributes
+        arriving[flow.target] += flow.attributes
+    components = [branch.component.name for branch in view.lineage.branches]
+    middle = {name: max(placed[name], leaving[name]) for name in [*components, LEFT_OUT]}
+    numbers = view.numbers
+    questions = {str(q.id): f"{numbers[q.id]} {q.text}" for q in view.checklist.asked}
+    return [
+        _stacked(0, {name: given[name] for name in view.reaches}, {name: model_label(name) for name in view.reaches}),
+        _stacked(1, middle, {name: name.capitalize() if name == LEFT_OUT else name for name in middle}),
+        _stacked(2, {id_: arriving[id_] for id_ in questions}, questions),
+    ]
+
+
+def _stacked(column: int, sizes: dict[str, int], labels: dict[str, str]) -> list[_Node]:
+    """From the top down, with gaps; what has no attribute is left out."""
+    there = {name: size for name, size in sizes.items() if size}
+    gap = min(GAP, 0.3 / max(len(there), 1))
+    unit = (1 - gap * max(len(there) - 1, 0)) / max(sum(there.values()), 1)
+    nodes, top = [], 1.0
+    for name, size in there.items():
+        nodes.append(_Node(name, labels[name], size, column, top - size * unit, top))
+        top -= size * unit + gap
+    return nodes
+
+
+def _ribbons(flows: Sequence[Flow], nodes: Sequence[_Node], column: int) -> list[tuple[object, ...]]:
+    """Points of smooth bands from the right edge of one column's bars to the left edge of the next one's."""
+    left = {n.name: n for n in nodes if n.column == column}
+    right = {n.name: n for n in nodes if n.column == column + 1}
+    there = [flow for flow in flows if flow.source in left and flow.target in right]
+    order = {name: n for n, name in enumerate([*left, *right])}
+    total_left, total_right = (defaultdict[str, int](int) for _ in range(2))
+    for flow in there:
+        total_left[flow.source] += flow.attributes
+        total_right[flow.target] += flow.attributes
+    used_left, used_right = (defaultdict[str, float](float) for _ in range(2))
+    at = np.linspace(0.0, 1.0, STEPS)
+    bend = at**2 * (3 - 2 * at)
+    points: list[tuple[object, ...]] = []
+    for number, flow in enumerate(sorted(there, key=lambda f: (order[f.source], order[f.target], f.group))):
+        a, b = left[flow.source], right[flow.target]
+        width_a = (a.high - a.low) * flow.attributes / total_left[flow.source]
+        width_b = (b.high - b.low) * flow.attributes / total_right[flow.target]
+        top_a, top_b = a.high - used_left[flow.source], b.high - used_right[flow.target]
+        used_left[flow.source] += width_a
+        used_right[flow.target] += width_b
+        high = top_a + (top_b - top_a) * bend
+        low = (top_a - width_a) + (top_b - width_b - top_a + width_a) * bend
+        xs = COLUMNS[column] + BAR + (COLUMNS[column + 1] - COLUMNS[column] - 2 * BAR) * at
+        what = f"{flow.attributes} of {model_label(flow.group)}: {a.full} → {b.full}"
+        points += [(f"{column}-{number}", flow.group, *values, what) for values in zip(xs, low, high, strict=True)]
+    return points
+
+
+def _legend(names: Sequence[str]) -> str:
+    labelled = {name: model_label(name) for name in names if model_label(name) != name}
+    expression = "datum.label"
+    for name, label in labelled.items():
+        expression = f"datum.label === {_quoted(name)} ? {_quoted(label)} : ({expression})"
+    return expression
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

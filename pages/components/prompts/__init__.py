@@ -1,0 +1,1 @@
+"""Prompts: each prompt as this project words it."""

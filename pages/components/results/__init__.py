@@ -1,0 +1,1 @@
+"""Results: one file or package a tab."""

@@ -1,0 +1,58 @@
+"""Results, Download: files to take along."""
+
+import streamlit as st
+
+from app.services.results.result_files import figures_csv, latex_file, report_html, scores_csv, scores_parquet
+from pages.components.shell.runs.result_scope import ResultScope
+
+
+def result_downloads(scope: ResultScope) -> None:
+    """The files are made when asked for."""
+    project, results = scope.project, scope.every_dimension()
+    st.markdown("Of the chosen runs, all their dimensions, computed as chosen above.")
+    with st.container(horizontal=True):
+        st.download_button(
+            "Scores (CSV)",
+            lambda: scores_csv(results),
+            "scores.csv",
+            "text/csv",
+            key="download_scores",
+            on_click="ignore",
+            help="One line a text and dimension: score, mean rating, coverage.",
+        )
+        st.download_button(
+            "Scores (Parquet)",
+            lambda: scores_parquet(results),
+            "scores.parquet",
+            "application/vnd.apache.parquet",
+            key="download_parquet",
+            on_click="ignore",
+            help="The same with types, for pandas, R or DuckDB.",
+        )
+        st.download_button(
+            "Figures (CSV)",
+            lambda: figures_csv(results),
+            "figures.csv",
+            "text/csv",
+            key="download_figures",
+            on_click="ignore",
+            help="Every coefficient with its interval and signature.",
+        )
+        st.download_button(
+            "Report (HTML)",
+            lambda: report_html(project, results),
+            "report.html",
+            "text/html",
+            key="download_report",
+            on_click="ignore",
+            help="One page with all figures, pictures, methods and signatures. It needs nothing else.",
+        )
+        st.download_button(
+            "Table (LaTeX)",
+            lambda: latex_file(project, results),
+            "results.tex",
+            "application/x-tex",
+            key="download_latex",
+            on_click="ignore",
+            help="A table for a paper (booktabs) with intervals; its caption says what it rests on.",
+        )

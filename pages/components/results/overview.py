@@ -1,0 +1,118 @@
+"""Results, Overview: the figures of all dimensions, and what each rests on."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from app.services.results.results import DimensionResult, Figure, Level
+from pages.components.results.cached_chart import kept_drawing, of_figures
+from pages.components.results.interval_chart import interval_chart, label
+from pages.components.results.questions.weighted_scores import weighted_scores
+from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.result_choices import LEVELS
+from pages.components.shell.runs.result_scope import ResultScope, offer_dataset
+from pages.components.shell.words import plain
+
+SIGNATURE_HELP = (
+    "One line that lets others compute the same figures: level | coefficients | groups used/all | duplicates | "
+    "resamples | seed | checklist version | judge | prompt."
+)
+
+FIGURE_HELP = {
+    "Spearman": "Do judge and people rank the texts alike? 1 is the same order, 0 is no relation, -1 is the reverse.",
+    "Kendall tau-b": "Like Spearman, counted over pairs of texts that both put in the same order; ties are corrected "
+    "for.",
+    "Pearson": "Do score and rating rise together in a straight line? From -1 to 1.",
+    "MAE": "Mean absolute error: by how many points of the scale the score misses the mean rating on average. Lower "
+    "is better.",
+}
+USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "system": "Systems used"}
+
+
+def result_overview(scope: ResultScope) -> None:
+    results, level = scope.every_dimension(), scope.choices.level
+    if all(r.headline[0] is None for r in results) and any(r.dataset_may_help for r in results):
+        reasons = sorted({result.meta.figures["spearman"].reason for result in results})
+        offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
+    overview_table(results, level, scope.several)
+    overview_picture(results, scope.several)
+    what_it_rests_on(results, scope.several)
+    weighted_scores(scope.workbench, results, scope.several)
+    here = [result for result in results if result.dimension.id == scope.dimension.id]
+    if here:
+        # No st.code: for it the browser would load half a second of syntax highlighting.
+        st.caption(plain(f"Signature of {scope.dimension.name}"), help=SIGNATURE_HELP)
+        st.text("\n".join(str(result.meta.signature) for result in here))
+    scope.look_ahead(results)
+
+
+def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
+    st.dataframe(
+        pd.DataFrame([_row(result, level, several) for result in results]),
+        placeholder="–",
+        hide_index=True,
+        key="overview",
+        column_config={
+            name: st.column_config.TextColumn(help=f"{text} In brackets its 95 % interval.")
+            for name, text in FIGURE_HELP.items()
+        },
+    )
+    for result in results:
+        for name, reason in _reasons(result):
+            st.markdown(f"**{plain(label(result, several))}**, {name}: {plain(reason)}")
+
+
+@kept_drawing(of_figures)
+def overview_picture(results: Sequence[DimensionResult], several: bool) -> None:
+    chart = interval_chart(results, several)
+    if chart is None:
+        return
+    st.altair_chart(chart, key="intervals")
+    counts = ", ".join(f"{label(r, several)} {r.meta.figures['spearman'].n:,}" for r in results)
+    st.caption(plain(f"Point: the coefficient; line: its 95 % interval. Texts: {counts}."))
+
+
+def what_it_rests_on(results: Sequence[DimensionResult], several: bool) -> None:
+    """Captions and cautions, in plain sight."""
+    st.caption("  \n".join(f"**{plain(label(r, several))}**: {plain(r.meta.caption)}." for r in results))
+    cautions(results, several)
+
+
+def cautions(results: Sequence[DimensionResult], several: bool) -> None:
+    """Each sentence once, with the results it is about where it isn't about all."""
+    said: dict[str, list[str]] = {}
+    for result in results:
+        for caution in result.meta.cautions:
+            said.setdefault(caution, []).append(label(result, several))
+    for caution, names in said.items():
+        who = "" if len(names) == len(results) else f"{plain(', '.join(names))}: "
+        st.warning(f"{who}{plain(caution)}", icon=":material/warning:")
+
+
+def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, object]:
+    figures = result.meta.figures
+    basis = result.meta.basis
+    used = (basis.systems_used, basis.systems_all) if level == "system" else (basis.groups_used, basis.groups_all)
+    return {
+        "Dimension": label(result, several),
+        "Spearman": _shown(figures["spearman"]),
+        "Kendall tau-b": _shown(figures["kendall"]),
+        "Pearson": _shown(figures["pearson"]),
+        "MAE": _shown(result.meta.mae),
+        USED[level]: f"{used[0]:,} of {used[1]:,}",
+        "Texts": f"{basis.n_used:,} of {len(result.rows):,}",
+    }
+
+
+def _shown(figure: Figure) -> str:
+    return interval(figure.value, figure.low, figure.high)
+
+
+def _reasons(result: DimensionResult) -> list[tuple[str, str]]:
+    """Why figures or their intervals are missing, each sentence once with the figures it is about."""
+    names: dict[str, list[str]] = {}
+    for name, figure in [*result.meta.figures.items(), ("MAE", result.meta.mae)]:
+        if figure.reason:
+            names.setdefault(figure.reason, []).append(name.capitalize() if name != "MAE" else name)
+    return [(", ".join(about), reason) for reason, about in names.items()]

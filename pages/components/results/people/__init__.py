@@ -1,0 +1,1 @@
+"""Results, People: how well the raters agree, and the judge beside them."""

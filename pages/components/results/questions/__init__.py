@@ -1,0 +1,1 @@
+"""Results, Questions: what each question, aspect and weight contributes."""

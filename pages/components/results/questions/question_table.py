@@ -1,0 +1,145 @@
+"""What each question of the checklist does: how it is answered, what it adds, and what looks odd about it."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import pandas as pd
+import streamlit as st
+
+from app.services.results.question_analysis import Item, Questions
+from app.services.results.repeat_agreement import Stability
+from app.services.results.result_texts import QuestionShare
+from pages.components.shell.csv_download import csv_download
+from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.words import plain
+
+ASKED = "asked"
+ROW_HEIGHT = 84  # room for a question and its remarks in several lines
+SAME_HELP = (
+    "Asked again about the same text, how often the judge gave its most frequent answer; the mean over the texts. "
+    "50 % is a coin, 100 % never changes its mind."
+)
+ALPHA_HELP = "Krippendorff's alpha over the repeats: the same, corrected for chance. 1 is perfect, 0 is chance."
+DISCRIMINATION_HELP = (
+    "Does a yes go with a yes to the other questions? Point-biserial correlation with the share of yes among them. "
+    "Below .2 a question is commonly called poor."
+)
+THIRDS_HELP = (
+    "Share of yes in the third of the texts that does best on the other questions, less that in the third that does "
+    "worst. Near 0 the question tells good from poor texts little."
+)
+EFFECT_HELP = (
+    "Spearman with people with this question, less without it, and its 95 % interval. Above 0 the question helps; "
+    "where the interval includes 0 it can't be told."
+)
+
+
+def chosen_question() -> int | None:
+    """The question that is looked at, by its number in the address."""
+    wanted = st.query_params.get(ASKED, "")
+    return int(wanted) if wanted.isdecimal() else None
+
+
+def question_table(
+    found: Questions, shares: Sequence[QuestionShare], stability: Mapping[int, Stability], scope: str
+) -> None:
+    """`stability` by question, where the judge was asked several times; else {}. A ticked row is opened."""
+    rows = [
+        {
+            "No.": number,
+            "Question": share.question.text,
+            "Remark": " ".join(item.flags),
+            "Yes": None if share.yes_share is None else 100 * share.yes_share,
+            "Effect": interval(item.effect, item.low, item.high),
+            "Discrimination": item.discrimination,
+            "Top less bottom": item.top_less_bottom,
+            "Unanswered": share.unanswered,
+            **_steadiness(stability, share.question.id),
+        }
+        for number, (share, item) in enumerate(zip(shares, found.analysis.items, strict=True), start=1)
+    ]
+    table = pd.DataFrame(rows)
+    shown = table if table["Unanswered"].any() else table.drop(columns="Unanswered")
+    key = f"question_table_{scope}"
+
+    def chosen() -> None:
+        ticked = st.session_state[key]["selection"]["rows"]
+        if ticked:
+            st.query_params[ASKED] = str(shares[ticked[0]].question.id)
+        else:
+            st.query_params.pop(ASKED, None)
+
+    st.dataframe(
+        shown,
+        hide_index=True,
+        key=key,
+        on_select=chosen,
+        selection_mode="single-row",
+        column_config=_COLUMNS,
+        height="content",
+        row_height=ROW_HEIGHT,
+        placeholder="–",
+    )
+    st.caption(plain(_rests_on(found, stability)))
+    csv_download("Questions (CSV)", table, "questions")
+
+
+def question_facts(item: Item, found: Questions) -> None:
+    """Every figure about one question, in sentences."""
+    for flag in item.flags:
+        st.markdown(f":material/flag: {plain(flag)}")
+    if not item.flags:
+        st.markdown("Nothing looks odd about this question.")
+    for pair in found.analysis.redundant:
+        if item.question in (pair.first, pair.second):
+            other = pair.second if pair.first == item.question else pair.first
+            st.caption(
+                plain(
+                    f"Phi with question {other + 1}, “{found.questions[other].text}”: {pair.phi:.2f}, n = {pair.n:,}."
+                )
+            )
+    st.caption(f"Answered for {item.n:,} texts that are rated, unanswered for {item.n_undefined:,}.")
+
+
+def _rests_on(found: Questions, stability: Mapping[int, Stability]) -> str:
+    said = [
+        f"{found.texts:,} texts with answers and ratings. Tick a question to see more. Remarks are hints: nothing is "
+        "changed by itself."
+    ]
+    if found.analysis.reason:
+        said.append(f"No effects: {found.analysis.reason}")
+    same = [each.same_answer for each in stability.values() if each.same_answer is not None]
+    if same:
+        texts = max(each.n for each in stability.values())
+        said.append(
+            f"Asked repeatedly about {texts:,} texts, the judge gave its most frequent answer {fmean(same):.0%} of the "
+            f"time on average, and {min(same):.0%} on its least steady question."
+        )
+    return " ".join(said)
+
+
+_COLUMNS = {
+    "No.": st.column_config.NumberColumn(width=38),
+    "Question": st.column_config.TextColumn(width=180),
+    "Remark": st.column_config.TextColumn(width=190),
+    "Yes": st.column_config.NumberColumn(
+        format="%.0f %%", width=60, help="The share of yes among the texts with an answer."
+    ),
+    "Unanswered": st.column_config.NumberColumn(format="localized", width=90),
+    "Discrimination": st.column_config.NumberColumn(format="%.2f", width=97, help=DISCRIMINATION_HELP),
+    "Top less bottom": st.column_config.NumberColumn("Top − bottom", format="%.2f", width=97, help=THIRDS_HELP),
+    "Effect": st.column_config.TextColumn(width=140, help=EFFECT_HELP),
+    "Same answer": st.column_config.NumberColumn(format="%.0f %%", width=100, help=SAME_HELP),
+    "Alpha": st.column_config.NumberColumn(format="%.2f", width=70, help=ALPHA_HELP),
+}
+
+
+def _steadiness(stability: Mapping[int, Stability], question: int) -> dict[str, float | None]:
+    if not stability:
+        return {}
+    found = stability.get(question)
+    same = found.same_answer if found else None
+    return {
+        "Same answer": None if same is None else 100 * same,
+        "Alpha": found.alpha.value if found else None,
+    }

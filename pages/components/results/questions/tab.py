@@ -1,0 +1,40 @@
+"""Results, Questions: what each question of the checklist contributes."""
+
+import streamlit as st
+
+from app.services.results.question_analysis import questions_of
+from app.services.results.repeat_agreement import repeat_agreement
+from app.services.results.result_texts import question_shares
+from pages.components.results.questions.aspect_tables import aspect_tables
+from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
+from pages.components.results.questions.question_weights import question_weights
+from pages.components.results.texts.edit_question import edit_question
+from pages.components.shell.blinding import open_attributes
+from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.words import plain
+
+
+def result_questions(scope: ResultScope) -> None:
+    st.subheader(plain(scope.dimension.name), anchor=False)
+    open_attributes(scope.workbench, scope.project, scope.dimension, "the checklist's questions")
+    result = scope.one()
+    if result is None:
+        return
+    run_id, dimension_id = result.run.id, result.dimension.id
+    with st.spinner("Looking at each question"):
+        found = questions_of(scope.workbench, result)
+    if found is None:
+        if not aspect_tables(scope.workbench, result):
+            st.markdown("This method asks no questions.")
+        return
+    shares = question_shares(scope.workbench, run_id, dimension_id)
+    stability = repeat_agreement(scope.workbench, run_id, dimension_id)
+    question_table(found, shares, stability, f"{run_id}_{dimension_id}")
+    for question, item in zip(found.questions, found.analysis.items, strict=True):
+        if question.id == chosen_question():
+            st.markdown(f"**{item.question + 1}. {plain(question.text)}**")
+            if question.component:
+                st.caption(plain(question.component))
+            question_facts(item, found)
+            edit_question(scope.workbench, dimension_id, question, f"edit_question_{question.id}")
+    question_weights(scope.workbench, result, [question.text for question in found.questions])

@@ -1,0 +1,143 @@
+"""Scores beside ratings: every text, both distributions, and calibration."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from app.domain.run import ScoredText
+from app.domain.task import Dimension
+from app.services.results.result_pictures import calibration, distributions, pair_counts
+
+JUDGE_COLOUR, PEOPLE_COLOUR, LINE_COLOUR = "#0072B2", "#E69F00", "#8a93a0"
+HEIGHT = 320
+Chart = alt.LayerChart | alt.FacetChart  # what Altair says that layers become
+PEOPLE, JUDGE = "Mean human rating", "Judge's score"
+
+
+def score_charts(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -> None:
+    """`rows` have both a score and a rating. on_scale: whether both are on the dimension's scale."""
+    if not rows:
+        st.markdown("No text has both a score and a human rating here, so there is nothing to draw.")
+        return
+    n = f"n = {len(rows):,} texts."
+    if not on_scale:
+        st.altair_chart(_scatter(rows, dimension, on_scale), key="scatter")
+        st.caption(f"{n} Larger circle: more texts. Scores are on a scale of their own: only the order counts.")
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Each text**")
+        st.altair_chart(_scatter(rows, dimension, on_scale), key="scatter")
+        st.caption(f"{n} The larger a circle, the more texts; on the dashed line judge and people agree.")
+    with right:
+        st.markdown("**Calibration: the mean score for each rating**")
+        st.altair_chart(_calibration(rows, dimension), key="calibration")
+        st.caption(f"{n} Line: the middle half of the scores. A good judge rises along the dashed line.")
+    st.markdown("**How scores and ratings are spread over the scale**")
+    st.altair_chart(_spread(rows, dimension), key="distributions")
+    st.caption(f"{n} A judge that uses another part of the scale than people shows here.")
+
+
+def _axes(dimension: Dimension, rows: Sequence[ScoredText]) -> tuple[alt.Scale, pd.DataFrame]:
+    """The scale for both axes, wide enough for ratings that leave the dimension's range, and its diagonal."""
+    values = [v for row in rows for v in (row.human, row.score) if v is not None]
+    low, high = min(dimension.low, *values), max(dimension.high, *values)
+    margin = (high - low) / 25
+    scale = alt.Scale(domain=[low - margin, high + margin], nice=False, zero=False)
+    return scale, pd.DataFrame({"human": [low, high], "score": [low, high]})
+
+
+def _diagonal(data: pd.DataFrame, scale: alt.Scale) -> alt.Chart:
+    chart: alt.Chart = (
+        alt.Chart(data)
+        .mark_line(strokeDash=[4, 4], color=LINE_COLOUR, strokeWidth=1)
+        .encode(x=alt.X("human:Q", scale=scale, title=PEOPLE), y=alt.Y("score:Q", scale=scale, title=JUDGE))
+    )
+    return chart
+
+
+def _scatter(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -> Chart:
+    scale, diagonal = _axes(dimension, rows)
+    counts = pd.DataFrame([{"human": p.human, "score": p.score, "texts": p.texts} for p in pair_counts(rows)])
+    points = (
+        alt.Chart(counts)
+        .mark_circle(color=JUDGE_COLOUR, opacity=0.8)
+        .encode(
+            x=alt.X("human:Q", scale=scale, title=PEOPLE),
+            y=alt.Y("score:Q", scale=scale if on_scale else alt.Scale(zero=False), title=JUDGE),
+            size=alt.Size("texts:Q", title="Texts", scale=alt.Scale(range=[14, 420]), legend=None),
+            tooltip=[
+                alt.Tooltip("human:Q", title=PEOPLE, format=".2f"),
+                alt.Tooltip("score:Q", title=JUDGE, format=".2f"),
+                alt.Tooltip("texts:Q", title="Texts", format=","),
+            ],
+        )
+    )
+    layers = (_diagonal(diagonal, scale), points) if on_scale else (points,)
+    return alt.layer(*layers).properties(height=HEIGHT)
+
+
+def _spread(rows: Sequence[ScoredText], dimension: Dimension) -> alt.Chart:
+    parts = distributions(rows, dimension.low, dimension.high)
+    names = [f"{part.low:.3g} to {part.high:.3g}" for part in parts]
+    data = pd.DataFrame(
+        [
+            {"part": name, "who": who, "texts": count, "share": count / len(rows)}
+            for name, part in zip(names, parts, strict=True)
+            for who, count in ((JUDGE, part.scores), (PEOPLE, part.ratings))
+        ]
+    )
+    chart: alt.Chart = (
+        alt.Chart(data)
+        .mark_bar()
+        .encode(
+            x=alt.X("part:N", sort=names, title="Part of the scale", axis=alt.Axis(labelAngle=0)),
+            xOffset=alt.XOffset("who:N", sort=[JUDGE, PEOPLE]),
+            y=alt.Y("share:Q", title="Share of the texts", axis=alt.Axis(format="%")),
+            color=alt.Color(
+                "who:N",
+                sort=[JUDGE, PEOPLE],
+                title=None,
+                scale=alt.Scale(domain=[JUDGE, PEOPLE], range=[JUDGE_COLOUR, PEOPLE_COLOUR]),
+                legend=alt.Legend(orient="top"),
+            ),
+            tooltip=[
+                alt.Tooltip("who:N", title="Who"),
+                alt.Tooltip("part:N", title="Part of the scale"),
+                alt.Tooltip("texts:Q", title="Texts", format=","),
+                alt.Tooltip("share:Q", title="Share", format=".0%"),
+            ],
+        )
+        .properties(height=HEIGHT * 0.75)
+    )
+    return chart
+
+
+def _calibration(rows: Sequence[ScoredText], dimension: Dimension) -> Chart:
+    scale, diagonal = _axes(dimension, rows)
+    data = pd.DataFrame(
+        [
+            {"human": p.human, "score": p.score, "from": p.lower_quartile, "to": p.upper_quartile, "texts": p.texts}
+            for p in calibration(rows, dimension.low, dimension.high)
+        ]
+    )
+    base = alt.Chart(data).encode(
+        x=alt.X("human:Q", scale=scale, title=PEOPLE),
+        tooltip=[
+            alt.Tooltip("human:Q", title=PEOPLE, format=".2f"),
+            alt.Tooltip("score:Q", title="Mean score", format=".2f"),
+            alt.Tooltip("from:Q", title="Middle half from", format=".2f"),
+            alt.Tooltip("to:Q", title="to", format=".2f"),
+            alt.Tooltip("texts:Q", title="Texts", format=","),
+        ],
+    )
+    rule = base.mark_rule(color=JUDGE_COLOUR, strokeWidth=2).encode(
+        y=alt.Y("from:Q", scale=scale, title=JUDGE), y2="to:Q"
+    )
+    point = base.mark_circle(color=JUDGE_COLOUR, opacity=1).encode(
+        y=alt.Y("score:Q", scale=scale, title=JUDGE),
+        size=alt.Size("texts:Q", scale=alt.Scale(range=[30, 300]), legend=None),
+    )
+    return alt.layer(_diagonal(diagonal, scale), rule, point).properties(height=HEIGHT)

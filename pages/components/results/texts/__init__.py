@@ -1,0 +1,1 @@
+"""Results, Texts: single texts with everything that was said about them."""

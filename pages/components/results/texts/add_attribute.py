@@ -1,0 +1,52 @@
+"""A text that shows what the checklist misses: say it there and then, and it becomes an attribute."""
+
+import streamlit as st
+
+from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension
+from app.errors import InputError, WorkbenchError
+from app.services.attributes.attributes import add_attributes
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.expert import current_expert
+from pages.components.shell.words import plain, show_error
+
+_ADDED = "attribute_added"
+_PROBLEM = "attribute_problem"
+
+
+def add_attribute(workbench: Workbench, dimension: Dimension, text_id: int) -> None:
+    """It is kept under the person's name, with this text as what prompted it."""
+    with st.popover("Add an attribute", icon=":material/add:", key=f"add_attribute_{text_id}"):
+        st.markdown(f"What should one look for in **{plain(dimension.name)}** that this text shows?")
+        with st.form(f"attribute_form_{text_id}", border=False):
+            st.text_area("Attribute", key=_words(text_id))
+            st.text_input("Your name", value=current_expert(), key=_name(text_id))
+            st.form_submit_button(
+                "Add", key=f"attribute_save_{text_id}", on_click=_save, args=(workbench, dimension, text_id)
+            )
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    if st.session_state.pop(_ADDED, False):
+        st.success("Added to the attributes, with this text noted. The next build can take it in.")
+
+
+def _save(workbench: Workbench, dimension: Dimension, text_id: int) -> None:
+    """Before the form is drawn again: what couldn't be kept stays typed."""
+    words, name = str(st.session_state[_words(text_id)]), str(st.session_state[_name(text_id)]).strip()
+    try:
+        if not name:
+            raise InputError("Nobody is named.", "Say who you are: it stays with the attribute.")
+        add_attributes(workbench, dimension.id, name, ContributorKind.HUMAN, [words], prompted_by=text_id)
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+        return
+    st.session_state[_words(text_id)] = ""
+    st.session_state[_ADDED] = True
+
+
+def _words(text_id: int) -> str:
+    return f"attribute_words_{text_id}"
+
+
+def _name(text_id: int) -> str:
+    return f"attribute_by_{text_id}"

@@ -1,0 +1,95 @@
+"""The texts where judge and people differ most; choosing one opens it."""
+
+from collections.abc import Sequence
+from math import ceil
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.run import ScoredText
+from app.services.results.result_texts import Disagreement, disagreements
+from pages.components.results.texts.text_filter import text_filter
+
+PAGE_SIZE = 20
+OTHER_SCALE = (
+    "Scores of this method are on a scale of their own. The difference is that of the places among all texts: 1 "
+    "is from the lowest to the highest."
+)
+TEXT = "text"
+
+
+def opened() -> int | None:
+    """The text that is open, by its number in the address."""
+    wanted = st.query_params.get(TEXT, "")
+    return int(wanted) if wanted.isdecimal() else None
+
+
+def open_text(text_id: int | None) -> None:
+    if text_id is None:
+        st.query_params.pop(TEXT, None)
+    else:
+        st.query_params[TEXT] = str(text_id)
+
+
+def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) -> None:
+    """`scope` keeps the choice of one run and dimension apart from another's. `on_scale`: as the result says."""
+    if not rows:
+        st.markdown("No text has both a score and a human rating here, so nothing can differ.")
+        return
+    found = disagreements(rows, text_filter(rows), on_scale=on_scale)
+    if not found:
+        st.markdown("No text fits this choice. Choose another system, direction or range.")
+        return
+    st.caption(
+        f"{len(found):,} of {len(rows):,} texts, those where judge and people differ most first. Tick one to read it."
+    )
+    if not on_scale:
+        st.caption(OTHER_SCALE)
+    pages = ceil(len(found) / PAGE_SIZE)
+    number = st.pagination(pages, key=f"disagreement_page_{scope}") if pages > 1 else 1
+    page = found[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+    key = f"disagreements_{scope}_{number}"
+
+    def chosen() -> None:
+        ticked = st.session_state[key]["selection"]["rows"]
+        open_text(page[ticked[0]].row.text if ticked else None)
+
+    st.dataframe(
+        _table(page),
+        placeholder="–",
+        hide_index=True,
+        key=key,
+        on_select=chosen,
+        selection_mode="single-row",
+        column_config=_COLUMNS,
+        height="content",
+    )
+
+
+_COLUMNS = {
+    "Judge": st.column_config.NumberColumn(format="%.2f", help="The judge's score."),
+    "People": st.column_config.NumberColumn(format="%.2f", help="The mean over the raters."),
+    "Difference": st.column_config.NumberColumn(
+        format="%+.2f", help="Judge minus people: above 0 the judge is kinder than people, below 0 harsher."
+    ),
+    "Answered": st.column_config.NumberColumn(format="percent", help="The share of the questions that has an answer."),
+}
+
+
+def _table(page: Sequence[Disagreement]) -> pd.DataFrame:
+    rows = [
+        {
+            "Document": each.row.doc_id,
+            "System": each.row.system_id,
+            "Item": each.row.item_id,
+            "Judge": each.score,
+            "People": each.human,
+            "Difference": each.difference,
+            "Raters": each.row.raters,
+            "Answered": each.row.coverage,
+        }
+        for each in page
+    ]
+    table = pd.DataFrame(rows)
+    empty = [name for name in ("System", "Item") if not table[name].any()]
+    return table.drop(columns=empty)

@@ -1,0 +1,80 @@
+"""One text with everything that was said about it: text left, what judge and people said right."""
+
+import streamlit as st
+
+from app.domain.judgment import Answer, Judgment
+from app.domain.project import Project
+from app.domain.run import ScoredText
+from app.errors import WorkbenchError
+from app.services.results.result_texts import JudgedText, judged_text
+from app.services.results.results import DimensionResult
+from app.services.runtime.workbench import Workbench
+from pages.components.results.texts.add_attribute import add_attribute
+from pages.components.results.texts.disagreement_list import open_text
+from pages.components.results.texts.edit_question import edit_question
+from pages.components.results.texts.score_details import score_details
+from pages.components.shell.words import model_label, plain, show_error
+
+ANSWERS = {Answer.YES: ":green[Yes]", Answer.NO: ":orange[No]", Answer.UNANSWERED: ":gray[No answer]"}
+
+
+def opened_text(workbench: Workbench, project: Project, result: DimensionResult, row: ScoredText) -> None:
+    st.button("Back to the list", key="close_text", icon=":material/arrow_back:", on_click=open_text, args=(None,))
+    try:
+        found = judged_text(workbench, result.run.id, result.dimension.id, row.text)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    where = " · ".join(part for part in (row.doc_id, row.system_id, row.item_id) if part)
+    st.markdown(f"**{plain(where)}**")
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        _reading(project, found)
+    with right:
+        _scores(result, row, found)
+        add_attribute(workbench, result.dimension, row.text)
+        _answers(workbench, result, found)
+        score_details(found.details)
+
+
+def _reading(project: Project, found: JudgedText) -> None:
+    st.caption(plain(project.task.text_name.capitalize()))
+    st.text(found.text.text)
+    if found.text.source:
+        with st.expander(plain(project.task.source_name.capitalize()), expanded=True, key="opened_source"):
+            st.text(found.text.source)
+
+
+def _scores(result: DimensionResult, row: ScoredText, found: JudgedText) -> None:
+    judge, people = st.columns(2)
+    score = "none" if row.score is None else f"{row.score:.2f}"
+    judge.metric("Judge", score, help=model_label(result.run.judge))
+    people.metric("People", "none" if row.human is None else f"{row.human:.2f}", help="The mean over the raters.")
+    scale = f"Scale of the ratings: {result.dimension.low:g} to {result.dimension.high:g}."
+    raters = ", ".join(f"{rater} {value:g}" for rater, value in found.ratings)
+    st.caption(plain(f"{scale} Raters: {raters}." if raters else f"{scale} Nobody rated this text."))
+    if row.coverage is not None and row.coverage < 1:
+        st.caption(f"{row.coverage:.0%} of the questions have an answer.")
+
+
+def _answers(workbench: Workbench, result: DimensionResult, found: JudgedText) -> None:
+    if result.version is None:
+        return
+    st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
+    if not found.answers:
+        st.markdown("The judge gave no answer about this text.")
+    for question, given in found.answers:
+        said = ", ".join(ANSWERS[judgment.answer] + _how_sure(judgment) + _origin(judgment) for judgment in given)
+        st.markdown(f"**{said}** · {plain(question.text)}")
+        for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
+            st.caption(plain(reason))
+        edit_question(workbench, result.dimension.id, question, f"edit_question_{question.id}")
+
+
+def _how_sure(judgment: Judgment) -> str:
+    return "" if judgment.p_yes is None else f" (yes {judgment.p_yes:.0%})"
+
+
+def _origin(judgment: Judgment) -> str:
+    """An answer that counts again says which run asked."""
+    return f" :small[:gray[from run {judgment.origin}]]" if judgment.origin else ""

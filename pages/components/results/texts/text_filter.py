@@ -1,0 +1,60 @@
+"""Which texts of a result to look at; every choice is in the address."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.domain.run import ScoredText
+from app.services.results.result_texts import Direction, TextFilter
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.runs.result_choices import one_of
+
+ALL = "All systems"
+DIRECTIONS: dict[Direction, str] = {"all": "All", "kinder": "Judge kinder", "harsher": "Judge harsher"}
+DIRECTION_HELP = "Kinder: the judge's score is above the mean rating. Harsher: below it."
+
+
+def text_filter(rows: Sequence[ScoredText]) -> TextFilter:
+    """`rows` have both a score and a rating, and there is at least one."""
+    systems = sorted({row.system_id for row in rows if row.system_id})
+    scores = [row.score for row in rows if row.score is not None]
+    left, middle, right = st.columns([3, 4, 4], gap="medium", vertical_alignment="bottom")
+    with left:
+        system = _system(systems) if systems else ""
+    with middle:
+        direction = one_of("direction", DIRECTIONS, "all", "Who is kinder", DIRECTION_HELP)
+    with right:
+        low, high = _range(min(scores), max(scores))
+    return TextFilter(system, direction, low, high)
+
+
+def _system(systems: Sequence[str]) -> str:
+    prepare("system", [ALL, *systems], ALL)
+    chosen: str = st.selectbox("System", [ALL, *systems], key="system")
+    keep("system", chosen, ALL)
+    return "" if chosen == ALL else chosen
+
+
+def _range(least: float, most: float) -> tuple[float | None, float | None]:
+    """None, None: nothing to choose, or everything chosen."""
+    if least == most:
+        return None, None
+    key = "scores"
+    if key not in st.session_state:
+        st.session_state[key] = _from_address(key, least, most)
+    low, high = st.session_state[key]
+    st.session_state[key] = (min(max(low, least), most), max(min(high, most), least))  # another run's scores
+    chosen: Any = st.slider("Judge's score", least, most, key=key, format="%.2f")
+    low, high = chosen
+    whole = (low, high) == (least, most)
+    keep(key, "all" if whole else f"{low:g},{high:g}", "all")
+    return (None, None) if whole else (low, high)
+
+
+def _from_address(key: str, least: float, most: float) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in st.query_params.get(key, "").split(","))
+    except ValueError:
+        return least, most
+    return (low, high) if least <= low <= high <= most else (least, most)

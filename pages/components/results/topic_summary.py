@@ -1,0 +1,57 @@
+"""How evenly the attributes behind the checklist spread over topics, in short."""
+
+import pandas as pd
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.attributes.analysis import TopicGrouping, topics_of
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.frame import page
+from pages.components.shell.topics.topic_trust import BY_CHANCE
+from pages.components.shell.words import model_label, plain
+
+SPREAD_HELP = (
+    "Standard deviation of the shares over the topics. Low is balanced: the contributor speaks about all topics alike. "
+    "High is myopic: the contributor stays with few."
+)
+
+
+def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> None:
+    """LDA as in InteractEval; pictures and the steadier model are on Compare."""
+    try:
+        with st.spinner("Fitting the topics"):
+            found = topics_of(workbench, project_id, dimension_id)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+    else:
+        st.markdown(plain(found.verdict))
+        _spreads(found.lda)
+    st.page_link(page("compare"), label="All topics, with pictures, on Compare", icon=":material/compare:")
+
+
+def _spreads(lda: TopicGrouping) -> None:
+    rows = [
+        {
+            "Contributor": model_label(name),
+            "Attributes": spread.n,
+            "Spread": spread.by_top_topic.spread,
+            "By chance": spread.chance,
+        }
+        for name, spread in lda.spreads.items()
+        if spread.by_top_topic is not None
+    ]
+    if not rows:
+        return
+    st.dataframe(
+        pd.DataFrame(rows),
+        placeholder="–",
+        hide_index=True,
+        key="topic_summary",
+        width="content",
+        column_config={
+            "Spread": st.column_config.NumberColumn(format="%.2f", help=SPREAD_HELP),
+            "By chance": st.column_config.NumberColumn(format="%.2f", help=BY_CHANCE),
+        },
+    )
+    words = "; ".join(f"topic {topic.id}: {', '.join(topic.words[:4])}" for topic in lda.topics)
+    st.caption(plain(f"LDA, {len(lda.topics)} topics. Most typical words: {words}."))

@@ -1,0 +1,1 @@
+"""Score: runs set up, forecast, started and watched."""

@@ -1,0 +1,102 @@
+"""How a run goes about it: the method's own options, what it may cost, whether earlier answers count."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from app.services.runtime.judges import Judge
+from app.services.runtime.model_options import USUAL, ModelOptions
+from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, options_to_choose
+from app.services.scoring.runs import JudgeOptions
+from pages.components.score.method_options import method_options, written
+from pages.components.score.model_options import model_options
+from pages.components.shell.words import plain
+
+REUSE_HELP = (
+    "For a newer version of a checklist: what the same judge, asked in the same way, said about a question that hasn't "
+    "changed counts again, and only the other questions are asked. It said so among the questions of the version "
+    "before; asked two questions alone, a judge may answer otherwise than among eleven. Switch it off to ask "
+    "everything afresh."
+)
+BUDGET_HELP = (
+    "A run stops when it has cost so much; what is on its way then is still paid. It counts for each judge by itself "
+    "and needs a model with a known price. A run can be resumed, but not beyond its budget."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """`chosen` are the options of the method, by name."""
+
+    evaluator: str
+    chosen: Mapping[str, Any]
+    budget: float | None = None
+    use_cache: bool = True
+    reuse: bool = True
+    model: ModelOptions = USUAL
+
+    @property
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        return () if self.evaluator == CHECKLIST else written(self.evaluator, self.chosen)
+
+    def asked_of(self, judge: Judge) -> JudgeOptions:
+        """What of it this judge can do, where a checklist is asked: the others shouldn't have to do without."""
+        asking = JudgeOptions(**self.chosen) if self.evaluator == CHECKLIST else JudgeOptions()
+        if not judge.is_llm:
+            return replace(asking, reasons=False, repeats=1, soft=False)
+        return replace(asking, soft=asking.soft and judge.gives_probabilities)
+
+    def model_of(self, judge: Judge) -> ModelOptions:
+        """How it is asked; what is no LLM is always asked alike."""
+        return self.model if judge.is_llm else USUAL
+
+
+def asking_options(evaluator: str, judges: Sequence[Judge]) -> Wishes:
+    judged = asks_a_judge(evaluator)
+    if not judged and not options_to_choose(evaluator):
+        return Wishes(evaluator, {})
+    with st.expander("More options", key="more_scoring_options"):
+        chosen = _checklist_options(judges) if evaluator == CHECKLIST else method_options(evaluator)
+        if not judged:
+            return Wishes(evaluator, chosen)
+        wishes = _limits(evaluator, chosen)
+        return replace(wishes, model=model_options()) if any(judge.is_llm for judge in judges) else wishes
+
+
+def _checklist_options(judges: Sequence[Judge]) -> dict[str, Any]:
+    """What only an LLM can do, or only some, is not offered for others."""
+    llms = [judge for judge in judges if judge.is_llm]
+    silent = [judge for judge in llms if not judge.gives_probabilities]
+    if judges and not llms:
+        st.caption("Most of this is for LLMs: the rules answer the same each time and give their reasons anyway.")
+    disabled = [] if llms else ["reasons", "repeats"]
+    chosen = method_options(CHECKLIST, [*disabled, *(["soft"] if len(silent) == len(llms) else [])])
+    if chosen["soft"] and silent:
+        without = ", ".join(judge.name for judge in silent)
+        st.caption(plain(f"{without} gives no log-probabilities and is asked for its answers alone."))
+    return chosen
+
+
+def _limits(evaluator: str, chosen: Mapping[str, Any]) -> Wishes:
+    left, right = st.columns(2, vertical_alignment="bottom")
+    use_cache = left.toggle(
+        "Use earlier answers",
+        value=True,
+        key="score_cache",
+        help="The very same request to the same model is not paid again. Switch it off to ask afresh.",
+    )
+    budget = right.number_input(
+        "Budget in US dollars",
+        min_value=0.01,
+        value=None,
+        step=1.0,
+        placeholder="none",
+        key="score_budget",
+        help=BUDGET_HELP,
+    )
+    if evaluator != CHECKLIST:
+        return Wishes(evaluator, chosen, budget, use_cache)
+    reuse = left.toggle("Ask only what changed", value=True, key="score_reuse", disabled=not use_cache, help=REUSE_HELP)
+    return Wishes(evaluator, chosen, budget, use_cache, reuse)

@@ -1,0 +1,1 @@
+"""Settings: providers, prices, and recorded calls."""

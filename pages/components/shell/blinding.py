@@ -1,0 +1,84 @@
+"""What others wrote, and all that is made of it, stays hidden from an expert who is still at it."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.domain.attribute import Attribute
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.services.checklists.expert_answers import unfinished_sheet
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import said_by, visible_attributes
+from pages.components.shell.expert import current_expert, forget_expert
+from pages.components.shell.frame import page
+from pages.components.shell.runs.condition_words import number
+from pages.components.shell.words import plain
+
+OTHERS = "what others wrote"
+
+
+def open_attributes(
+    workbench: Workbench, project: Project, dimension: Dimension, what: str = OTHERS
+) -> list[Attribute]:
+    """All attributes for the owner and for experts who are done; for others the screen says why not, and ends.
+
+    what: which part of the screen would show others' thoughts, as it is called in a sentence.
+    """
+    expert = current_expert()
+    found, everything = visible_attributes(workbench, project.id, dimension.id, expert)
+    if everything:
+        return found
+    own = len(said_by(workbench, project.id, dimension.id, expert))
+    made_of = "" if what == OTHERS else ": it is made of what others wrote"
+    st.markdown(
+        f"**{plain(expert)}, {what} on {plain(dimension.name)} is still hidden from you{made_of},** so that it "
+        f"doesn't lead you. You have written {own}. Say that you are done on Think aloud, then it opens here."
+    )
+    _ways_out(expert, "think_aloud", "Think aloud")
+    st.stop()
+    raise AssertionError("stop ends the screen")
+
+
+def open_dimensions(
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], what: str
+) -> list[Dimension]:
+    """Those on which the person may see everything; the others are named. Without any the screen ends."""
+    expert = current_expert()
+    hidden = [d for d in dimensions if not visible_attributes(workbench, project.id, d.id, expert)[1]]
+    if hidden and len(hidden) == len(dimensions):
+        open_attributes(workbench, project, hidden[0], what)
+    if hidden:
+        names = ", ".join(dimension.name for dimension in hidden)
+        st.caption(
+            f"Still hidden from you, {plain(expert)}, until you say on Think aloud that you are done: {plain(names)}."
+        )
+    return [dimension for dimension in dimensions if dimension not in hidden]
+
+
+def open_answers(workbench: Workbench, dimension: Dimension) -> None:
+    """For the owner, and for experts who have answered the texts drawn for them; for others the screen ends here, so
+    that neither the judge's answers nor anybody else's lead them."""
+    expert = current_expert()
+    sheet = unfinished_sheet(workbench, dimension.id, expert) if expert else None
+    if sheet is None:
+        return
+    st.markdown(
+        f"**{plain(expert)}, what the judge and others answered on {plain(dimension.name)} is still hidden from you,** "
+        f"so that it doesn't lead you. You have finished {sheet.done} of {number(len(sheet.texts), 'text')}."
+    )
+    _ways_out(expert, "answer", "Answer")
+    st.stop()
+
+
+def _ways_out(expert: str, target: str, button: str) -> None:
+    with st.container(horizontal=True):
+        if st.button(button, key=f"hidden_to_{target}", type="primary"):
+            st.switch_page(page(target))
+        st.button(
+            f"I am not {plain(expert)}",
+            key="hidden_not_me",
+            type="tertiary",
+            on_click=forget_expert,
+            help="For whoever runs the project: the screens then show everything.",
+        )

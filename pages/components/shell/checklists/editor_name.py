@@ -1,0 +1,33 @@
+"""Who edits: a name for the history of a draft, so that two people who edit it know of each other."""
+
+import streamlit as st
+
+from pages.components.shell.expert import current_expert
+from pages.components.shell.words import plain
+
+EDITOR = "editor"
+
+
+def known_editor() -> str:
+    """The name given on the Checklist screen or while thinking aloud; "" for somebody without a name."""
+    return str(st.session_state.get(EDITOR) or st.query_params.get(EDITOR, "") or current_expert())
+
+
+def editor() -> str:
+    """As known_editor, kept in session and address."""
+    if name := known_editor():
+        st.session_state[EDITOR] = st.query_params[EDITOR] = name
+    return name
+
+
+def editor_name(name: str) -> None:
+    """Says under which name edits are kept, and lets it be changed."""
+    label = f"You edit as {plain(name)}" if name else "You edit without a name"
+    with st.popover(label, type="tertiary", icon=":material/person_edit:", key="editor_popover"):
+        st.caption("Edits stand in the draft's history under this name: whoever edits with you sees who changed what.")
+        with st.form("editor_form", border=False):
+            typed = st.text_input("Your name", name, key="editor_typed")
+            if st.form_submit_button("Use this name", key="editor_submit"):
+                st.session_state[EDITOR] = typed.strip()
+                st.query_params.pop(EDITOR, None)
+                st.rerun()

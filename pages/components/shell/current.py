@@ -1,0 +1,49 @@
+"""Which project and dimension the screens are about, and the workbench of this browser session."""
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import NotFoundError
+from app.services.data.projects import dimensions_named, get_project
+from app.services.runtime.workbench import Workbench, open_workbench
+from pages.components.shell.session_keys import typed_keys
+
+PROJECT = "project"
+DIMENSION = "dimension"
+_CHOICE = "chosen_project_and_dimension"
+
+
+def current_workbench() -> Workbench:
+    """The workbench with the keys of the environment and those typed for this browser session."""
+    return open_workbench(typed_keys(), any_path=False)
+
+
+def choose(project: str, dimension: str | None = None) -> None:
+    """Make this the current project from the next rerun on (the widgets of this run exist already)."""
+    st.session_state[_CHOICE] = (project, dimension)
+
+
+def take_choice() -> None:
+    """Carry out a choice made in the run before, while the widgets don't exist yet."""
+    choice = st.session_state.pop(_CHOICE, None)
+    if choice is not None:
+        st.session_state[PROJECT] = choice[0]
+        if choice[1] is not None:
+            st.session_state[DIMENSION] = choice[1]
+
+
+def current_project(workbench: Workbench) -> Project | None:
+    name = st.session_state.get(PROJECT)
+    if not name:
+        return None
+    try:
+        return get_project(workbench, name)
+    except NotFoundError:
+        return None
+
+
+def current_dimension(workbench: Workbench, project: Project) -> Dimension | None:
+    dimensions = dimensions_named(workbench, project.name, "all")
+    name = st.session_state.get(DIMENSION)
+    return next((d for d in dimensions if d.name == name), dimensions[0] if dimensions else None)

@@ -1,0 +1,99 @@
+"""Who is thinking aloud: asked once, kept in the session and in the address, so that a refresh keeps it too."""
+
+import streamlit as st
+
+from app.domain.attribute import Contributor, ContributorKind
+from app.domain.project import Project
+from app.errors import WorkbenchError
+from app.services.attributes.attributes import contributors_of
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import describe, introduce
+from pages.components.shell.words import plain, show_error
+
+EXPERT = "expert"
+ROLE = "optional, for example: teacher of English"
+
+
+def current_expert() -> str:
+    """The name given in this session; "" for the project's owner, who gives none."""
+    return str(st.session_state.get(EXPERT) or st.query_params.get(EXPERT, ""))
+
+
+def keep_expert() -> None:
+    """On every screen, since going to another one empties the address."""
+    if name := current_expert():
+        st.session_state[EXPERT] = st.query_params[EXPERT] = name
+
+
+def expert(workbench: Workbench, project: Project) -> str:
+    """The expert's name, "" until it is given."""
+    name = current_expert()
+    if name:
+        with st.container(horizontal=True, vertical_alignment="center", key="who"):
+            st.markdown(f"You are **{plain(name)}**.", width="content")
+            _about(workbench, project, name)
+        return name
+    with st.container(width=480, key="who_are_you"):
+        _ask(workbench, project)
+    return ""
+
+
+def _about(workbench: Workbench, project: Project, name: str) -> None:
+    """Role and background can be said later and corrected, and the seat left to somebody else."""
+    known = next((c for c in contributors_of(workbench, project.id) if c.name == name), None)
+    unfolded = st.popover("Change", key="about_expert", type="tertiary", on_change="rerun")
+    if not unfolded.open:
+        return
+    with unfolded:
+        _about_form(workbench, project, name, known)
+        st.button("I am somebody else", key="change_expert", type="tertiary", on_click=forget_expert)
+
+
+def _about_form(workbench: Workbench, project: Project, name: str, known: Contributor | None) -> None:
+    with st.form("about_form", border=False):
+        role = st.text_input("Your role", known.role if known else "", placeholder=ROLE, key="about_role")
+        background = st.text_area("Your background", known.background if known else "", key="about_background")
+        st.caption("Whoever runs the project sees it beside your name, and it goes into exports.")
+        if st.form_submit_button("Save", key="about_save"):
+            try:
+                describe(workbench, project.id, name, role, background)
+            except WorkbenchError as error:
+                show_error(error)
+            else:
+                st.success("Saved.", icon=":material/check_circle:")
+
+
+def _ask(workbench: Workbench, project: Project) -> None:
+    st.subheader("Who are you?", anchor=False)
+    people = [c.name for c in contributors_of(workbench, project.id) if c.kind is ContributorKind.HUMAN]
+    with st.form("expert_form", border=False):
+        typed = st.text_input("Your name", key="expert_typed", help="It stays with everything you write.")
+        known = None
+        if people:
+            known = st.selectbox(
+                "or one who was here before", people, index=None, placeholder="choose", key="expert_known"
+            )
+        role = st.text_input("Your role", placeholder=ROLE, key="expert_role")
+        background = st.text_input("Your background", placeholder="optional", key="expert_background")
+        start = st.form_submit_button("Start", key="expert_start", type="primary")
+    if start:
+        _start(workbench, project, typed.strip() or known or "", role, background)
+
+
+def _start(workbench: Workbench, project: Project, name: str, role: str, background: str) -> None:
+    if not name:
+        st.error("Type your name first.")
+        return
+    try:
+        introduce(workbench, project.id, name, role, background)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.session_state[EXPERT] = name
+    st.rerun()
+
+
+def forget_expert() -> None:
+    """From now on this session is nobody's in particular: the owner's."""
+    st.session_state.pop(EXPERT, None)
+    st.query_params.pop(EXPERT, None)

@@ -1,0 +1,122 @@
+"""The locked test split: documents that nobody sees and nothing is tuned on, until the last test."""
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.project import Project
+from app.errors import WorkbenchError
+from app.services.data.locked_split import SplitState, lock, open_split, opened_splits, state_of
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.expert import current_expert
+from pages.components.shell.words import plain, show_error
+
+WHY = (
+    "A checklist that is tuned on all texts looks better than it is. Lock a share of the documents away now: their "
+    "texts are shown to nobody, and samples, weights, trying out and ordinary runs go without them. At the end, score "
+    "them and look at the agreement there. Each look is counted."
+)
+
+
+def locked_split(workbench: Workbench, project: Project) -> None:
+    """The section of Data."""
+    st.subheader("Locked test split", anchor=False)
+    state = state_of(workbench, project.id)
+    if state is None:
+        st.markdown(WHY)
+        _lock_form(workbench, project)
+    else:
+        st.markdown(sentence(state))
+        if state.scored_before:
+            st.warning(
+                f"{state.scored_before:,} of the locked texts had been scored before they were locked, so results on "
+                "them may be known already.",
+                icon=":material/warning:",
+            )
+        st.markdown(
+            "To test: choose **Locked test split** on Score, then look at the result on Results, tab **Locked test**."
+        )
+        looks(state)
+        _open_form(workbench, project)
+    for split in opened_splits(workbench, project.id):
+        st.caption(
+            f"An earlier split of {len(split.documents):,} documents, locked by {plain(split.locked_by)} on "
+            f"{split.locked_at.astimezone():%d %b %Y}, was opened by {plain(split.opened_by)} after "
+            f"{len(split.looks):,} looks."
+        )
+
+
+def sentence(state: SplitState) -> str:
+    """In Markdown."""
+    split = state.split
+    return (
+        f"**{len(split.documents):,} of {state.documents_all:,} documents are locked**, with {state.texts:,} of "
+        f"{state.texts_all:,} texts (seed {split.seed}), by {plain(split.locked_by)} on "
+        f"{split.locked_at.astimezone():%d %b %Y, %H:%M}. **Looked at {times(len(split.looks))}.**"
+    )
+
+
+def times(count: int) -> str:
+    return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
+
+
+def looks(state: SplitState) -> None:
+    """Who looked, when and at what; nothing before the first look."""
+    if not state.split.looks:
+        return
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "When": f"{look.at.astimezone():%d %b %Y, %H:%M}",
+                    "Who": look.who,
+                    "Runs": ", ".join(map(str, look.runs)),
+                }
+                for look in reversed(state.split.looks)
+            ]
+        ),
+        placeholder="–",
+        hide_index=True,
+        key="locked_looks",
+    )
+
+
+def _lock_form(workbench: Workbench, project: Project) -> None:
+    with st.form("lock_form", border=False):
+        first, second, third = st.columns(3)
+        percent = first.number_input(
+            "Share of the documents, in %",
+            1,
+            90,
+            value=20,
+            key="lock_share",
+            help="Drawn so that people's ratings are distributed as in the whole. Documents that were read as samples "
+            "can't be drawn.",
+        )
+        seed = second.number_input("Seed", 0, value=1, key="lock_seed", help="The same seed draws the same documents.")
+        who = third.text_input("Your name", value=current_expert(), key="lock_who", help="It stays with the split.")
+        pressed = st.form_submit_button("Lock the test split", key="lock_split", type="primary")
+    if pressed:
+        try:
+            lock(workbench, project.id, percent / 100, seed, who)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _open_form(workbench: Workbench, project: Project) -> None:
+    with st.expander("Open the split", key="open_split_place"):
+        st.markdown("Its texts are like all others from then on and can't serve as a test again. It stays on record.")
+        with st.form("open_form", border=False):
+            who = st.text_input("Your name", value=current_expert(), key="open_who", width=300)
+            sure = st.checkbox("I know that this can't be taken back.", key="open_sure")
+            pressed = st.form_submit_button("Open it", key="open_split")
+    if pressed and not sure:
+        st.error("Tick the box first.")
+    elif pressed:
+        try:
+            open_split(workbench, project.id, who)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()

@@ -1,0 +1,47 @@
+"""A picture with what it says below, to be taken along as PNG or SVG."""
+
+import io
+from functools import partial
+
+import altair as alt
+import streamlit as st
+
+from pages.components.shell.words import plain
+
+Chart = alt.Chart | alt.LayerChart | alt.FacetChart
+FILE_WIDTH = 800  # points; a picture on the screen is as wide as its place
+SHARPNESS = 3  # pixels for each point of a PNG
+TYPES = {"png": "image/png", "svg": "image/svg+xml"}
+
+
+def picture(
+    chart: Chart, name: str, key: str, caption: str, own_width: bool = False, on_paper: Chart | None = None
+) -> None:
+    """`name`: of the files, without ending. `own_width`: the chart has a width of its own. Files are made when asked.
+
+    `caption` is plain text. `on_paper`: the chart for the files, where it differs from the one for the screen's theme.
+    """
+    st.altair_chart(chart, key=key, width="content" if own_width else "stretch")
+    st.caption(plain(caption))
+    with st.container(horizontal=True):
+        for form, mime in TYPES.items():
+            st.download_button(
+                f"Picture ({form.upper()})",
+                partial(picture_file, on_paper or chart, form, own_width),
+                f"{name}.{form}",
+                mime,
+                key=f"download_{key}_{form}",
+                on_click="ignore",
+            )
+
+
+def picture_file(chart: Chart, form: str, own_width: bool = False) -> bytes:
+    """form: png or svg; on white ground, whatever the screen's theme is."""
+    sized = chart if own_width else chart.properties(width=FILE_WIDTH)
+    stream = io.BytesIO()
+    if form == "png":
+        sized.save(stream, format="png", scale_factor=SHARPNESS)
+        return stream.getvalue()
+    text = io.StringIO()
+    sized.save(text, format="svg")
+    return text.getvalue().encode()

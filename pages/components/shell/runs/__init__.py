@@ -1,0 +1,1 @@
+"""Runs, draws, forecasts and choices of results, for the screens that start or compare runs."""

@@ -1,0 +1,100 @@
+"""What the runs would score, ask and cost."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.run import RunDimension
+from app.services.scoring.forecast import Estimate, Forecast
+from pages.components.shell.money import about
+from pages.components.shell.words import model_label, plain
+
+
+def show_forecast(ahead: Sequence[Forecast]) -> None:
+    """One forecast a judge, all of the same texts."""
+    st.markdown("**Before it starts**")
+    parts = ahead[0].parts
+    dimensions, scores = len(parts), sum(len(part.texts) for part in parts)
+    least, most = (choose(len(part.texts) for part in parts) for choose in (min, max))
+    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    on = f"on {dimensions} dimensions, {each} on each" if dimensions > 1 else f"on {plain(parts[0].name)}"
+    judges = f" by each of {len(ahead)} judges" if len(ahead) > 1 else ""
+    st.markdown(f"{counted(ahead[0].texts, 'text')} {on}: {counted(scores, 'score')}{judges}.")
+    for judge in ahead:
+        heading = f"**{plain(model_label(judge.judge))}**  \n" if len(ahead) > 1 else ""
+        st.markdown(heading + _asks(judge))
+    if len(ahead) > 1:
+        st.markdown(_sum(ahead))
+
+
+def texts_to_score(ahead: Forecast) -> None:
+    """Which texts, and which documents are left out; folded, for names of documents are long."""
+    documents = {doc for part in ahead.parts for doc in part.excluded_docs}
+    alone = {text for part in ahead.parts for text in part.excluded_texts}
+    out = [counted(len(documents), "document")] if documents or not alone else []
+    out += [counted(len(alone), "sample text")] if alone else []
+    with st.expander(f"Texts on each dimension; {' and '.join(out)} left out", key="texts_to_score"):
+        st.caption(
+            "A document of which people read a text as a sample while thinking aloud is not scored on that dimension. "
+            "Where sources are few or large, only the sample texts themselves are left out."
+        )
+        st.dataframe(
+            pd.DataFrame([_part(part) for part in ahead.parts]),
+            placeholder="–",
+            hide_index=True,
+            key="parts",
+            column_config=_COLUMNS,
+        )
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+NO_JUDGE = "It is computed on this machine: no judge is asked and nothing is paid."
+NO_LLM = "The judge is a set of rules, not an LLM: no call leaves this machine and nothing is paid."
+_COLUMNS = {"Texts": st.column_config.NumberColumn(width="small", format="localized")}
+
+
+def _asks(judge: Forecast) -> str:
+    if judge.is_llm:
+        return _calls(judge.estimate)
+    return NO_LLM if judge.judge == "rules" else NO_JUDGE
+
+
+def _calls(found: Estimate) -> str:
+    """Lines of Markdown."""
+    new = found.calls - found.calls_cached
+    reuse = "".join(f"  \n{plain(str(each))}" for each in found.reuse)
+    if not new:
+        return f"All {counted(found.calls, 'call')} were answered before: nothing is paid.{reuse}"
+    tokens = f"about {found.input_tokens:,} tokens in, {found.output_tokens_estimate:,} out."
+    if not found.calls_cached:
+        said = f"{counted(new, 'call')}: {tokens}"
+    else:
+        said = f"{counted(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
+        said += f"{counted(new, 'new call')}: {tokens}"
+    said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
+    return f"{said}{reuse}  \nCost: {_cost(found)}"
+
+
+def _cost(found: Estimate) -> str:
+    if found.cost_usd is None:
+        return "**unknown price**. No price is on record for this model, so look it up with its provider."
+    return f"**{about(found.cost_usd)}**"
+
+
+def _sum(ahead: Sequence[Forecast]) -> str:
+    calls = sum(judge.estimate.calls - judge.estimate.calls_cached for judge in ahead if judge.is_llm)
+    known = sum(judge.estimate.cost_usd or 0.0 for judge in ahead)
+    unknown = [judge.judge for judge in ahead if judge.estimate.cost_usd is None]
+    cost = about(known)
+    if unknown:
+        cost = f"{cost}, and what {plain(', '.join(unknown))} costs" if known else "unknown"
+    return f"**Together: {counted(calls, 'new call')}, cost {cost}**"
+
+
+def _part(part: RunDimension) -> dict[str, object]:
+    alone = counted(len(part.excluded_texts), "sample text") if part.excluded_texts else "none"
+    return {"Dimension": part.name, "Texts": len(part.texts), "Left out": ", ".join(part.excluded_docs) or alone}

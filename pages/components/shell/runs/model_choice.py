@@ -1,0 +1,27 @@
+"""Which model to ask."""
+
+import streamlit as st
+
+from app.services.runtime.models import available_models
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.words import KEY_IN_SETTINGS, model_label, plain
+
+
+def model_choice(workbench: Workbench, label: str, key: str, purpose: str, key_hint: str = KEY_IN_SETTINGS) -> str:
+    """A known model or one typed as provider:name; "" while the one chosen can't be used, which is said."""
+    models = {model.name: model for model in available_models(workbench)}
+    usable = [model.name for model in models.values() if model.usable]
+    locked = [model.name for model in models.values() if not model.usable]
+    chosen = st.selectbox(
+        label,
+        [*usable, *locked],
+        format_func=lambda name: f"{model_label(name)} · not set up" if name in locked else model_label(name),
+        accept_new_options=True,
+        key=key,
+        help=f"{purpose} Choose one or type provider:name. “rules” needs no key: fixed text rules, not an LLM.",
+    )
+    known = models.get(chosen or "")
+    if known is not None and known.obstacle:
+        st.caption(plain(f"{known.obstacle} {key_hint}" if known.lacks_key else known.obstacle))
+        return ""
+    return (chosen or "").strip()

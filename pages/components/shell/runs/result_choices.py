@@ -1,0 +1,150 @@
+"""Which runs, at which level, with which treatment of the awkward cases."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+from app.domain.run import RunSummary
+from app.services.results.results import Choices, Constant, Duplicates, Level, Resampling, asks_soft, newest_of_each
+from pages.components.shell.address import keep, numbers, prepare, prepare_number
+from pages.components.shell.runs.run_words import short_title, started
+
+LEVELS: dict[Level, str] = {"per-source": "Per source", "dataset": "Dataset", "system": "System"}
+LEVEL_HELP = """The same word means different things in different papers, so it is named here.
+
+- **Per source**: do judge and people put the texts of *one* source in the same order? One coefficient inside each
+  source, then their mean.
+- **Dataset**: do they put *all* texts in the same order? One coefficient over everything.
+- **System**: do they put the *writers* of the texts in the same order? One coefficient over the mean of each system."""
+CONSTANTS: dict[Constant, str] = {"skip": "Leave them out", "zero": "Count them as 0"}
+CONSTANT_LABEL = "Sources where all scores or all ratings are the same"
+CONSTANT_HELP = (
+    "A source whose texts all have the same score or the same rating has no order, so it has no coefficient. "
+    "Published figures usually leave such sources out; counting them as 0 is stricter."
+)
+DUPLICATES: dict[Duplicates, str] = {"once": "Count the first", "keep": "Count each"}
+DUPLICATE_LABEL = "Several texts of the same source and system"
+DUPLICATE_HELP = (
+    "The same text twice is no second piece of evidence. Counting each reproduces figures that were published so."
+)
+RESAMPLING: dict[Resampling, str] = {"sources": "Sources", "systems": "Systems", "both": "Both", "texts": "Texts"}
+RESAMPLING_HELP = (
+    "An interval says how far a figure would move had other sources or other systems been drawn. Draw what your "
+    "conclusion is meant to hold for: new sources, new systems, or both (the widest, the most careful)."
+)
+Name = TypeVar("Name", bound=str)
+MOST_RESAMPLES, MOST_SEED = 10_000, 2**31 - 1
+RESAMPLES_HELP = "How often the data are drawn anew. More make the ends of an interval steadier; 0 gives no intervals."
+SEED_HELP = "The same seed gives the same intervals."
+PARTIAL: dict[str, str] = {"no": "Leave them out", "yes": "Include them"}
+PARTIAL_HELP = (
+    "A text with unanswered questions has a score from fewer answers than the others. It is left out unless this is on."
+)
+SCORES_FROM = {"answers": "Answers", "probabilities": "Probabilities (soft)"}
+SOFT_HELP = (
+    "From the answers: a yes counts 1, a no counts 0. From the probabilities: each question counts as much as the "
+    "judge held yes to be likely, so an unsure yes counts less than a sure one. Everything below follows the choice."
+)
+
+
+def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[RunSummary, ...], Choices]:
+    """`runs` are those with scores, newest first; the newest of each method and judge on the dimension, unless address
+    or person say else.
+
+    No run where nothing is chosen and only studies of conditions have scored anything.
+    """
+    left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
+    with left:
+        chosen = _runs(runs, dimension)
+    if not chosen:
+        return (), Choices()
+    with right:
+        level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
+    soft = _soft(chosen)
+    with st.expander("How the figures are computed", key="figure_choices"):
+        awkward, intervals = st.columns(2, gap="large")
+        with awkward:
+            constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")
+            duplicates = one_of("duplicates", DUPLICATES, "once", DUPLICATE_LABEL, DUPLICATE_HELP)
+            partial = one_of("partial", PARTIAL, "no", "Texts with unanswered questions", PARTIAL_HELP)
+        with intervals:
+            resampling = _resampling(level)
+            resamples = _whole_number("resamples", "Resamples for the intervals", 1000, MOST_RESAMPLES, RESAMPLES_HELP)
+            seed = _whole_number("seed", "Seed", 0, MOST_SEED, SEED_HELP)
+    return chosen, Choices(level, constant, duplicates, partial == "yes", soft, resampling, resamples, seed)
+
+
+def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
+    by_id = {run.id: run for run in runs}
+    key, own = "run", [run for run in runs if not run.study]
+    usual = [run.id for run in newest_of_each([r for r in own if dimension in r.dimensions]) or own[:1]]
+    known = [run for run in st.session_state.get(key) or [] if run in by_id]
+    st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or usual
+    chosen: list[int] = st.multiselect(
+        "Runs",
+        list(by_id),
+        format_func=lambda run: f"{short_title(by_id[run])} · {started(by_id[run])}",
+        key=key,
+        help="The newest of each method and judge, unless you choose others. Several stand side by side. Runs of a "
+        "study of conditions are named by their condition, and shown when you choose them.",
+    )
+    shown = chosen or usual
+    keep(key, ",".join(map(str, shown)), "")
+    return tuple(run for run in runs if run.id in shown)
+
+
+def _soft(chosen: Sequence[RunSummary]) -> bool:
+    """Offered where a judge said how sure it was."""
+    if not any(asks_soft(run) for run in chosen):
+        return False
+    soft = one_of("score_from", SCORES_FROM, "answers", "Score from", SOFT_HELP) == "probabilities"
+    without = ", ".join(str(run.id) for run in chosen if not asks_soft(run))
+    if soft and without:
+        st.caption(f"Without probabilities, so still from the answers: run {without}.")
+    return soft
+
+
+def _resampling(level: Level) -> Resampling | None:
+    """None: what suits the level. Single texts can be drawn only where there are no groups to keep together."""
+    offered = {name: words for name, words in RESAMPLING.items() if name != "texts" or level == "dataset"}
+    usual: Resampling = "systems" if level == "system" else "sources"
+    before = st.session_state.get("usual_resampling", usual)
+    if usual != before == st.session_state.get("resampling"):  # not chosen by the person, but what suited another level
+        del st.session_state["resampling"]
+    st.session_state["usual_resampling"] = usual
+    chosen = one_of("resampling", offered, usual, "What the intervals draw anew", RESAMPLING_HELP)
+    return None if chosen == usual else chosen
+
+
+def one_of(
+    key: str, options: Mapping[Name, str], default: Name, label: str, help_: str, disabled: bool = False
+) -> Name:
+    """A choice between few, kept in the address."""
+    prepare(key, list(options), default)
+    chosen = st.segmented_control(
+        label,
+        list(options),
+        format_func=lambda name: options[name],
+        required=True,
+        key=key,
+        help=help_,
+        disabled=disabled,
+    )
+    assert chosen is not None  # required
+    keep(key, chosen, default)
+    return chosen
+
+
+def _whole_number(key: str, label: str, default: int, most: int, help_: str) -> int:
+    prepare_number(key, default, 0, most)
+    value: int = st.number_input(label, 0, most, step=1, key=key, help=help_, width=200)
+    keep(key, str(value), str(default))
+    return value
+
+
+def choose_dataset() -> None:
+    """For a button's on_click: before the widgets of the next run exist."""
+    st.session_state["level"] = "dataset"
+    st.session_state.pop("resampling", None)
+    st.query_params.pop("resampling", None)

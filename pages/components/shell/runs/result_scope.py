@@ -1,0 +1,89 @@
+"""What the tabs of Results are about: the chosen runs, computed as chosen, only as far as a tab needs them."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.domain.run import RunSummary
+from app.domain.task import Dimension
+from app.errors import WorkbenchError
+from app.services.results.results import Choices, DimensionResult, kept_result, kept_results
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.address import keep
+from pages.components.shell.runs.result_choices import LEVELS, choose_dataset
+from pages.components.shell.words import plain
+
+_MADE = "levels_made"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultScope:
+    """`runs` are the chosen ones, newest first."""
+
+    workbench: Workbench
+    project: Project
+    dimension: Dimension
+    runs: tuple[RunSummary, ...]
+    choices: Choices
+
+    @property
+    def several(self) -> bool:
+        return len(self.runs) > 1
+
+    def every_dimension(self) -> list[DimensionResult]:
+        """All dimensions, the runs of one dimension together. Where that is impossible the screen says so, and ends."""
+        try:
+            found = [r for run in self.runs for r in kept_results(self.workbench, run.id, self.choices)]
+        except WorkbenchError as error:
+            self._impossible(error)
+        return sorted(found, key=lambda result: result.dimension.position)
+
+    def look_ahead(self, shown: Sequence[DimensionResult]) -> None:
+        """Compute the other levels of what is shown, once all is drawn: they are what people look at next."""
+        made = (*(result.reading for result in shown), replace(self.choices, level="dataset"))
+        if st.session_state.get(_MADE) == made:
+            return
+        for level in LEVELS:
+            for run in self.runs:
+                with suppress(WorkbenchError):  # the texts have no systems, for example; said to whoever goes there
+                    kept_results(self.workbench, run.id, replace(self.choices, level=level))
+        st.session_state[_MADE] = made
+
+    def this_dimension(self) -> list[DimensionResult]:
+        """The current dimension alone, of the runs that scored it."""
+        try:
+            found = [kept_result(self.workbench, run.id, self.dimension.id, self.choices) for run in self.runs]
+        except WorkbenchError as error:
+            self._impossible(error)
+        return [result for result in found if result is not None]
+
+    def one(self) -> DimensionResult | None:
+        """The result a tab looks into: the current dimension's, of the run that is picked where several scored it."""
+        by_run = {result.run.id: result for result in self.this_dimension()}
+        if not by_run:
+            st.markdown(
+                "The chosen run did not score this dimension. Choose another one in the sidebar, or another run."
+            )
+            return None
+        if len(by_run) == 1:
+            return next(iter(by_run.values()))
+        wanted = st.query_params.get("detail_run", "")
+        if st.session_state.get("detail_run") not in by_run:
+            picked = int(wanted) if wanted.isdecimal() else 0
+            st.session_state["detail_run"] = picked if picked in by_run else next(iter(by_run))
+        run = st.radio("Run", list(by_run), horizontal=True, key="detail_run", format_func="Run {}".format)
+        keep("detail_run", str(run), str(next(iter(by_run))))
+        return by_run[run]
+
+    def _impossible(self, error: WorkbenchError) -> NoReturn:
+        offer_dataset(f"Results at the level “{LEVELS[self.choices.level].lower()}” are not possible here: {error}")
+        st.stop()
+
+
+def offer_dataset(why: str) -> None:
+    st.info(plain(why), icon=":material/info:")
+    st.button("Show the dataset level", key="show_dataset", on_click=choose_dataset)

@@ -1,0 +1,230 @@
+"""Runs against a baseline: which agrees better with people, by how much, and how sure that is."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from app.services.conditions.study import StudyCondition
+from app.services.results.run_comparison import Coefficient, RunComparison, ScoreSet, compare_runs, score_sets
+from pages.components.shell.address import keep, numbers, prepare
+from pages.components.shell.csv_download import csv_download
+from pages.components.shell.picture import Chart, picture
+from pages.components.shell.runs.condition_words import condition_label
+from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.run_words import started
+from pages.components.shell.runs.study_words import condition_words
+from pages.components.shell.words import model_label, plain
+
+COEFFICIENTS: dict[Coefficient, str] = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson"}
+AT_FIRST = 4  # compared before anybody chooses: each takes about a second
+BLUE, GREY = "#0072B2", "#8a93a0"
+ROW_HEIGHT, MARGIN = 34, 60
+LEAST = 0.05  # half the width of a picture without any difference
+P_HELP = {
+    "p": "Permutation test: how often swapping the two runs' scores at random gives a difference as large. Two-sided.",
+    "p (Holm)": "The same after Holm's correction for all comparisons in this table: with many, some look good by "
+    "chance. * below .05, ** below .01, *** below .001.",
+    "p (Williams)": "Williams' t for two correlations that share the human ratings; for ranks an approximation.",
+    "z (Fisher)": "Fisher's z with its stars, as in Table 11 of the InteractEval paper. It treats the two correlations "
+    "as if they came from different texts, so it misses differences.",
+}
+
+
+def run_comparison(scope: ResultScope) -> None:
+    """Choose runs of the current dimension, read what tells them apart."""
+    workbench, dimension = scope.workbench, scope.dimension
+    sets = score_sets(workbench, scope.project.id, dimension.id)
+    if len(sets) < 2:
+        st.markdown(
+            f"**There are no two runs on {plain(dimension.name)} to compare.** Score the same texts again with "
+            "another judge, method, checklist version or condition, and both appear here."
+        )
+        return
+    baseline, others, coefficient = _chosen(sets, [run.id for run in scope.runs])
+    if not others:
+        st.markdown("Choose at least one run to compare with the baseline.")
+        return
+    with st.spinner("Comparing: 1,000 resamples and 10,000 permutations for each pair"):
+        found = compare_runs(workbench, dimension.id, baseline, others, scope.choices)
+    names = set_labels(sets)
+    for line in verdicts(found, coefficient, names):
+        st.markdown(line)
+    rows = comparison_rows(found, coefficient, names)
+    _picture(rows, names[baseline.run.id], COEFFICIENTS[coefficient])
+    st.dataframe(
+        rows.drop(columns="Signature"), placeholder="–", hide_index=True, key="run_comparison", column_config=_columns()
+    )
+    _what_it_rests_on(found, names)
+    csv_download("Comparison (CSV)", rows.assign(coefficient=coefficient, level=scope.choices.level), "comparison")
+
+
+def set_labels(sets: Sequence[ScoreSet]) -> dict[int, str]:
+    """Run -> what tells it from the others, not yet fit for Markdown: what all have in common is left out."""
+    parts = [_parts(each) for each in sets]
+    common = set.intersection(*(set(words) for words in parts))
+    return {
+        each.run.id: " · ".join([f"Run {each.run.id}", *(word for word in words if word not in common)])
+        for each, words in zip(sets, parts, strict=True)
+    }
+
+
+def _parts(scores: ScoreSet) -> list[str]:
+    run = scores.run
+    if run.study:
+        parts = [condition_words(StudyCondition.parse(run.study))]
+    elif scores.version is not None:
+        parts = [f"checklist {scores.version}, {condition_label(scores.condition)}"]
+    else:
+        parts = [run.evaluator]
+    if run.judge != "none":
+        parts.append(model_label(run.judge))
+    if run.params.get("sample", 1) != 1:
+        parts.append(f"{run.params['sample']:.0%} of the texts, seed {run.params.get('seed')}")
+    return [*parts, started(run)]
+
+
+def verdicts(found: Sequence[RunComparison], coefficient: Coefficient, names: dict[int, str]) -> list[str]:
+    """One sentence a comparison, as Markdown."""
+    made = sum(1 for each in found if each.comparison is not None)
+    return [
+        f"**{plain(names[each.other.run.id])}**: "
+        + plain(each.verdict(coefficient, f"run {each.other.run.id}", f"run {each.baseline.run.id}", made))
+        for each in found
+    ]
+
+
+def comparison_rows(found: Sequence[RunComparison], coefficient: Coefficient, names: dict[int, str]) -> pd.DataFrame:
+    return pd.DataFrame([_row(each, coefficient, names[each.other.run.id]) for each in found])
+
+
+def _row(each: RunComparison, coefficient: Coefficient, name: str) -> dict[str, object]:
+    counts = {"Shared": each.shared, "Left out": each.only_baseline + each.only_other}
+    if each.comparison is None:
+        return {"Run": name, **counts, "Signature": ""}
+    tested, basis = each.comparison.differences[coefficient], each.comparison.basis
+    figure, fisher = tested.figure, tested.fisher
+    return {
+        "Run": name,
+        "Its figure": figure.a,
+        "Baseline": figure.b,
+        "Difference": figure.difference,
+        "From": figure.low,
+        "To": figure.high,
+        "p": tested.permutation.p,
+        "p (Holm)": None if tested.p_holm is None else f"{tested.p_holm:.4f}{tested.stars}",
+        "p (Williams)": tested.williams.p,
+        "z (Fisher)": None if fisher.statistic is None else f"{fisher.statistic:.3f}{fisher.stars}",
+        **counts,
+        "Counted": basis.n_used,
+        "Sources used": f"{basis.groups_used:,} of {basis.groups_all:,}",
+        "Signature": str(each.comparison.signature),
+    }
+
+
+def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, list[ScoreSet], Coefficient]:
+    """Baseline, the others and the coefficient; all three stay in the address."""
+    by_run = {each.run.id: each for each in sets}
+    names = set_labels(sets)
+    left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
+    with left:
+        usual = str(next((each.run.id for each in reversed(sets) if not each.run.study), sets[-1].run.id))
+        prepare("baseline", [str(run) for run in by_run], usual)
+        first = int(
+            st.selectbox(
+                "Baseline",
+                [str(run) for run in by_run],
+                format_func=lambda run: names[int(run)],
+                key="baseline",
+                help="The others are compared with this one: above 0 they agree better with people.",
+            )
+        )
+        key, rest = "against", [run for run in by_run if run != first]
+        known = [run for run in st.session_state.get(key) or [] if run in rest]
+        asked = [run for run in numbers(key) if run in rest]
+        st.session_state[key] = known or asked or [run for run in shown if run in rest] or _first(by_run, rest)
+        against: list[int] = st.multiselect("Compared with it", rest, format_func=names.__getitem__, key=key)
+    with right:
+        prepare("coefficient", list(COEFFICIENTS), "spearman")
+        coefficient = st.segmented_control(
+            "Coefficient", list(COEFFICIENTS), format_func=COEFFICIENTS.__getitem__, required=True, key="coefficient"
+        )
+    keep("baseline", str(first), usual)
+    keep("coefficient", coefficient or "spearman", "spearman")
+    st.query_params[key] = ",".join(map(str, against))
+    return by_run[first], [by_run[run] for run in against], coefficient or "spearman"
+
+
+def _first(by_run: dict[int, ScoreSet], rest: Sequence[int]) -> list[int]:
+    """What is compared before anybody chooses; the many runs of a study only where there are no others."""
+    return ([run for run in rest if not by_run[run].run.study] or list(rest))[:AT_FIRST]
+
+
+def _picture(rows: pd.DataFrame, baseline: str, coefficient: str) -> None:
+    drawn = rows.dropna(subset=["Difference"]) if "Difference" in rows else rows.iloc[:0]
+    if drawn.empty:
+        return
+    caption = f"{coefficient} less that of the baseline ({baseline}); line: the paired 95 % interval of the difference."
+    picture(difference_chart(drawn), "comparison", "comparison_picture", caption)
+
+
+def difference_chart(rows: pd.DataFrame) -> Chart:
+    """Differences with their intervals around 0; the line is grey where it includes 0."""
+    ends = rows[["From", "To", "Difference"]].astype(float)  # without an interval, as from one source, they are None
+    drawn = rows.assign(**ends, apart=(ends["From"] > 0) | (ends["To"] < 0))
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("Run:N", sort=list(rows["Run"]), title=None, axis=alt.Axis(labelLimit=420)),
+        color=alt.condition("datum.apart", alt.value(BLUE), alt.value(GREY)),
+        tooltip=[
+            alt.Tooltip("Run:N"),
+            alt.Tooltip("Difference:Q", format="+.3f"),
+            alt.Tooltip("From:Q", title="95 % from", format="+.3f"),
+            alt.Tooltip("To:Q", title="to", format="+.3f"),
+            alt.Tooltip("Counted:Q", title="Texts", format=","),
+        ],
+    )
+    axis = alt.Axis(format="+.2f", tickCount=8)
+    widest = max(LEAST, float(ends.abs().max().max()))
+    scale = alt.Scale(domain=[-widest, widest])
+    line = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("From:Q", title="Difference: to the right it agrees better than the baseline", axis=axis, scale=scale),
+        x2="To:Q",
+    )
+    point = base.mark_point(filled=True, size=80, opacity=1).encode(x="Difference:Q")
+    zero = alt.Chart(pd.DataFrame({"x": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="x:Q")
+    return alt.layer(zero, line, point).properties(height=MARGIN + ROW_HEIGHT * len(rows))
+
+
+def _what_it_rests_on(found: Sequence[RunComparison], names: dict[int, str]) -> None:
+    made = [each for each in found if each.comparison is not None]
+    lines = []
+    for each in made:
+        assert each.comparison is not None
+        out = each.only_baseline + each.only_other
+        left = f"; {out:,} texts scored in only one of the two are left out" if out else ""
+        lines.append(f"**{plain(names[each.other.run.id])}**: {plain(each.comparison.caption)}{left}.")
+        lines.append(f"`{each.comparison.signature}`")
+    st.caption("  \n".join(lines))
+    for caution in dict.fromkeys(caution for each in made if each.comparison for caution in each.comparison.cautions):
+        st.caption(plain(caution))
+
+
+def _columns() -> dict[str, ColumnConfig | str | None]:
+    number, signed = "%.3f", "%+.3f"
+    return {
+        "Run": st.column_config.TextColumn(width="medium"),
+        "Its figure": st.column_config.NumberColumn(format=number),
+        "Baseline": st.column_config.NumberColumn(format=number),
+        "Difference": st.column_config.NumberColumn(format=signed, help="Above 0: agrees better than the baseline."),
+        "From": st.column_config.NumberColumn(format=signed, help="Paired bootstrap, 95 %: the same texts for both."),
+        "To": st.column_config.NumberColumn(format=signed),
+        "p": st.column_config.NumberColumn(format="%.4f", help=P_HELP["p"]),
+        "p (Holm)": st.column_config.TextColumn(help=P_HELP["p (Holm)"]),
+        "p (Williams)": st.column_config.NumberColumn(format="%.4f", help=P_HELP["p (Williams)"]),
+        "z (Fisher)": st.column_config.TextColumn(help=P_HELP["z (Fisher)"]),
+        "Shared": st.column_config.NumberColumn(help="Texts that both runs scored."),
+        "Left out": st.column_config.NumberColumn(help="Texts that only one of the two scored."),
+        "Counted": st.column_config.NumberColumn(help="Texts in sources that have a coefficient in both."),
+    }

@@ -1,0 +1,48 @@
+"""A run in words, the same on every screen."""
+
+from app.domain.run import RunStatus, RunSummary
+from app.domain.study import StudyCondition
+from app.services.scoring.evaluators import NO_JUDGE
+from pages.components.shell.runs.study_words import condition_words
+from pages.components.shell.words import model_label
+
+STATES = {
+    RunStatus.WAITING: "planned, not begun",
+    RunStatus.RUNNING: "scoring",
+    RunStatus.DONE: "done",
+    RunStatus.STOPPED: "stopped",
+    RunStatus.FAILED: "could not go on",
+    RunStatus.INTERRUPTED: "interrupted",
+}
+
+
+def state(run: RunSummary) -> str:
+    if run.status is RunStatus.DONE and run.failed:
+        return f"done, {run.failed:,} failed"
+    return STATES[run.status]
+
+
+def started(run: RunSummary) -> str:
+    return f"{run.started.astimezone():%d %b, %H:%M}"
+
+
+def title(run: RunSummary) -> str:
+    """Not escaped: Markdown takes it through plain()."""
+    return f"Run {run.id} · {method(run)} · {', '.join(run.dimensions)}"
+
+
+def short_title(run: RunSummary) -> str:
+    return f"Run {run.id} · {method(run)}"
+
+
+def method(run: RunSummary) -> str:
+    """The evaluator and its judge, where it asks one."""
+    return way(run) if run.judge == NO_JUDGE else f"{way(run)} · {model_label(run.judge)}"
+
+
+def way(run: RunSummary) -> str:
+    """The evaluator; where a study of conditions asked it, for which of them."""
+    if not run.study:
+        return run.evaluator
+    trial = f", trial {run.trial}" if run.trial else ""
+    return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}{trial}"

@@ -1,0 +1,40 @@
+"""The conditions of a study in words, not yet fit for Markdown."""
+
+from typing import TYPE_CHECKING
+
+from app.domain.study import Family, StudyCondition
+from pages.components.shell.words import RULES_LABEL, model_label
+
+if TYPE_CHECKING:  # every screen names runs, few show a study: what computes one takes a second to load
+    from app.services.conditions.study_figures import ConditionFigures
+
+FAMILIES = {
+    Family.SL: "Single LLMs (SL)",
+    Family.SH: "Single people (SH)",
+    Family.ML: "All LLMs (ML)",
+    Family.MH: "All people (MH)",
+    Family.COMB: "Everybody (Comb)",
+    Family.WITHOUT: "Everybody but one",
+}
+_ONE = {Family.SL: "only {0}", Family.SH: "only {0}", Family.WITHOUT: "without {0}"}
+
+
+def family_label(family: Family, name: str = "") -> str:
+    """A row of a study: a family, or everybody without the contributor of this name."""
+    return f"Without {model_label(name)}" if family is Family.WITHOUT and name else FAMILIES[family]
+
+
+def row_label(row: "ConditionFigures") -> str:
+    """A row of a study; `rules` stand in an LLM's place, and are none."""
+    if row.family is Family.SL and {member.condition.name for member in row.members} == {"rules"}:
+        return f"{RULES_LABEL} (SL)"
+    return family_label(row.family, row.name)
+
+
+def condition_words(condition: StudyCondition) -> str:
+    """One checklist of a study, in the middle of a label."""
+    pattern = _ONE.get(condition.family)
+    if pattern:
+        return pattern.format(model_label(condition.name))
+    label = FAMILIES[condition.family]
+    return label[0].lower() + label[1:]

@@ -1,0 +1,1 @@
+"""Pictures of topics, for Compare and Results."""

@@ -1,0 +1,1 @@
+"""Side by side: people's and LLMs' attributes compared blind."""

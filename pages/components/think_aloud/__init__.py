@@ -1,0 +1,1 @@
+"""Think aloud: an expert's own considerations, written or said."""

@@ -1,0 +1,111 @@
+"""An expert's own considerations on a dimension: written one at a time, each saved at once."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from app.domain.attribute import Attribute, AttributeStatus
+from app.domain.project import Project
+from app.domain.sample import Sample
+from app.domain.task import Dimension
+from app.errors import WorkbenchError
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import is_done, removed_by_author, said_by, say, say_done, take_back
+from pages.components.shell.frame import page
+from pages.components.shell.runs.condition_words import number
+from pages.components.shell.undo import remember, undo_button
+from pages.components.shell.words import plain
+from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
+from pages.components.think_aloud.transcript_entry import speaking
+
+_UNSAVED = "own_unsaved"
+_COMPLAINT = "own_complaint"
+
+
+@st.fragment
+def own_attributes(
+    workbench: Workbench, project: Project, dimension: Dimension, samples: Sequence[Sample], name: str
+) -> None:
+    """The line to write on, and below it what this person has written; what others wrote is not shown.
+
+    A fragment: saving a line redraws this column and leaves the samples beside it alone.
+    """
+    own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
+    _line(own, name)
+    said = said_by(workbench, project.id, dimension.id, name)
+    kept = [a for a in said if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
+    _done(own, project, name, kept)
+    undo_button(own.place)
+    own_rows(own, kept, [a for a in said if removed_by_author(a)])
+    speaking(workbench, project, dimension, name)
+
+
+def _line(own: Own, name: str) -> None:
+    text_key, sample_key = f"say_{own.dimension.id}", f"say_sample_{own.dimension.id}"
+    with st.form("say_form", clear_on_submit=True, border=False):
+        st.text_input(
+            "What do you look for?",
+            placeholder="one general point",
+            help="A point that holds for every text, not one about these samples. Enter saves it.",
+            key=text_key,
+        )
+        st.selectbox(
+            "Prompted by",
+            [sample.text.id for sample in own.samples],
+            format_func=partial(sample_name, own.samples),
+            index=None,
+            placeholder="prompted by a sample? (optional)",
+            key=sample_key,
+            label_visibility="collapsed",
+        )
+        st.form_submit_button(
+            "Add", key="say_add", type="primary", on_click=_say, args=[own, name, text_key, sample_key]
+        )
+    if complaint := st.session_state.pop(_COMPLAINT, ""):
+        st.caption(complaint)
+    if _UNSAVED in st.session_state:
+        message, words = st.session_state[_UNSAVED]
+        st.error(plain(message))
+        st.caption("This is not saved yet; copy it back once that is solved:")
+        st.text(words)
+
+
+def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
+    text = str(st.session_state[text_key])
+    if not text.strip():
+        st.session_state[_COMPLAINT] = "There is nothing on the line yet."
+        return
+    st.session_state.pop(_UNSAVED, None)
+    try:
+        added = say(own.workbench, own.dimension.id, name, text, st.session_state.get(sample_key))
+    except WorkbenchError as error:
+        st.session_state[_UNSAVED] = (str(error), text)
+        return
+    show_newest(own)
+    remember(own.place, "added a point", partial(take_back, own.workbench, added))
+
+
+def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> None:
+    said = number(len(kept), "consideration")
+    if is_done(own.workbench, project.id, own.dimension.id, name):
+        st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
+        st.page_link(page("attributes"), label="See what others wrote", icon=":material/sell:")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(f"{said} by you. What others wrote stays hidden until you are done.", width="content")
+        if kept:
+            st.button(
+                "I am done",
+                key="say_done",
+                help=f"With {own.dimension.name}. Then you can see what others wrote. {WHOLE}",
+                on_click=_finish,
+                args=[own, name],
+            )
+
+
+def _finish(own: Own, name: str) -> None:
+    try:
+        say_done(own.workbench, own.dimension.id, name)
+    except WorkbenchError as error:
+        st.session_state[_COMPLAINT] = plain(str(error))

@@ -1,0 +1,184 @@
+"""What an expert has written so far: put in order, corrected, removed and put back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import ceil
+
+import streamlit as st
+
+from app.domain.attribute import Attribute
+from app.domain.sample import Sample
+from app.domain.task import Dimension
+from app.services.attributes.attributes import edit_attribute, restore_attribute
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import note_sample, reorder, sample_hint, take_back
+from pages.components.shell.undo import change
+
+WHOLE = "You can write more at any time."
+PAGE_SIZE = 6
+_EDITING = "own_editing"
+_TURNS = "own_turns_to_newest"
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What all parts of the column need. `place` keeps one expert's sitting on one dimension apart from others."""
+
+    workbench: Workbench
+    dimension: Dimension
+    samples: tuple[Sample, ...]
+    language: str
+    place: str
+
+
+def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
+    """How a sample is called on the screen; "" for a text that is no sample any more."""
+    return next((f"Sample {n}" for n, s in enumerate(samples, start=1) if s.text.id == text_id), "")
+
+
+def own_rows(own: Own, kept: Sequence[Attribute], removed: Sequence[Attribute]) -> None:
+    """Newest on top, in pages; below them what was removed."""
+    on_screen = kept[::-1]
+    pages = max(1, ceil(len(kept) / PAGE_SIZE))
+    rows = st.container(gap="small", key="own_rows")
+    page = st.pagination(pages, key=_page_key(own), max_visible_pages=5) if pages > 1 else 1
+    first = (page - 1) * PAGE_SIZE
+    with rows:
+        for place in range(first, min(first + PAGE_SIZE, len(on_screen))):
+            _row(own, on_screen, place)
+    _removed(own, removed)
+
+
+def show_newest(own: Own) -> None:
+    """Back to the first page, as another widget: one that has a default can't be set from here."""
+    if st.session_state.get(_page_key(own), 1) != 1:
+        st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
+
+
+def _page_key(own: Own) -> str:
+    return f"own_page_{own.place}_{st.session_state.get(_TURNS, 0)}"
+
+
+def _row(own: Own, on_screen: Sequence[Attribute], place: int) -> None:
+    attribute = on_screen[place]
+    if st.session_state.get(_EDITING) == attribute.id:
+        _editor(own, attribute)
+        return
+    words, actions = st.columns([3, 2], vertical_alignment="top", gap="small")
+    with words:
+        st.text(attribute.text, width="stretch")
+        if prompted := sample_name(own.samples, attribute.prompted_by):
+            st.caption(f"prompted by {prompted.lower()}")
+        if hint := sample_hint(attribute.text, own.samples, own.language):
+            st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
+    with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        _move(own, on_screen, place, place - 1, "up")
+        _move(own, on_screen, place, place + 1, "down")
+        _icon("edit", attribute, "Edit", partial(_edit, attribute.id))
+        _icon("remove", attribute, "Remove", partial(_remove, own, attribute), "delete")
+
+
+def _as_help(hint: str) -> str:
+    """A hint quotes the person's own words: shown as code they stay as they are."""
+    return f"`{hint.replace('`', ' ')}`"
+
+
+def _icon(
+    what: str, attribute: Attribute, help_: str, action: partial[None], icon: str = "", disabled: bool = False
+) -> None:
+    st.button(
+        "",
+        icon=f":material/{icon or what}:",
+        key=f"{what}_{attribute.id}",
+        type="tertiary",
+        help=help_,
+        on_click=action,
+        disabled=disabled,
+    )
+
+
+def _move(own: Own, on_screen: Sequence[Attribute], place: int, target: int, way: str) -> None:
+    possible = 0 <= target < len(on_screen)
+    action = partial(_swap, own, on_screen, place, target)
+    _icon(way, on_screen[place], f"Move {way}", action, f"arrow_{way}ward", disabled=not possible)
+
+
+def _swap(own: Own, on_screen: Sequence[Attribute], place: int, target: int) -> None:
+    before = [a.id for a in on_screen[::-1]]
+    after = [a.id for a in on_screen]
+    after[place], after[target] = after[target], after[place]
+    change(
+        own.place,
+        "moved a point",
+        partial(reorder, own.workbench, after[::-1]),
+        partial(reorder, own.workbench, before),
+    )
+
+
+def _edit(attribute_id: int) -> None:
+    st.session_state[_EDITING] = attribute_id
+
+
+def _stop_editing() -> None:
+    st.session_state.pop(_EDITING, None)
+
+
+def _remove(own: Own, attribute: Attribute) -> None:
+    change(
+        own.place,
+        "removed a point",
+        partial(take_back, own.workbench, attribute.id),
+        partial(restore_attribute, own.workbench, attribute.id),
+    )
+
+
+def _editor(own: Own, attribute: Attribute) -> None:
+    options = [sample.text.id for sample in own.samples]
+    known = attribute.prompted_by in options
+    with st.form(f"edit_form_{attribute.id}", border=False):
+        st.text_area("Your wording", attribute.text, key=f"edit_text_{attribute.id}")
+        st.selectbox(
+            "Prompted by",
+            options,
+            index=options.index(attribute.prompted_by) if known and attribute.prompted_by is not None else None,
+            format_func=partial(sample_name, own.samples),
+            placeholder="no sample in particular",
+            key=f"edit_sample_{attribute.id}",
+        )
+        with st.container(horizontal=True):
+            st.form_submit_button("Save", key=f"edit_save_{attribute.id}", on_click=_save, args=[own, attribute])
+            st.form_submit_button("Cancel", key=f"edit_cancel_{attribute.id}", type="tertiary", on_click=_stop_editing)
+
+
+def _save(own: Own, attribute: Attribute) -> None:
+    text = str(st.session_state[f"edit_text_{attribute.id}"])
+    sample = st.session_state[f"edit_sample_{attribute.id}"]
+
+    def put(wording: str, prompted_by: int | None) -> None:
+        edit_attribute(own.workbench, attribute.id, wording)
+        note_sample(own.workbench, attribute.id, prompted_by)
+
+    back = partial(put, attribute.text, attribute.prompted_by)
+    if change(own.place, "edited a point", partial(put, text, sample), back):
+        _stop_editing()
+
+
+def _removed(own: Own, removed: Sequence[Attribute]) -> None:
+    """Nothing is lost: each can be put back, the newest first."""
+    if not removed:
+        return
+    with st.expander(f"Removed by you ({len(removed)})", key="own_removed"):
+        for attribute in removed[::-1][:PAGE_SIZE]:
+            words, action = st.columns([4, 1])
+            words.text(attribute.text, width="stretch")
+            action.button("Undo", key=f"undo_{attribute.id}", type="tertiary", on_click=_restore, args=[own, attribute])
+
+
+def _restore(own: Own, attribute: Attribute) -> None:
+    change(
+        own.place,
+        "put a point back",
+        partial(restore_attribute, own.workbench, attribute.id),
+        partial(take_back, own.workbench, attribute.id),
+    )

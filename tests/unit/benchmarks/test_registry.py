@@ -1,0 +1,34 @@
+"""The benchmarks run, and what they print is JSON that names what was measured."""
+
+import json
+
+import pytest
+
+from app.benchmarks import pages, scoring
+from app.benchmarks.registry import run_benchmark
+from app.errors import InputError
+
+
+def test_scoring_asks_once_for_each_text_and_keeps_all(network_attempts: list[str]) -> None:
+    measured = scoring.run(texts=24, delay=0.01, concurrency=8)
+    json.dumps(measured, allow_nan=False)
+    assert (measured["scored"], measured["requests"]) == (24, 24)
+    assert 0 < measured["efficiency"] <= 1
+    assert measured["cpu_ms_per_call"] > 0
+    assert measured["peak_memory_mb"] > 0
+
+
+def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "TEXTS", 40)
+    measured = run_benchmark("pages")
+    json.dumps(measured, allow_nan=False)
+    assert (measured["scores"], measured["judgments"]) == (160, 1600)
+    assert "without a browser" in measured["measured"]["screen"]
+    assert {"results, opened", "texts, one system"} <= measured["screen"].keys()
+    assert all(times["cpu_seconds"] > 0 for times in measured["screen"].values())
+    assert all(set(times) == {"first", "again"} for times in measured["seconds"].values())
+
+
+def test_an_unknown_one_is_said() -> None:
+    with pytest.raises(InputError, match=r"There are: .*pages"):
+        run_benchmark("coffee")

@@ -1,0 +1,123 @@
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from app.commands.attributes.attribute_sets import register
+from app.errors import FileFormatError, InputError, MissingKeyError, NotFoundError, NotReadyError
+from tests.support.fake_llm.server import FakeLlm
+
+HUMAN = [f"- Ideas {verb} in good order\n" for verb in ("follow", "stand", "come")] + ["- Commas are placed well\n"]
+LLM = ["Check that the grammar holds", "Verify commas and grammar", "Ensure ideas flow", "Commas are placed well"]
+
+
+@pytest.fixture
+def cli() -> typer.Typer:
+    found = typer.Typer()
+    register(found)
+    return found
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "human.txt").write_text("\n".join(HUMAN), encoding="utf-8")
+    (tmp_path / "gpt.json").write_text(json.dumps(LLM), encoding="utf-8")
+    return [str(tmp_path / "human.txt"), str(tmp_path / "gpt.json")]
+
+
+def test_similarity_prints_one_json_document(cli: typer.Typer, files: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["similarity", *files, "--json"])
+    document = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert {name: found["n"] for name, found in document["sets"].items()} == {"human": 4, "gpt": 4}
+    assert [(pair["a"], pair["b"]) for pair in document["between"]] == [("human", "gpt")]
+    assert document["embedding"] == "lsa-100 on tf-idf"
+
+
+def test_similarity_by_kind(cli: typer.Typer, files: list[str]) -> None:
+    kinds = ["--kind", "human=human", "--kind", "gpt=llm"]
+    document = json.loads(CliRunner().invoke(cli, ["similarity", *files, *kinds, "--json"]).stdout)
+    assert document["kinds"]["sets"]["llm"]["rouge_l"] == document["sets"]["gpt"]["rouge_l"]
+
+
+def test_similarity_as_a_table(cli: typer.Typer, files: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["similarity", *files])
+    assert result.exit_code == 0
+    assert "human and gpt" in result.stdout
+    assert "Cosine of lsa-100 on tf-idf" in result.stdout
+
+
+def test_topics_print_one_json_document(cli: typer.Typer, files: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["topics", *files, "--topics", "3", "--seeds", "4", "--json"])
+    document = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert len(document["topics"]) == len(document["shares"]["human"]) == 3
+    assert set(document["spread"]) == set(document["empty"]) == {"human", "gpt"}
+    assert document["stability"]["seeds"] == 4
+    assert all(0 < document["chance"][name] == document["steady"]["chance"][name] < 1 for name in ("human", "gpt"))
+
+
+def test_topics_as_tables_lead_with_the_verdict(cli: typer.Typer, files: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["topics", *files, "--topics", "2", "--seeds", "3"])
+    assert result.exit_code == 0
+    assert result.stdout.startswith("The set is too small for topics")
+    assert "share of" in result.stdout
+    assert "by chance" in result.stdout
+    assert "Compare sets" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["similarity", "missing.txt"], NotFoundError),
+        (["similarity", "."], FileFormatError),
+        (["similarity", "empty.txt"], InputError),
+        (["similarity", "nested.json"], InputError),
+        (["similarity", "one.txt", "one.txt"], InputError),
+        (["similarity", "one.txt", "--kind", "one=robot"], InputError),
+        (["similarity", "one.txt", "--embedding", "word2vec"], InputError),
+        (["similarity", "one.txt", "--embedding", "openai:text-embedding-3-small"], MissingKeyError),
+        (["similarity", "one.txt", "--kind", "two=llm"], InputError),
+        (["topics", "one.txt"], NotReadyError),
+        (["topics", "one.txt", "--topics", "40"], InputError),
+        (["topics", "one.txt", "--seeds", "0"], InputError),
+    ],
+)
+def test_a_person_s_mistakes_are_named(
+    cli: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], error: type[Exception]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
+    (tmp_path / "nested.json").write_text('[["a"]]', encoding="utf-8")
+    (tmp_path / "one.txt").write_text("Ideas follow\n", encoding="utf-8")
+    result = CliRunner().invoke(cli, arguments)
+    assert isinstance(result.exception, error)
+    assert result.stdout == ""
+
+
+def test_one_attribute_alone_is_a_result_with_a_reason(cli: typer.Typer, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("Ideas follow\n", encoding="utf-8")
+    result = CliRunner().invoke(cli, ["similarity", str(tmp_path / "one.txt")])
+    assert result.exit_code == 0
+    assert "needs two attributes" in result.stdout
+
+
+def test_a_providers_embedding_is_used_and_named(
+    cli: typer.Typer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one.txt").write_text("Ideas follow\nIdeas grow\n", encoding="utf-8")
+    with FakeLlm() as server:
+        monkeypatch.setenv("GOOGLE_API_KEY", "planted")
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", server.url)
+        asked = ["similarity", str(tmp_path / "one.txt"), "--embedding", "google:gemini-embedding-001", "--json"]
+        result = CliRunner().invoke(cli, asked)
+    found = json.loads(result.stdout)
+    assert found["embedding"] == "google:gemini-embedding-001"
+    assert found["sets"]["one"]["cosine"] == pytest.approx(0.5), "one word of two in common"
+
+
+@pytest.mark.parametrize("command", ["similarity", "topics"])
+def test_help_has_an_example(cli: typer.Typer, command: str) -> None:
+    assert f"interacteval {command} human.txt" in CliRunner().invoke(cli, [command, "--help"]).stdout

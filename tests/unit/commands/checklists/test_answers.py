@@ -1,0 +1,49 @@
+"""Experts' answers on the command line: draw, fill in, bring in, see how far everybody is."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from app.cli import build
+from app.errors import NotReadyError
+from app.services.runtime.workbench import open_workbench
+from tests.support.projects import ready_to_score
+from tests.support.small_project import document
+
+WHERE = ["--project", "Ready", "--dimension", "coherence"]
+
+
+def run(*words: str) -> str:
+    done = CliRunner().invoke(build(), words, catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def test_a_sheet_is_drawn_exported_filled_and_imported(tmp_path: Path) -> None:
+    ready_to_score(open_workbench())
+    drawn = document(run("answers", "draw", *WHERE, "--texts", "2", "--json"))
+    assert drawn == {"version": 1, "texts": 2, "seed": 1, "stratified": True}
+    assert "Nobody has answered yet" in run("answers", "list", *WHERE)
+    sheet = tmp_path / "ana.csv"
+    run("answers", "export", *WHERE, "--expert", "Ana", "--output", str(sheet))
+    header, *rows = sheet.read_text(encoding="utf-8-sig").splitlines()
+    filled = [row.removesuffix(",,") + ",yes," for row in rows[:4]]
+    sheet.write_text("\n".join([header, *filled, rows[4].removesuffix(",,") + ",maybe,"]), encoding="utf-8")
+    found = document(run("answers", "import", str(sheet), *WHERE, "--json"))
+    assert found == {
+        "kept": 4,
+        "known": 0,
+        "blank": 0,
+        "skipped": [{"row": 5, "reason": "“maybe” is no answer; it must be yes, no or skip."}],
+    }
+    assert document(run("answers", "list", *WHERE, "--json")) == [
+        {"expert": "Ana", "texts_finished": 1, "texts": 2, "answers": 4, "skipped": 0, "notes": 0}
+    ]
+    assert run("answers", "export", *WHERE).count("yes") == 4
+
+
+def test_nothing_drawn_is_said() -> None:
+    ready_to_score(open_workbench())
+    with pytest.raises(NotReadyError):
+        run("answers", "list", *WHERE)

@@ -1,0 +1,105 @@
+"""`results` takes what the Results screen takes, and shows each method and judge by its newest run."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.run import Outcome, RunDimension, RunStatus
+from app.services.results.results import Choices, results_of
+from app.services.runtime.workbench import open_workbench
+from tests.support.projects import ready_to_score
+from tests.support.small_project import document
+
+Run = Callable[..., tuple[int, str, str]]
+HERE = ("results", "--project", "Ready", "--json")
+
+
+def scored(evaluator: str, judge: str, params: dict[str, Any] | None = None) -> int:
+    """A run over all texts: its scores turn around with its number; every fifth text is partial, texts 1 to 4 equal."""
+    workbench = open_workbench()
+    with workbench.database.write() as work:
+        texts = tuple(text.id for text in work.texts.page(1, 0, 99))
+        run = work.runs.create(1, evaluator, judge, params or {}, [RunDimension(1, None, (), texts)])
+        work.runs.save(
+            [
+                Outcome(
+                    planned,
+                    1.0 if place < 4 else 1 + (place * 7 + run) % 9 / 2,
+                    0.5 if place % 5 == 4 else 1.0,
+                    soft=1 + (place * 5) % 7 / 2 if params and params.get("soft") else None,
+                    details={"aspects": [{"name": n, "score": 1 + (place * s) % 5} for n, s in ASPECTS]},
+                )
+                for place, planned in enumerate(work.runs.open_scores(run))
+            ]
+        )
+        work.runs.finish(run, RunStatus.DONE)
+    return run
+
+
+ASPECTS = (("Order", 2), ("Links", 3))
+
+
+@pytest.fixture
+def project() -> None:
+    ready_to_score(open_workbench(), texts=24)
+
+
+def test_each_method_and_judge_is_shown_by_its_newest_run(run: Run, project: None) -> None:
+    scored("checklist", "llama:x")
+    newest = [scored("llm-score", "llama:y"), scored("checklist", "llama:y"), scored("checklist", "llama:x")]
+    shown = document(run(*HERE)[1])
+    assert [each["run"] for each in shown] == newest[::-1]
+    assert [each["run"] for each in document(run(*HERE, "--run", 1, "--run", 3)[1])] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        (("--constant", "zero"), Choices(constant="zero")),
+        (("--level", "dataset", "--duplicates", "keep"), Choices("dataset", duplicates="keep")),
+        (("--partial",), Choices(include_partial=True)),
+        (("--soft",), Choices(soft=True)),
+        (("--resample", "both", "--resamples", "50", "--seed", "7"), Choices(resampling="both", resamples=50, seed=7)),
+        (("--level", "system", "--resamples", "0"), Choices("system", resamples=0)),
+    ],
+)
+def test_what_the_screen_takes_is_taken(run: Run, project: None, words: tuple[str, ...], choices: Choices) -> None:
+    number = scored("checklist", "llama:x", {"soft": True})
+    (shown,) = document(run(*HERE, *words)[1])
+    (expected,) = results_of(open_workbench(), number, choices)
+    assert shown == json.loads(json.dumps(expected.to_json()))
+    (usual,) = document(run(*HERE)[1])
+    assert shown != usual
+
+
+def test_soft_scores_where_no_judge_gave_any_are_refused(run: Run, project: None) -> None:
+    scored("checklist", "llama:x")
+    status, out, err = run(*HERE, "--soft")
+    assert (status, out) == (2, "")
+    assert "None of these runs asked its judge for probabilities" in err
+    scored("checklist", "llama:y", {"soft": True})
+    status, out, err = run(*HERE, "--soft")
+    assert (status, [each["score_from"] for each in document(out)]) == (0, ["probabilities", "answers"])
+    assert "still from the answers: run 1" in err
+
+
+@pytest.mark.parametrize("words", [("--constant", "drop"), ("--level", "text"), ("--resample", "texts")])
+def test_what_can_not_be_chosen_is_a_sentence(run: Run, project: None, words: tuple[str, ...]) -> None:
+    scored("checklist", "llama:x")
+    status, out, err = run(*HERE, *words)
+    assert (status, out) == (2, "")
+    assert "Traceback" not in err
+
+
+def test_aspects_stand_beside_the_figures_of_coascore(run: Run, project: None, tmp_path: Path) -> None:
+    scored("coascore", "llama:x", {"variant": "full", "aspects": 2})
+    (shown,) = document(run(*HERE, "--level", "dataset")[1])
+    assert [aspect["name"] for aspect in shown["aspects"]] == ["Order", "Links"]
+    assert set(shown["aspects"][0]) == {"name", "texts", "spearman", "kendall", "pearson", "with_score"}
+    assert [(pair["a"], pair["b"]) for pair in shown["aspect_pairs"]] == [("Order", "Links")]
+    said = run("results", "--project", "Ready", "--level", "dataset")[1]
+    assert "Aspects of coherence, run 1, dataset: agreement with people" in said
+    assert "Aspects with each other:" in said

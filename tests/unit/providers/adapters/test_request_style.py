@@ -1,0 +1,126 @@
+import pytest
+
+from app.domain.prompt import RenderedPrompt
+from app.providers.adapters.rejection import Rejection
+from app.providers.adapters.request_style import (
+    Lesson,
+    RequestStyle,
+    StyleMemory,
+    first_style,
+    is_closed,
+    lesson_of,
+    system_text,
+)
+from app.providers.base import ChatRequest
+from app.providers.model_name import parse_model_name
+
+CLOSED = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
+REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "USER", {}), schema=CLOSED)
+
+
+@pytest.mark.parametrize(
+    ("name", "temperature"),
+    [
+        ("openai:gpt-4o", True),
+        ("openai:gpt-4.1-mini", True),
+        ("openai:gpt-5-chat-latest", True),
+        ("openai:gpt-5", False),
+        ("openai:gpt-5-mini-2025-08-07", False),
+        ("openai:gpt-5.4", True),  # taken by those that don't reason by default; the others are learned
+        ("openai:gpt-5.5", False),
+        ("openai:gpt-6-luna", False),
+        ("openai:o1-preview", False),
+        ("openai:o4-mini", False),
+        ("anthropic:claude-sonnet-4-6", True),
+        ("anthropic:claude-opus-4-20250514", True),
+        ("anthropic:claude-haiku-4-5-20251001", True),
+        ("anthropic:claude-opus-4-7", False),
+        ("anthropic:claude-opus-4-8-20260601", False),
+        ("anthropic:claude-sonnet-5", False),
+        ("anthropic:claude-haiku-5-5", False),
+        ("anthropic:claude-fable-5-1", False),
+        ("google:gemini-3.8-flash", True),
+        ("llama:o1-look-alike", True),
+    ],
+)
+def test_who_is_known_to_refuse_a_temperature(name: str, temperature: bool) -> None:
+    assert first_style(parse_model_name(name)).temperature is temperature
+
+
+def test_the_limit_is_named_as_each_kind_of_endpoint_knows_it() -> None:
+    assert first_style(parse_model_name("openai:gpt-4o")).limit_parameter == "max_completion_tokens"
+    assert first_style(parse_model_name("llama:llama3")).limit_parameter == "max_tokens"
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("openai:gpt-5.5", False), ("openai:gpt-5.6-sol", True), ("openai:gpt-6-luna", True)]
+)
+def test_who_is_known_to_take_a_cache_mark(name: str, mark: bool) -> None:
+    assert first_style(parse_model_name(name)).cache_mark is mark
+
+
+@pytest.mark.parametrize(
+    ("rejection", "lesson"),
+    [
+        (Rejection(400, parameter="temperature"), Lesson.TEMPERATURE),
+        (Rejection(400, words="`temperature` is deprecated for this model."), Lesson.TEMPERATURE),
+        (Rejection(400, "unsupported_parameter", "max_tokens"), Lesson.LIMIT_PARAMETER),
+        (Rejection(422, words="max_completion_tokens: Extra inputs are not permitted"), Lesson.LIMIT_PARAMETER),
+        (Rejection(400, words="max_tokens is too large: 9999. The model takes at most 4096."), None),
+        (Rejection(400, parameter="response_format"), Lesson.JSON_SCHEMA),
+        (Rejection(422, parameter="('body', 'response_format')"), Lesson.JSON_SCHEMA),
+        (Rejection(400, words="output_config.format: not supported"), Lesson.JSON_SCHEMA),
+        (Rejection(400, words='Unknown name "responseJsonSchema"'), Lesson.JSON_SCHEMA),
+        (Rejection(500, words="failed to parse grammar"), None),
+        (Rejection(429, parameter="temperature"), None),
+        (Rejection(400, words="something else"), None),
+    ],
+)
+def test_what_an_objection_teaches(rejection: Rejection, lesson: Lesson | None) -> None:
+    assert lesson_of(rejection, REQUEST, RequestStyle()) is lesson
+
+
+def test_what_was_not_sent_teaches_nothing() -> None:
+    bare = ChatRequest(REQUEST.prompt, temperature=None)
+    assert lesson_of(Rejection(400, parameter="temperature"), bare, RequestStyle()) is None
+    assert lesson_of(Rejection(400, parameter="response_format"), bare, RequestStyle()) is None
+    style = RequestStyle(temperature=False, json_schema=False)
+    assert lesson_of(Rejection(400, parameter="temperature"), REQUEST, style) is None
+    assert lesson_of(Rejection(400, parameter="response_format"), REQUEST, style) is None
+
+
+def test_a_lesson_is_learned_once_and_those_behind_catch_up() -> None:
+    first = RequestStyle(cache_mark=True)
+    memory = StyleMemory(first)
+    assert memory.learn(Lesson.TEMPERATURE, first)
+    assert memory.learn(Lesson.TEMPERATURE, first), "sent before the lesson: worth asking again"
+    assert not memory.learn(Lesson.TEMPERATURE, memory.style), "sent after it: not worth asking again"
+    assert memory.learn(Lesson.JSON_SCHEMA, memory.style)
+    assert memory.learn(Lesson.CACHE_MARK, memory.style)
+    assert memory.learn(Lesson.LIMIT_PARAMETER, memory.style)
+    assert memory.style == RequestStyle(False, "max_completion_tokens", False, False)
+    assert not memory.learn(Lesson.LIMIT_PARAMETER, memory.style), "or it would swing to and fro"
+
+
+def test_the_schema_stands_in_the_prompt_only_where_the_api_takes_none() -> None:
+    assert system_text(REQUEST, RequestStyle()) == "SYSTEM"
+    told = system_text(REQUEST, RequestStyle(json_schema=False))
+    assert told.startswith("SYSTEM\n\n")
+    assert told.endswith('"additionalProperties": false}')
+    assert system_text(ChatRequest(REQUEST.prompt), RequestStyle(json_schema=False)) == "SYSTEM"
+
+
+def test_closed_schemas() -> None:
+    assert is_closed(CLOSED, all_required=True)
+    assert not is_closed({**CLOSED, "additionalProperties": True})
+    assert not is_closed({"type": "object"})
+    optional = {**CLOSED, "required": []}
+    assert is_closed(optional)
+    assert not is_closed(optional, all_required=True)
+    for nested in (
+        {"type": "array", "items": {"type": "object"}},
+        {**CLOSED, "properties": {"a": {"type": "object"}}},
+        {"anyOf": [CLOSED, {"type": "object"}]},
+        {"$defs": {"x": {"type": "object"}}, "$ref": "#/$defs/x"},
+    ):
+        assert not is_closed(nested)

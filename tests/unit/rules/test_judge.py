@@ -1,0 +1,82 @@
+"""The judge's answers, reasons and bounds."""
+
+from collections.abc import Callable
+
+import pytest
+
+from app.providers.base import ChatReply
+from app.rules.judge import Judge, plan
+from app.rules.request import Context
+
+SOURCE = (
+    "The library of Aden has opened a reading room for children. The room was paid for by the bakers of the town. "
+    "It holds 900 books and a small stage. Every Friday, an actor reads a story there. "
+    "The librarian hopes that more families will visit the library. Last year, only 40 families had a card."
+)
+GOOD = (
+    "The library of Aden has opened a reading room for children, paid for by the bakers of the town. "
+    "It holds 900 books, and every Friday an actor reads a story there. "
+    "The librarian hopes that more families will visit the library."
+)
+DEGRADED = {
+    "Does the summary contain only information that the article supports?": (
+        "The library of Aden has opened a swimming pool for pensioners. A millionaire from Oslo gave 5 million crowns."
+    ),
+    "Are the facts in order?": (
+        "The librarian hopes that more families will visit. It holds 900 books. The library opened a reading room."
+    ),
+    "Does the summary avoid repetition?": f"{GOOD} {GOOD}",
+    "Are all sentences of the summary complete?": "The library of. Room for children paid. Reads a story in the",
+    "Does the summary cover the main points of the article?": "A small stage was there last year.",
+}
+
+
+def questions(*asked: str) -> list[dict[str, str]]:
+    return [{"key": f"q{number}", "question": question} for number, question in enumerate(asked, start=1)]
+
+
+@pytest.mark.parametrize(("question", "text"), DEGRADED.items())
+def test_a_degraded_text_fails_where_the_good_one_passes(ask, question: str, text: str) -> None:
+    answers = [
+        ask("judge-checklist", questions=questions(question), item={"source": SOURCE, "text": candidate})["q1"]
+        for candidate in (GOOD, text)
+    ]
+    assert answers == ["yes", "no"]
+
+
+def test_every_question_gets_an_answer_and_a_reason(reply: Callable[..., ChatReply]) -> None:
+    given = reply("judge-checklist", questions=questions(*DEGRADED), item={"source": SOURCE, "text": GOOD})
+    keys = {f"q{number}" for number in range(1, len(DEGRADED) + 1)}
+    assert set(given.rationales) == keys
+    assert "of the article's" in given.rationales["q5"]
+    assert "is asked for" in given.rationales["q5"]
+
+
+def test_questions_about_one_rule_are_asked_ever_more_strictly() -> None:
+    asked = plan(
+        [("q1", "Is there no repetition?"), ("q2", "Does it avoid repetition?"), ("q3", "Is repetition avoided?")],
+        Context("summary", "article", "", ""),
+    )
+    assert [entry.rule.id for entry in asked] == ["repetition"] * 3
+    limits = [entry.limit for entry in asked]
+    assert limits == sorted(limits, reverse=True)
+    assert len(set(limits)) == 3
+    assert limits[1] == pytest.approx(asked[0].rule.limits[2])
+
+
+def test_an_unknown_question_is_answered_by_the_dimension_s_rubric() -> None:
+    context = Context("summary", "article", "quux", "Is punctuation used well?")
+    assert plan([("q1", "Quux blorp?")], context)[0].rule.id == "punctuation"
+
+
+def test_an_empty_text_gets_no_yes(reply: Callable[..., ChatReply]) -> None:
+    given = reply("judge-checklist", questions=questions(*DEGRADED), item={"source": SOURCE, "text": " "})
+    assert '"yes"' not in given.text
+    assert set(given.rationales.values()) == {"The text is empty."}
+
+
+def test_texts_and_sources_are_cut_up_once_within_bounds() -> None:
+    judge = Judge()
+    first = judge.profile(GOOD, SOURCE)
+    assert judge.profile(GOOD, SOURCE).text is first.text
+    assert judge.profile("Another text.", SOURCE).source is first.source

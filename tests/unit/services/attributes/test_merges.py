@@ -1,0 +1,106 @@
+"""Near-duplicates are suggested, merged by a person and put back; attributes move and are exported."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.condition import of_condition
+from app.domain.task import Dimension, Task
+from app.errors import ConflictError, InputError
+from app.services.attributes.attribute_files import attribute_file
+from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of, restore_attribute
+from app.services.attributes.merges import Measure, merge, move, near_duplicates
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import introduce
+from tests.support.projects import ready_to_score, workbench_at
+
+MEASURES: tuple[Measure, ...] = ("words", "order")
+SAID = ["The parts stand in a clear order.", "The parts stand in clear order.", "=SUM(A1:A9)", "<b>عربي</b> 🎈\nline"]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    workbench = workbench_at(tmp_path)
+    ready_to_score(workbench)
+    add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, SAID)
+    return workbench
+
+
+def pool(bench: Workbench) -> list[Attribute]:
+    return attributes_of(bench, 1)
+
+
+def test_the_pair_with_alike_wording_is_suggested_with_its_rouge_l(bench: Workbench) -> None:
+    pairs, all_ = near_duplicates(pool(bench), measure="order")
+    assert [(p.first.text, p.second.text) for p in pairs] == [(SAID[0], SAID[1])]
+    assert all_ == 1
+    assert pairs[0].likeness == pytest.approx(2 * 6 / (7 + 6))
+
+
+def test_the_same_point_in_other_forms_ranks_above_the_same_beginning(bench: Workbench) -> None:
+    endings = ("a conclusion", "facts", "one idea", "names", "numbers", "two sides", "a plot", "humour")
+    said = [f"Consider whether the text clearly presents {ending}." for ending in endings]
+    said += ["Assess if transitions connect the paragraphs.", "Look for a transition connecting each paragraph."]
+    many = [Attribute("coherence", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(said)]
+    by_words, by_order = (
+        [(p.first.id, p.second.id) for p in near_duplicates(many, 0.0, measure=m)[0]] for m in MEASURES
+    )
+    assert by_words[0] == (8, 9)
+    assert (8, 9) not in by_order[:28]  # behind every pair that begins alike
+    assert len(by_words) == len(by_order) == 45  # each pair once, and none with itself
+    assert near_duplicates(many[:1])[1] == 0
+    same = [Attribute("x", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(["🎈 عربي", "🎈 عربي"])]
+    assert near_duplicates(same)[0][0].likeness == pytest.approx(1.0)
+
+
+def test_merging_keeps_what_stands_for_it_and_can_be_taken_back(bench: Workbench) -> None:
+    first, second = pool(bench)[:2]
+    merge(bench, first, second)
+    merged = pool(bench)[1]
+    assert (merged.status, merged.merged_into, merged.text) == (AttributeStatus.MERGED, first.id, SAID[1])
+    assert second.id not in [a.id for a in of_condition(pool(bench), "comb")]
+    with pytest.raises(ConflictError):
+        merge(bench, second, first)
+    with pytest.raises(InputError):
+        merge(bench, first, first)
+    restore_attribute(bench, second.id)
+    assert pool(bench)[1] == second
+
+
+def test_a_moved_attribute_remembers_where_it_was_said(bench: Workbench) -> None:
+    with bench.database.write() as work:
+        fluency = work.projects.add_dimension(1, Dimension("fluency"))
+        elsewhere = work.projects.add_dimension(work.projects.add("Other", Task()).id, Dimension("x"))
+    first = pool(bench)[0]
+    move(bench, first, fluency.id)
+    moved = next(a for a in pool(bench) if a.id == first.id)
+    assert (moved.dimension, moved.original_dimension) == ("fluency", "coherence")
+    move(bench, moved, 1)
+    assert pool(bench)[0] == first
+    with pytest.raises(InputError):
+        move(bench, first, elsewhere.id)
+
+
+def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:
+    introduce(bench, 1, "Ada", "Editor", "=1+1")
+    found, who = pool(bench), contributors_of(bench, 1)
+    assert [row["text"] for row in json.loads(attribute_file(found, who, "json"))] == SAID
+    assert attribute_file(found, who, "text").decode().splitlines()[3] == "<b>عربي</b> 🎈 line"
+    rows = list(csv.DictReader(io.StringIO(attribute_file(found, who, "csv").decode("utf-8-sig"), newline="")))
+    assert [row["text"] for row in rows] == [*SAID[:2], "'=SUM(A1:A9)", SAID[3]]
+    assert {(row["contributor"], row["role"], row["background"]) for row in rows} == {("Ada", "Editor", "'=1+1")}
+
+
+def test_two_thousand_attributes_are_compared(bench: Workbench) -> None:
+    many = [
+        Attribute("coherence", "Ada", ContributorKind.HUMAN, f"Point {n} looks at part {n % 7} of it", id=n)
+        for n in range(2000)
+    ]
+    for measure in MEASURES:
+        pairs, all_ = near_duplicates(many, measure=measure)
+        assert len(pairs) == 50
+        assert all_ > 50

@@ -1,0 +1,372 @@
+"""Building step by step against an LLM on this machine: what is asked, what is kept, what survives."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.attribute import ContributorKind
+from app.domain.build import ChangeKind, Decision, Stage
+from app.domain.checklist import QuestionOrigin
+from app.domain.task import Dimension, Task
+from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError, WrongSchemaError
+from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
+from app.services.building.build import build, build_all, make_checklist, regenerate, run_stages, start_build
+from app.services.building.build_edits import (
+    add_component,
+    add_question,
+    decide,
+    describe_component,
+    keep_stage,
+    place_attribute,
+    remove_component,
+    remove_question,
+    reword_question,
+    set_model,
+    take_new,
+)
+from app.services.building.build_state import BuildView, builds_of, history_of, return_to, view_build
+from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project
+from app.services.runtime.prompts import sent_prompt
+from app.services.runtime.workbench import Workbench
+from tests.support.fake_llm.behaviour import Answer
+from tests.support.fake_llm.checklist_builder import build_answer, stage_of
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import workbench_at
+
+MODEL = "llama:builder"
+POINTS = [f"Point number {n} of what matters." for n in range(1, 13)]
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=build_answer) as server:
+        yield server
+
+
+@pytest.fixture
+def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    create_project(made, "P", Task("summary", "article"), (Dimension("coherence", "How the parts fit."),))
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def dimension(workbench: Workbench) -> Dimension:
+    found = dimensions_named(workbench, "P", "all")[0]
+    add_attributes(workbench, found.id, "Ada", ContributorKind.HUMAN, POINTS[:8])
+    add_attributes(workbench, found.id, "some:llm", ContributorKind.LLM, POINTS[8:])
+    return found
+
+
+@pytest.fixture
+def made(workbench: Workbench, dimension: Dimension, llm: FakeLlm) -> int:
+    """A build whose five stages are done; the requests for it are forgotten."""
+    build_id = start_build(workbench, dimension, MODEL)
+    run_stages(workbench, build_id)
+    llm.requests.clear()
+    return build_id
+
+
+def asked(llm: FakeLlm) -> dict[str, int]:
+    return dict(Counter(map(stage_of, llm.requests)))
+
+
+def rebuilt(workbench: Workbench, build_id: int) -> BuildView:
+    run_stages(workbench, build_id)
+    return view_build(workbench, build_id)
+
+
+def test_a_build_asks_once_a_stage_and_leaves_nothing_stale(workbench, dimension, llm) -> None:
+    build_id = start_build(workbench, dimension, MODEL)
+    assert view_build(workbench, build_id).next_stage is Stage.COMPONENTS
+    heard: list[tuple[str, int, int]] = []
+    run_stages(workbench, build_id, on_stage=lambda *said: heard.append(said))
+    view = view_build(workbench, build_id)
+    assert asked(llm) == {stage.value: 1 for stage in Stage}
+    assert (view.next_stage, view.stale, view.offers) == (None, [], [])
+    assert heard[-1] == ("validation", 5, 5)
+    run_stages(workbench, build_id)
+    assert len(llm.requests) == 5
+
+
+def test_one_stage_at_a_time(workbench, dimension, llm) -> None:
+    build_id = start_build(workbench, dimension, MODEL)
+    run_stages(workbench, build_id, [Stage.COMPONENTS])
+    assert view_build(workbench, build_id).next_stage is Stage.CLUSTERS
+    with pytest.raises(NotReadyError, match="key questions first"):
+        run_stages(workbench, build_id, [Stage.SUB_QUESTIONS])
+    assert asked(llm) == {"components": 1}
+
+
+def test_a_reworded_key_question_asks_for_its_own_sub_questions_and_the_review_only(workbench, made, llm) -> None:
+    view = view_build(workbench, made)
+    others = [q for q in view.build.sub_questions if q.component != 2]
+    reword_question(workbench, made, Stage.KEY_QUESTIONS, view.build.key_questions[1].id, "Do the parts hang together?")
+    after = rebuilt(workbench, made)
+    # The stand-in writes the same sub-questions again, so the review's input is as it was.
+    assert asked(llm) == {"sub-questions": 1}
+    sent = llm.requests[0].wire.said_by_user(llm.requests[0].body)
+    assert "Do the parts hang together?" in sent
+    assert "Is the order of the text good?" not in sent
+    assert [q for q in after.build.sub_questions if q.component != 2] == others
+    assert after.build.key_questions[1].text == "Do the parts hang together?"
+
+
+def test_a_moved_attribute_asks_about_the_two_components_only(workbench, made, llm) -> None:
+    attribute = view_build(workbench, made).in_use[0]
+    place_attribute(workbench, made, attribute, 3)
+    after = rebuilt(workbench, made)
+    assert asked(llm) == {"key-questions": 1, "sub-questions": 1}
+    assert llm.requests[0].wire.said_by_user(llm.requests[0].body).count("begin component") == 2
+    assert attribute in after.build.members(3, after.in_use)
+
+
+def test_a_new_attribute_is_placed_alone_where_the_components_are_kept(workbench, dimension, made, llm) -> None:
+    add_attributes(workbench, dimension.id, "Ada", ContributorKind.HUMAN, ["One more point."])
+    view = view_build(workbench, made)
+    assert view.stale[:2] == [Stage.COMPONENTS, Stage.CLUSTERS]
+    keep_stage(workbench, made, Stage.COMPONENTS)
+    after = rebuilt(workbench, made)
+    assert "components" not in asked(llm)
+    placing = next(r for r in llm.requests if stage_of(r) == "clusters")
+    said = placing.wire.said_by_user(placing.body)
+    assert "One more point." in said
+    assert POINTS[0] not in said
+    assert after.stale == []
+
+
+def test_taking_an_edit_back_needs_no_request(workbench, made, llm) -> None:
+    number = describe_component(workbench, made, 1, "Sequence", "")
+    assert view_build(workbench, made).stale
+    return_to(workbench, made, number - 1, only_after=number)
+    assert rebuilt(workbench, made).stale == []
+    assert llm.requests == []
+
+
+def test_a_persons_edits_survive_a_rebuild_or_are_asked_about(workbench, made, llm) -> None:
+    view = view_build(workbench, made)
+    question = view.build.sub_questions[0]
+    reword_question(workbench, made, Stage.SUB_QUESTIONS, question.id, "Is it mine?")
+    added = "Does this question come from a person?"
+    add_question(workbench, made, Stage.SUB_QUESTIONS, 1, added)
+    describe_component(workbench, made, 1, "Sequence", "what comes when")
+    regenerate(workbench, made, Stage.COMPONENTS)
+    after = rebuilt(workbench, made)
+    texts = [q.text for q in after.build.sub_questions]
+    assert "Is it mine?" in texts
+    assert added in texts
+    assert after.build.components[0].name == "Sequence"
+    assert {(o.stage, o.new) for o in after.offers} == {
+        (Stage.COMPONENTS, "Order: What belongs to order."),
+        (Stage.SUB_QUESTIONS, ""),
+    }
+    take_new(workbench, made, Stage.SUB_QUESTIONS, question.id)
+    assert "Is it mine?" not in [q.text for q in view_build(workbench, made).build.sub_questions]
+
+
+def test_asking_again_overwrites_nothing_on_record_and_is_asked_for_real(workbench, made, llm) -> None:
+    regenerate(workbench, made, Stage.SUB_QUESTIONS, 1)
+    view = view_build(workbench, made)
+    assert asked(llm) == {"sub-questions": 1}
+    assert len(view.records[Stage.SUB_QUESTIONS]) == 2
+    assert len(view.records[Stage.COMPONENTS]) == 1
+
+
+def test_components_without_attributes_lose_their_generated_questions_without_a_request(workbench, made, llm) -> None:
+    view = view_build(workbench, made)
+    for attribute in view.build.members(2, view.in_use):
+        place_attribute(workbench, made, attribute, None, "not needed")
+    after = rebuilt(workbench, made)
+    assert 2 not in {q.component for q in after.build.sub_questions}
+    assert asked(llm) == {"validation": 1}
+
+
+def test_removing_a_component_makes_its_attributes_wait_and_a_name_is_free_once(workbench, made) -> None:
+    members = view_build(workbench, made).build.members(1, view_build(workbench, made).in_use)
+    remove_component(workbench, made, 1)
+    view = view_build(workbench, made)
+    assert {f"clusters/{id_}" for id_ in members} <= set(view.states[Stage.CLUSTERS].missing)
+    with pytest.raises(InputError, match="already"):
+        add_component(workbench, made, "links")
+
+
+def test_a_removed_question_stays_away_until_its_component_is_asked_again(workbench, made, llm) -> None:
+    first = view_build(workbench, made).build.sub_questions[0]
+    remove_question(workbench, made, first.id)
+    after = rebuilt(workbench, made)
+    assert first.text not in [q.text for q in after.build.sub_questions]
+    assert asked(llm) == {"validation": 1}
+
+
+def test_decisions_on_the_review_are_kept_and_made_into_the_checklist(workbench, made) -> None:
+    view = view_build(workbench, made)
+    merge = next(c for c in view.build.changes if c.kind is ChangeKind.MERGED)
+    drop = next(c for c in view.build.changes if c.kind is ChangeKind.DROPPED)
+    decide(workbench, made, merge.id, Decision.REFUSED)
+    decide(workbench, made, drop.id, Decision.ACCEPTED)
+    checklist = make_checklist(workbench, made)
+    texts = {q.id: q.text for q in view.build.sub_questions}
+    asked_now = [q.text for q in checklist.asked]
+    assert all(texts[id_] in asked_now for id_ in merge.before)
+    assert texts[drop.before[0]] not in asked_now
+    assert all(q.attributes or q.origin is QuestionOrigin.ADDED for q in checklist.questions)
+    assert history_of(workbench, made)[0].checklist == checklist.version == 1
+    assert make_checklist(workbench, made).parent == checklist.id
+
+
+def test_the_history_says_who_did_what(workbench, dimension, llm) -> None:
+    build_id = start_build(workbench, dimension, MODEL, who="Ana")
+    run_stages(workbench, build_id, [Stage.COMPONENTS], who="Ben")
+    number = describe_component(workbench, build_id, 1, "Sequence", "", who="Ana")
+    return_to(workbench, build_id, number - 1, who="Ben")
+    describe_component(workbench, build_id, 1, "Course", "")
+    steps = [(step.what, step.who) for step in reversed(history_of(workbench, build_id))]
+    assert steps == [
+        ("Started", "Ana"),
+        (f"components made by {MODEL}", "Ben"),
+        ("Component described: Sequence", "Ana"),
+        ("Went back to step 2", "Ben"),
+        ("Component described: Course", ""),
+    ]
+
+
+def test_each_stage_asks_its_own_model_and_the_checklist_names_them(workbench, dimension, llm) -> None:
+    checklist = build(
+        workbench, get_project(workbench, "P"), dimension, MODEL, stage_models={Stage.COMPONENTS: "rules"}
+    )
+    assert checklist.model == f"rules, {MODEL}"
+    assert "components" not in asked(llm)
+    build_id = builds_of(workbench, dimension.id)[0].id
+    set_model(workbench, build_id, "rules", Stage.VALIDATION)
+    regenerate(workbench, build_id, Stage.VALIDATION)
+    assert view_build(workbench, build_id).records[Stage.VALIDATION][0].model == "rules"
+
+
+def test_what_was_sent_can_be_read_again_word_for_word(workbench, made, dimension) -> None:
+    view = view_build(workbench, made)
+    record = view.records[Stage.COMPONENTS][0]
+    prompt = sent_prompt(workbench, view.project.id, record)
+    assert prompt is not None
+    assert prompt.label == record.prompt
+    assert POINTS[0] in prompt.user
+    assert "How the parts fit." in prompt.system
+
+
+def test_a_change_made_while_a_model_answers_is_not_lost(workbench, made, llm) -> None:
+    first = view_build(workbench, made).build.sub_questions[0]
+    began, go_on = threading.Event(), threading.Event()
+
+    def slowly(received):
+        began.set()
+        assert go_on.wait(10)
+        return build_answer(received)
+
+    llm.usual = slowly
+    asking = threading.Thread(target=regenerate, args=(workbench, made, Stage.SUB_QUESTIONS))
+    asking.start()
+    assert began.wait(10)
+    reword_question(workbench, made, Stage.SUB_QUESTIONS, first.id, "Written meanwhile?")
+    go_on.set()
+    asking.join(10)
+    assert "Written meanwhile?" in [q.text for q in view_build(workbench, made).build.sub_questions]
+
+
+def test_taking_back_is_refused_where_somebody_worked_on(workbench, made) -> None:
+    mine = describe_component(workbench, made, 1, "Mine", "")
+    describe_component(workbench, made, 2, "Theirs", "")
+    with pytest.raises(ConflictError, match="changed meanwhile"):
+        return_to(workbench, made, mine - 1, only_after=mine)
+    return_to(workbench, made, mine - 1)
+    assert view_build(workbench, made).build.components[0].name == "Order"
+
+
+ODD = {
+    "fenced": lambda text: f"```json\n{text}\n```",
+    "prose around it": lambda text: f"Here is what you asked for:\n{text}\nI hope it helps.",
+    "other words": lambda text: text.replace("Order", "Ordnung und Reihenfolge – 順序"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_odd_answers_that_can_be_read_are_read(workbench, dimension, llm, odd) -> None:
+    llm.usual = lambda received: Answer(odd(build_answer(received).text))
+    checklist = build(workbench, get_project(workbench, "P"), dimension, MODEL)
+    assert len(llm.requests) == 5
+    assert checklist.asked
+
+
+FORTY = '{"components": [' + ", ".join(f'{{"name": "N{n}", "description": ""}}' for n in range(40)) + "]}"
+BAD = {
+    "forty components": (FORTY, "40 components"),
+    "an empty list": ('{"components": []}', "no component"),
+    "a key twice": ('{"components": [], "components": []}', "twice"),
+    "code": ("__import__('os').system('true')", "JSON"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD)
+def test_answers_that_cannot_be_used_are_asked_again_then_said_and_the_build_goes_on(
+    workbench, dimension, llm, text, said
+) -> None:
+    llm.usual = Answer(text)
+    build_id = start_build(workbench, dimension, MODEL)
+    with pytest.raises(WrongSchemaError, match=said):
+        run_stages(workbench, build_id)
+    view = view_build(workbench, build_id)
+    assert (len(llm.requests), view.next_stage) == (3, Stage.COMPONENTS)
+    assert view.records[Stage.COMPONENTS][0].error_kind == "wrong-schema"
+    llm.usual = build_answer
+    run_stages(workbench, build_id)
+    assert make_checklist(workbench, build_id).asked
+
+
+def test_a_failed_rebuild_leaves_what_was_there(workbench, made, llm) -> None:
+    before = view_build(workbench, made).build
+    llm.usual = Answer('{"questions": []}')
+    with pytest.raises(WorkbenchError):
+        regenerate(workbench, made, Stage.KEY_QUESTIONS)
+    after = view_build(workbench, made).build
+    assert (after.key_questions, after.sub_questions) == (before.key_questions, before.sub_questions)
+
+
+def test_attributes_excluded_or_reworded_show_where_they_matter(workbench, dimension, made) -> None:
+    project = get_project(workbench, "P")
+    said = attributes_of(workbench, project.id, dimension.id)
+    edit_attribute(workbench, said[0].id, "Another wording.")
+    view = view_build(workbench, made)
+    assert view.states[Stage.CLUSTERS].edited == (f"clusters/{said[0].id}",)
+    edit_attribute(workbench, said[0].id, said[0].text)
+    assert view_build(workbench, made).stale == []
+    exclude_attribute(workbench, said[0].id, "no")
+    assert Stage.KEY_QUESTIONS in view_build(workbench, made).stale
+
+
+def test_a_build_of_somebody_without_attributes_left_is_still_shown(workbench, dimension) -> None:
+    build_id = start_build(workbench, dimension, "rules", "sh:Ada")
+    run_stages(workbench, build_id)
+    for attribute in attributes_of(workbench, get_project(workbench, "P").id, dimension.id):
+        exclude_attribute(workbench, attribute.id, "no")
+    assert view_build(workbench, build_id).in_use == []
+    with pytest.raises(WorkbenchError):
+        regenerate(workbench, build_id, Stage.COMPONENTS)
+
+
+def test_from_three_to_nine_components(workbench, dimension) -> None:
+    for number in (2, 10):
+        with pytest.raises(InputError, match="can't be asked for"):
+            start_build(workbench, dimension, MODEL, max_components=number)
+
+
+def test_building_all_goes_on_where_one_cannot_be_built(workbench, dimension) -> None:
+    project = get_project(workbench, "P")
+    empty = add_dimension(workbench, project.id, Dimension("fluency", "How it reads."))
+    heard: list[tuple[str, int, int]] = []
+    found = build_all(workbench, project, [empty, dimension], "rules", report=lambda *said: heard.append(said))
+    assert [(o.dimension, o.version) for o in found] == [("fluency", None), ("coherence", 1)]
+    assert "Nobody has said yet" in found[0].error
+    assert heard[0] == ("fluency", 0, 10)
+    assert heard[-1] == ("coherence, validation done", 10, 10)

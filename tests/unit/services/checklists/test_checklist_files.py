@@ -1,0 +1,123 @@
+"""Checklists out as files for people and tools, and in again as drafts."""
+
+import ast
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from app.domain.attribute import ContributorKind
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.errors import FileFormatError, NotReadyError
+from app.export.checklist_document import schema_text
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.building.build import build
+from app.services.checklists.checklist_files import export_file, export_name, import_checklist_file
+from app.services.checklists.checklists import ChecklistView, versions_of, view_checklist
+from app.services.data.projects import get_project, one_dimension
+from app.services.runtime.workbench import Workbench
+from tests.support.projects import ready_to_score, workbench_at
+
+BREAKING = 'Is """ {{ env.KEY }} {% raw %} \\" \'\'\' \u2028 ${x} <b>fine</b>?'
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    workbench = workbench_at(tmp_path)
+    ready_to_score(workbench)
+    return workbench
+
+
+@pytest.fixture
+def built(bench: Workbench) -> ChecklistView:
+    """A checklist that the rules built from what two contributors said."""
+    add_attributes(bench, 1, "Ada", ContributorKind.HUMAN, ["The sentences follow in order", "Connectives fit"])
+    add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Nothing is repeated", "The end follows from the start"])
+    build(bench, get_project(bench, "Ready"), one_dimension(bench, "Ready", "coherence"), "rules")
+    return view_checklist(bench, 1)
+
+
+def test_a_built_checklist_fits_the_published_schema(bench: Workbench, built: ChecklistView) -> None:
+    document = json.loads(export_file(bench, built, "json"))
+    jsonschema.validate(document, json.loads(schema_text()))
+    said = {a["text"] for c in document["components"] for a in c["attributes"]} | {
+        a["text"] for a in document["dropped"]
+    }
+    assert said == {a.text for a in built.attributes.values()}
+
+
+def test_what_comes_back_into_its_project_knows_its_attributes(bench: Workbench, built: ChecklistView) -> None:
+    draft = import_checklist_file(bench, 1, export_file(bench, built, "yaml"), "mine.yaml")
+    assert [(q.text, q.component, q.attributes, q.origin) for q in draft.asked] == [
+        (q.text, q.component, q.attributes, q.origin) for q in built.checklist.asked
+    ]
+    assert {c.name: c.attributes for c in draft.components} == {
+        c.name: c.attributes for c in built.checklist.components
+    }
+    assert len(attributes_of(bench, 1)) == 4
+
+
+@pytest.mark.parametrize("form", ["csv", "md"])
+def test_questions_come_back_from_table_and_markdown(bench: Workbench, built: ChecklistView, form: str) -> None:
+    draft = import_checklist_file(bench, 1, export_file(bench, built, form), f"mine.{form}")
+    assert [(q.text, q.component) for q in draft.asked] == [(q.text, q.component) for q in built.checklist.asked]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "place"),
+    [
+        ("a.csv", b'text,weight\n"a?,1', "Row 1"),
+        ("a.csv", b"text\n\xff", "UTF-8"),
+        ("a.docx", b"PK", "a.docx is no kind"),
+        ("a.json", b"{", "JSON"),
+    ],
+)
+def test_nothing_comes_in_from_what_cant_be_read(bench: Workbench, name: str, data: bytes, place: str) -> None:
+    with pytest.raises(FileFormatError, match=place):
+        import_checklist_file(bench, 1, data, name)
+    assert len(versions_of(bench, 1)) == 1
+
+
+def _asking(bench: Workbench, *questions: str) -> ChecklistView:
+    with bench.database.write() as work:
+        made = Checklist(
+            "coherence", 0, ChecklistStatus.DRAFT, "comb", "", questions=tuple(Question(q, "") for q in questions)
+        )
+        work.checklists.save(1, made)
+    return view_checklist(bench, 1)
+
+
+@pytest.mark.parametrize("form", ["deepeval", "inspect"])
+def test_no_wording_becomes_code(bench: Workbench, form: str) -> None:
+    tree = ast.parse(export_file(bench, _asking(bench, BREAKING), form))
+    (value,) = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(t := node.targets[0], ast.Name) and t.id == "CHECKLIST"
+    ]
+    assert ast.literal_eval(value)["questions"][0]["text"] == BREAKING
+
+
+def test_no_wording_becomes_a_template_or_breaks_yaml(bench: Workbench) -> None:
+    content = export_file(bench, _asking(bench, BREAKING), "promptfoo").decode()
+    config = yaml.safe_load(content)
+    code = config["defaultTest"]["assert"][0]["value"]
+    line = code.splitlines()[0].removeprefix("const checklist = ").removesuffix(";")
+    assert json.loads(line)["questions"][0]["text"] == BREAKING
+    ours = {config["prompts"][0]["raw"], config["providers"][0]["id"]}
+    for part in ours:
+        content = content.replace(part, "")
+    assert not {"{{", "{%", "{#"} & {content[i : i + 2] for i in range(len(content))}
+
+
+def test_a_checklist_that_asks_nothing_is_no_file_for_a_tool(bench: Workbench) -> None:
+    with pytest.raises(NotReadyError, match="asks nothing"):
+        export_file(bench, _asking(bench), "inspect")
+
+
+def test_names_of_files_can_be_imported_by_python(bench: Workbench) -> None:
+    view = view_checklist(bench, 1)
+    assert export_name(view, "json") == "Ready_coherence_v1.json"
+    assert export_name(view, "deepeval").removesuffix(".py").isidentifier()

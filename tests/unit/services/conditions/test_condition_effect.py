@@ -1,0 +1,150 @@
+"""Likeness against agreement over conditions (Fig. 10a): the same texts for all, one space for all, no mixing."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scipy.stats import spearmanr
+
+from app.domain.project import Project
+from app.domain.run import RunDimension
+from app.domain.task import Dimension, Task
+from app.services.attributes.analysis import compared
+from app.services.attributes.attributes import attributes_of, exclude_attribute
+from app.services.building.build import build
+from app.services.conditions.condition_effect import condition_draws, condition_effect
+from app.services.conditions.study import Family, StudyOptions
+from app.services.conditions.study_worker import run_study
+from app.services.results.results import Choices, results_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.projects import workbench_at
+from tests.support.study_project import ferry_project
+
+PAPERS = ["comb", "ml", "mh", "sl:model-a", "sl:model-b", "sh:Ana", "sh:Ben"]
+
+
+@pytest.fixture
+def workbench(tmp_path: Path) -> Workbench:
+    return workbench_at(tmp_path)
+
+
+@pytest.fixture
+def project(workbench: Workbench) -> Project:
+    return ferry_project(workbench)
+
+
+@pytest.fixture
+def dimension(workbench: Workbench, project: Project) -> Dimension:
+    with workbench.database.read() as work:
+        return work.projects.dimensions(project.id)[0]
+
+
+@pytest.fixture
+def options(dimension: Dimension) -> StudyOptions:
+    return StudyOptions((dimension,), "rules", "rules", draw=(4, 3))
+
+
+def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same_texts(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, options)
+    there = condition_draws(workbench, project.id, dimension.id)
+    (draw,) = there.draws
+    assert there.refused == ()
+    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    assert [point.condition for point in found.points] == PAPERS
+    assert {point.spearman.n for point in found.points} == {found.shared} == {12}
+    for point in found.points:
+        (alone,) = results_of(workbench, point.run, Choices("dataset"))
+        assert point.spearman.value == alone.meta.figures["spearman"].value
+    pairs = [(p.similarity.rouge_l, p.spearman.value) for p in found.points if p.spearman.value is not None]
+    alike, agreement = zip(*pairs, strict=True)
+    if len(set(agreement)) > 1:
+        assert found.correlation("rouge_l") == pytest.approx(spearmanr(alike, agreement).statistic)
+
+
+def test_likeness_is_the_compare_screens_likeness(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, options)
+    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    screen = compared(attributes_of(workbench, project.id, dimension.id)).conditions.within
+    for point in found.points:
+        for measure in ("rouge_l", "jaccard", "cosine"):
+            assert getattr(point.similarity, measure) == getattr(screen[point.condition], measure)
+        assert (point.gone, point.since) == (0, 0)
+
+
+def test_conditions_scored_on_different_texts_are_refused_by_name(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, replace(options, families=(Family.ML, Family.MH, Family.COMB)))
+    run_study(workbench, project, replace(options, families=(Family.SH,), seed=2))
+    there = condition_draws(workbench, project.id, dimension.id)
+    assert there.draws == ()
+    (refusal,) = there.refused
+    assert refusal.missing == ("sh:Ana", "sh:Ben")
+    sentence = refusal.sentence(str.upper)
+    assert "12 texts (4 x 3, seed 1)" in sentence
+    assert "SH:ANA, SH:BEN" in sentence
+    run_study(workbench, project, replace(options, families=(Family.SH,)))
+    there = condition_draws(workbench, project.id, dimension.id)
+    assert [sorted(draw.runs) for draw in there.draws] == [sorted(["comb", "ml", "mh", "sh:Ana", "sh:Ben"])]
+    assert there.refused == ()
+
+
+def test_each_trial_is_a_draw_and_a_run_of_one_condition_alone_takes_no_place(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, replace(options, trials=2))
+    build(workbench, project, dimension, "rules", publish=True)
+    work_on(workbench, start_run(workbench, project.id, RunOptions((dimension,), "rules")))
+    draws = condition_draws(workbench, project.id, dimension.id).draws
+    assert [draw.words for draw in draws] == ["12 texts (4 x 3, seed 2)", "12 texts (4 x 3, seed 1)"]
+    assert all(len(draw.runs) == len(PAPERS) for draw in draws)
+
+
+def test_a_run_that_has_not_ended_takes_no_place(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, replace(options, families=(Family.MH, Family.SH)))
+    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+    run, checklist = draw.runs["mh"]
+    with workbench.database.write() as work:
+        texts = tuple(work.runs.texts_of(run.id, dimension.id))
+        part = RunDimension(dimension.id, checklist.id, texts=texts)
+        work.runs.create(project.id, "checklist", "rules", dict(run.params), [part])
+    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+    assert draw.runs["mh"][0].id == run.id
+
+
+def test_attributes_that_went_since_are_named(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, replace(options, families=(Family.MH, Family.SH)))
+    anas = next(a for a in attributes_of(workbench, project.id, dimension.id) if a.contributor == "Ana")
+    exclude_attribute(workbench, anas.id, "no longer wanted")
+    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    point = next(point for point in found.points if point.condition == "sh:Ana")
+    assert (point.attributes, point.gone) == (1, 1)
+    assert any(remark.startswith("SH:ANA: of the attributes") for remark in found.remarks(str.upper))
+
+
+def test_checklists_made_otherwise_are_named(
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+) -> None:
+    run_study(workbench, project, replace(options, families=(Family.MH,)))
+    run_study(workbench, project, replace(options, families=(Family.SH,), components=3))
+    (draw,) = condition_draws(workbench, project.id, dimension.id).draws
+    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    assert any("at most 3 and 5 components" in remark for remark in found.remarks())
+
+
+def test_without_runs_there_are_no_draws(workbench: Workbench) -> None:
+    with workbench.database.write() as work:
+        project = work.projects.add("News", Task())
+        dimension = work.projects.add_dimension(project.id, Dimension("coherence"))
+    assert condition_draws(workbench, project.id, dimension.id).draws == ()

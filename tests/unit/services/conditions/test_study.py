@@ -1,0 +1,329 @@
+"""A study of conditions: built and scored once, gone on with, never in the way of the experts' own checklists."""
+
+import csv
+import io
+import sqlite3
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from app.domain.project import Project
+from app.domain.task import Dimension
+from app.errors import InputError, NotReadyError, UnknownModelError
+from app.providers.credentials import Access, Credentials
+from app.services.attributes.attributes import attributes_of, edit_attribute
+from app.services.building.build import build
+from app.services.checklists.checklists import published_checklist, versions_of
+from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
+from app.services.conditions.study_figures import study_figures
+from app.services.conditions.study_forecast import estimate_study
+from app.services.conditions.study_trials import figures_csv, trial_figures
+from app.services.conditions.study_worker import run_study
+from app.services.results.results import results_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from tests.support.fake_llm.behaviour import Answer, Drop
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import workbench_at
+from tests.support.study_project import ferry_project
+
+
+def all_yes(schema: object) -> str:
+    assert isinstance(schema, dict)
+    return "{" + ", ".join(f'"{key}": "yes"' for key in schema["properties"]) + "}"
+
+
+def change(folder: Path, statement: str) -> None:
+    """Something in the database that no service would do."""
+    with sqlite3.connect(folder / "workbench.db") as connection:
+        connection.execute(statement)
+    connection.close()
+
+
+@pytest.fixture
+def judge() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Answer(all_yes)) as llm:
+        yield llm
+
+
+@pytest.fixture
+def workbench(tmp_path: Path, judge: FakeLlm) -> Workbench:
+    return workbench_at(tmp_path, f"{judge.url}/v1")
+
+
+@pytest.fixture
+def project(workbench: Workbench) -> Project:
+    return ferry_project(workbench)
+
+
+@pytest.fixture
+def options(workbench: Workbench, project: Project) -> StudyOptions:
+    with workbench.database.read() as work:
+        return StudyOptions(tuple(work.projects.dimensions(project.id)), "rules", "rules")
+
+
+def test_everything_is_built_and_scored_and_nothing_twice(
+    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    asked = replace(options, judge="llama:judge")
+    plan = plan_study(workbench, project, asked)
+    assert [cell.condition.key for cell in plan.cells][4:7] == ["ml", "mh", "comb"]
+    assert len(plan.to_build) == len(plan.to_score) == 11
+    report = run_study(workbench, project, asked)
+    assert (report.built, report.scored, report.missing, report.problems) == (11, 11, 0, ())
+    paid = len(judge.requests)
+    assert 0 < paid <= 11 * 18
+    runs = len(list_runs(workbench, project.id))
+    again = run_study(workbench, project, asked)
+    assert (again.built, again.scored, again.missing) == (0, 0, 0)
+    assert len(judge.requests) == paid
+    assert len(list_runs(workbench, project.id)) == runs == 11
+
+
+def test_the_experts_own_checklists_stay_theirs(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    (dimension,) = options.dimensions
+    build(workbench, project, dimension, "rules", publish=True)
+    draft = build(workbench, project, dimension, "rules", "mh")
+    run_study(workbench, project, options)
+    assert [(c.version, c.condition) for c in versions_of(workbench, dimension.id)] == [(2, "mh"), (1, "comb")]
+    assert versions_of(workbench, dimension.id)[0].id == draft.id
+    assert published_checklist(workbench, dimension.id).version == 1
+    made = versions_of(workbench, dimension.id, of_studies=True)
+    assert [c.version for c in made] == list(range(13, 2, -1))
+    assert published_checklist(workbench, dimension.id, 5).version == 5  # by its number it can be used like any other
+
+
+def test_a_changed_attribute_makes_only_its_own_conditions_anew(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    run_study(workbench, project, options)
+    anas = next(a for a in attributes_of(workbench, project.id) if a.contributor == "Ana")
+    edit_attribute(workbench, anas.id, "Sentences come in a sensible order.")
+    plan = plan_study(workbench, project, options)
+    assert {cell.condition.key for cell in plan.to_build} == {
+        "sh:Ana",
+        "mh",
+        "comb",
+        "without:Ben",
+        "without:model-a",
+        "without:model-b",
+    }
+
+
+def test_a_stopped_study_is_gone_on_with(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    stop = threading.Event()
+
+    def after_three(what: str, done: int, steps: int) -> None:
+        if what.startswith("Building") and done == 3:
+            stop.set()
+
+    report = run_study(workbench, project, options, after_three, stop)
+    assert report.stopped
+    assert report.built == 4  # the one that was being built is finished
+    assert report.missing == 11
+    assert "start again" in str(report)
+    finished = run_study(workbench, project, options)
+    assert (finished.built, finished.missing) == (7, 0)
+
+
+def test_only_what_is_missing_of_a_run_is_scored_again(
+    workbench: Workbench, project: Project, options: StudyOptions, tmp_path: Path
+) -> None:
+    run_study(workbench, project, options)
+    run = list_runs(workbench, project.id)[0]
+    change(tmp_path, f"UPDATE score SET status='pending', value=NULL WHERE run_id={run.id} AND id % 2 = 0")
+    plan = plan_study(workbench, project, options)
+    assert len(plan.to_score) == 1
+    assert plan.to_build == []
+    assert run_study(workbench, project, options).missing == 0
+    assert len(list_runs(workbench, project.id)) == 11
+
+
+def test_means_members_and_differences(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    run_study(workbench, project, options)
+    found = study_figures(workbench, plan_study(workbench, project, options), permutations=50, resamples=50)
+    rows = {(row.family, row.name): row for row in found.rows}
+    sh = rows[Family.SH, ""]
+    assert [member.condition.name for member in sh.members] == ["Ana", "Ben"]
+    values = [member.figures["spearman"].value for member in sh.members]
+    if None not in values:
+        assert sh.figures["spearman"].value == pytest.approx(sum(v for v in values if v is not None) / 2)
+    names = [(each.first.family, each.second.family) for each in found.differences]
+    assert names[:8] == [
+        (Family.SL, Family.SH),
+        (Family.ML, Family.MH),
+        (Family.SL, Family.ML),
+        (Family.SH, Family.MH),
+        (Family.SL, Family.COMB),
+        (Family.SH, Family.COMB),
+        (Family.ML, Family.COMB),
+        (Family.MH, Family.COMB),
+    ]
+    assert names[8:] == [(Family.WITHOUT, Family.COMB)] * 4
+    assert found.shared == {options.dimensions[0].id: 18}
+    tested = [each.tested["spearman"] for each in found.differences]
+    known = [t for t in tested if t.permutation.p is not None]
+    assert all(t.p_holm is not None and t.permutation.p is not None and t.p_holm >= t.permutation.p for t in known)
+    assert found.comparisons("spearman") == len(known)
+
+
+def test_before_anything_is_scored_there_is_nothing_to_show(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    found = study_figures(workbench, plan_study(workbench, project, options))
+    assert (found.rows, found.differences) == ((), ())
+
+
+def test_a_level_the_data_lack_is_a_sentence(
+    workbench: Workbench, project: Project, options: StudyOptions, tmp_path: Path
+) -> None:
+    change(tmp_path, "UPDATE text SET item_id = system_id, system_id = ''")
+    run_study(workbench, project, options)
+    found = study_figures(workbench, plan_study(workbench, project, options), level="system")
+    assert found.rows == ()
+    assert "needs to know the system" in found.problems[0]
+
+
+def test_an_estimate_comes_first_and_knows_what_is_there(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    asked = replace(options, judge="llama:judge")
+    before = estimate_study(workbench, asked, plan_trials(workbench, project, asked))
+    assert (before.checklists, before.build_calls, before.judge_calls, before.texts_scored) == (11, 55, 198, 18)
+    assert before.input_tokens > 0
+    assert before.cost_usd is None  # nobody knows the price of a judge of one's own
+    run_study(workbench, project, asked)
+    after = estimate_study(workbench, asked, plan_trials(workbench, project, asked))
+    assert (after.checklists, after.judge_calls, after.cost_usd) == (0, 0, 0.0)
+    assert "198" in str(before)
+
+
+def test_what_can_not_be_done_is_said_first(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    with pytest.raises(UnknownModelError):
+        run_study(workbench, project, replace(options, model="nobody:x"))
+    with pytest.raises(InputError, match="price"):
+        run_study(workbench, project, replace(options, judge="llama:judge", budget=1.0))
+    with pytest.raises(InputError, match="Nothing is chosen"):
+        plan_study(workbench, project, replace(options, families=()))
+    with workbench.database.write() as work:
+        empty = work.projects.add_dimension(project.id, Dimension("fluency"))
+    with pytest.raises(NotReadyError, match="no attributes yet"):
+        plan_study(workbench, project, replace(options, dimensions=(empty,)))
+    assert versions_of(workbench, options.dimensions[0].id, of_studies=True) == []
+
+
+def test_a_sample_and_a_lock_decide_which_texts_are_scored(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    plan = plan_study(workbench, project, replace(options, sample=0.5, seed=3))
+    assert [len(texts) for texts in plan.texts.values()] == [9]
+    run_study(workbench, project, replace(options, families=(Family.COMB,)))
+    with workbench.database.write() as work:
+        work.locked_splits.lock(project.id, ["d0"], 0.2, 1, "Ana")
+    locked = plan_study(workbench, project, replace(options, families=(Family.COMB,)))
+    assert [len(texts) for texts in locked.texts.values()] == [15]
+    assert locked.to_build == []  # the checklist is the same
+    assert len(locked.to_score) == 1  # the texts are not
+
+
+def test_a_budget_ends_the_study_and_more_of_it_goes_on(
+    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    priced = replace(
+        workbench, credentials=Credentials(openai=Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test"))
+    )
+    asked = replace(options, judge="openai:gpt-4o", budget=0.01)  # a call costs 100 * 2.5e-6 + 7 * 1e-5 = .00032
+    report = run_study(priced, project, asked, concurrency=1)
+    assert report.stopped
+    assert report.missing > 0
+    assert report.cost_usd == pytest.approx(0.01, abs=0.001)
+    assert any("budget" in problem for problem in report.problems)
+    paid = len(judge.requests)
+    finished = run_study(priced, project, replace(asked, budget=1.0))
+    assert finished.missing == 0
+    assert len(judge.requests) <= 11 * 18
+    assert len(judge.requests) > paid
+
+
+def test_a_budget_ends_the_study_where_a_reply_was_lost_and_it_goes_on_without_one(
+    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    priced = replace(
+        workbench, credentials=Credentials(openai=Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test"))
+    )
+    judge.script(Drop(after_headers=True))
+    asked = replace(options, judge="openai:gpt-4o", budget=5.0)
+    report = run_study(priced, project, asked, concurrency=1)
+    assert (report.stopped, report.cost_usd) == (True, None)
+    assert any("budget can't be kept" in problem for problem in report.problems)
+    assert len(judge.requests) == 2
+    finished = run_study(priced, project, replace(asked, budget=None))
+    assert (finished.missing, finished.problems) == (0, ())
+
+
+def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    asked = replace(options, families=(Family.SH, Family.MH), draw=(4, 3), seed=5, trials=2, components=7)
+    plans = plan_trials(workbench, project, asked)
+    (first,), (second,) = (plan.texts.values() for plan in plans)
+    assert len(first) == len(second) == 12
+    assert set(first) != set(second)
+    assert estimate_study(workbench, asked, plans).checklists == 3
+    report = run_study(workbench, project, asked)
+    assert (report.built, report.scored, report.missing, report.problems) == (3, 6, 0, ())
+    found = trial_figures(workbench, plan_trials(workbench, project, asked), permutations=20, resamples=20)
+    assert [trial.seed for trial in found.trials] == [5, 6]
+    assert [mean.condition for mean in found.means] == ["sh", "sh:Ana", "sh:Ben", "mh"]
+    for mean in found.means:
+        values = mean.values["kendall"]
+        assert len(values) == 2
+        if None not in values:
+            assert mean.spread("kendall")[0] == pytest.approx(sum(v for v in values if v is not None) / 2)
+    lines = list(csv.DictReader(io.StringIO(figures_csv(found).decode("utf-8-sig"))))
+    assert [(line["trial"], line["condition"], line["contributor"]) for line in lines] == [
+        (trial, *whose)
+        for trial in ("1", "2", "mean")
+        for whose in (("sh", ""), ("sh", "Ana"), ("sh", "Ben"), ("mh", ""))
+    ]
+    assert {run.trial for run in list_runs(workbench, project.id)} == {1, 2}
+
+
+def test_what_was_chosen_is_there_again_with_the_study(
+    workbench: Workbench, project: Project, options: StudyOptions, tmp_path: Path
+) -> None:
+    assert last_study(workbench, project) is None
+    asked = replace(options, families=(Family.MH,), draw=(4, 3), seed=5, trials=2, components=7)
+    run_study(workbench, project, asked)
+    assert last_study(workbench, project) == asked
+    shared = replace(asked, draw=None, trials=1, sample=0.5, components=3)
+    run_study(workbench, project, shared)
+    assert last_study(workbench, project) == shared
+    change(tmp_path, "UPDATE scoring_run SET params = json_remove(params, '$.study_choices', '$.draw')")
+    assert last_study(workbench, project) == replace(shared, families=tuple(Family), components=5)
+
+
+def test_numbers_that_make_no_study_are_refused(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    with pytest.raises(InputError, match="same each time"):
+        plan_trials(workbench, project, replace(options, trials=2))
+    with pytest.raises(InputError, match="components"):
+        plan_trials(workbench, project, replace(options, components=10))
+    with pytest.raises(NotReadyError, match="Only 6 of 6 documents"):
+        plan_trials(workbench, project, replace(options, draw=(7, 3)))
+
+
+def test_a_condition_gets_every_caution_that_its_run_gets_on_results(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    asked = replace(options, families=(Family.SH, Family.MH), draw=(5, 2))
+    run_study(workbench, project, asked)
+    found = study_figures(workbench, plan_study(workbench, project, asked), permutations=20)
+    for row in found.rows:
+        for member in row.members:
+            (alone,) = results_of(workbench, member.run)
+            said = [c.text for c in found.cautions if not c.about or member.condition.key in c.about]
+            assert said == list(alone.meta.cautions)

@@ -1,0 +1,182 @@
+"""A locked split is out of reach of everything but the judge and a look that is counted."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.task import Dimension
+from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
+from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
+from app.services.data.projects import overview
+from app.services.data.texts import rated_text, text_page
+from app.services.results.locked_results import look
+from app.services.results.result_texts import judged_text, question_shares
+from app.services.results.results import results_of, run_counts, runs_to_show
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.forecast import forecast
+from app.services.scoring.runs import RunOptions, plan_run, start_run, work_on
+from app.services.think_aloud.samples import drawn, ensure_samples, rechoose_samples, replace_sample, sample_options
+from tests.support.projects import ready_to_score, workbench_at
+
+PROJECT, DOCUMENTS, TEXTS = 1, 12, 48
+
+
+@pytest.fixture
+def workbench(tmp_path: Path) -> Workbench:
+    return workbench_at(tmp_path)
+
+
+@pytest.fixture
+def dimension(workbench: Workbench) -> Dimension:
+    return ready_to_score(workbench, texts=TEXTS)
+
+
+def locked_ids(workbench: Workbench) -> set[int]:
+    with workbench.database.read() as work:
+        return {text.id for text in work.locked_texts.all(PROJECT)}
+
+
+def locked_quarter(workbench: Workbench) -> SplitState:
+    return lock(workbench, PROJECT, 0.25, 1, "Ana")
+
+
+def test_a_share_of_the_documents_is_drawn_and_the_same_seed_draws_the_same(
+    workbench: Workbench, dimension: Dimension
+) -> None:
+    state = locked_quarter(workbench)
+    assert (len(state.split.documents), state.documents_all, state.texts, state.texts_all) == (3, DOCUMENTS, 12, TEXTS)
+    assert (state.scored_before, state.split.looks) == (0, ())
+    open_split(workbench, PROJECT, "Ana")
+    assert state_of(workbench, PROJECT) is None
+    assert lock(workbench, PROJECT, 0.25, 1, "Ben").split.documents == state.split.documents
+    assert [(split.locked_by, split.opened_by) for split in opened_splits(workbench, PROJECT)] == [("Ana", "Ana")]
+
+
+def test_documents_that_were_read_as_samples_are_not_drawn(workbench: Workbench, dimension: Dimension) -> None:
+    read = {sample.text.doc_id for sample in ensure_samples(workbench, dimension.id)}
+    assert len(read) == 4
+    state = lock(workbench, PROJECT, 0.6, 1, "Ana")
+    assert len(state.split.documents) == round(0.6 * DOCUMENTS)
+    assert not read & set(state.split.documents)
+
+
+def test_nobody_is_shown_a_locked_text(workbench: Workbench, dimension: Dimension) -> None:
+    locked_quarter(workbench)
+    locked = locked_ids(workbench)
+    shown = [text.id for number in (1, 2, 3) for text in text_page(workbench, PROJECT, number).texts]
+    assert len(shown) == TEXTS - len(locked)
+    assert not locked & set(shown)
+    assert overview(workbench, PROJECT).texts == TEXTS
+    for text in locked:
+        with pytest.raises(NotFoundError):
+            rated_text(workbench, PROJECT, text)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_sample_is_a_locked_text(workbench: Workbench, dimension: Dimension, seed: int) -> None:
+    lock(workbench, PROJECT, 0.5, seed, "Ana")
+    locked = locked_ids(workbench)
+    assert not locked & {sample.text.id for sample in ensure_samples(workbench, dimension.id)}
+    assert not locked & {sample.text.id for sample in rechoose_samples(workbench, dimension.id)}
+    assert not locked & {option.text.id for option in sample_options(workbench, dimension.id, 3.0, limit=TEXTS)}
+    assert not locked & {option.text.id for option in sample_options(workbench, dimension.id, 3.0, "text", TEXTS)}
+    with pytest.raises(InputError):
+        replace_sample(workbench, dimension.id, 0, min(locked))
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_nothing_locked_is_drawn_scored_or_paid_for(workbench: Workbench, dimension: Dimension, share: float) -> None:
+    locked_quarter(workbench)
+    texts, _ = drawn(workbench, PROJECT, dimension.id, share, 1)
+    assert not locked_ids(workbench) & {text.id for text in texts}
+    options = RunOptions((dimension,), "rules", sample=share)
+    (part,) = plan_run(workbench, PROJECT, options)
+    assert not locked_ids(workbench) & set(part.texts)
+    assert forecast(workbench, PROJECT, options).texts == round(share * 36)
+
+
+def test_results_of_an_earlier_run_lose_the_locked_texts(workbench: Workbench, dimension: Dimension) -> None:
+    run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules"))
+    work_on(workbench, run)
+    assert len(results_of(workbench, run)[0].rows) == TEXTS
+    state = locked_quarter(workbench)
+    assert state.scored_before == 12
+    locked = locked_ids(workbench)
+    assert not locked & {row.text for row in results_of(workbench, run)[0].rows}
+    assert all(s.yes + s.no + s.unanswered == 36 for s in question_shares(workbench, run, dimension.id))
+    for text in locked:
+        with pytest.raises(NotFoundError):
+            judged_text(workbench, run, dimension.id, text)
+    assert run_counts(workbench, run)[dimension.name]["scored"] == TEXTS  # a count shows nothing
+
+
+def test_the_locked_texts_are_scored_apart_and_each_look_is_counted(workbench: Workbench, dimension: Dimension) -> None:
+    locked_quarter(workbench)
+    ordinary = start_run(workbench, PROJECT, RunOptions((dimension,), "rules"))
+    work_on(workbench, ordinary)
+    run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules", locked=True))
+    assert work_on(workbench, run).run.done == 12
+    assert locked_runs(workbench, PROJECT) == [run]
+    assert results_of(workbench, run)[0].rows == ()
+    assert runs_to_show(workbench, PROJECT) == [ordinary]
+    (result,) = look(workbench, PROJECT, [run], "Ben", "dataset")
+    assert {row.text for row in result.rows} == locked_ids(workbench)
+    assert result.locked
+    assert result.to_json()["locked_split"] is True
+    assert "locked" in str(result.meta.signature)
+    look(workbench, PROJECT, [run], "Ana", "dataset")
+    state = state_of(workbench, PROJECT)
+    assert state is not None
+    assert [(each.who, each.runs) for each in state.split.looks] == [("Ben", (run,)), ("Ana", (run,))]
+
+
+def test_a_look_needs_a_name_and_something_to_look_at_and_is_not_counted_without(
+    workbench: Workbench, dimension: Dimension
+) -> None:
+    with pytest.raises(NotReadyError, match="no locked split"):
+        look(workbench, PROJECT, [1], "Ana")
+    locked_quarter(workbench)
+    run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules"))
+    work_on(workbench, run)
+    with pytest.raises(NotReadyError, match="no scores on the locked texts"):
+        look(workbench, PROJECT, [run], "Ana")
+    with pytest.raises(InputError, match="Nobody is named"):
+        look(workbench, PROJECT, [run], " ")
+    state = state_of(workbench, PROJECT)
+    assert state is not None
+    assert state.split.looks == ()
+
+
+def refused(workbench: Workbench, share: float = 0.25, who: str = "Ana") -> WorkbenchError:
+    with pytest.raises(WorkbenchError) as caught:
+        lock(workbench, PROJECT, share, 1, who)
+    return caught.value
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.1, float("nan")])
+def test_a_share_is_between_none_and_all(workbench: Workbench, dimension: Dimension, share: float) -> None:
+    assert "not a share" in refused(workbench, share).message
+
+
+def test_a_second_lock_or_one_without_a_name_is_refused(workbench: Workbench, dimension: Dimension) -> None:
+    assert isinstance(refused(workbench, who=""), InputError)
+    locked_quarter(workbench)
+    assert isinstance(refused(workbench), ConflictError)
+
+
+def test_one_document_can_not_be_split(workbench: Workbench) -> None:
+    ready_to_score(workbench, texts=4)
+    assert isinstance(refused(workbench), NotReadyError)
+
+
+def test_a_share_that_rounds_to_everything_leaves_something(workbench: Workbench) -> None:
+    ready_to_score(workbench, texts=8)
+    assert "Nothing would be left" in refused(workbench, 0.9).message
+
+
+def test_the_locked_split_is_scored_whole(workbench: Workbench, dimension: Dimension) -> None:
+    with pytest.raises(NotReadyError, match="No text is locked away"):
+        plan_run(workbench, PROJECT, RunOptions((dimension,), "rules", locked=True))
+    locked_quarter(workbench)
+    with pytest.raises(InputError, match="can't be sampled"):
+        plan_run(workbench, PROJECT, RunOptions((dimension,), "rules", sample=0.5, locked=True))

@@ -1,0 +1,66 @@
+"""What experts and the judge answered to the same questions about the same texts."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.judgment import Answer
+from app.domain.run import RunDimension
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.results.question_agreement import asked_of_experts
+from app.services.results.results import Choices, kept_results
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import NO_JUDGE
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.projects import ready_to_score, workbench_at
+
+CHECKLIST = 1
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    workbench = workbench_at(tmp_path)
+    dimension = ready_to_score(workbench, texts=40)
+    run = start_run(workbench, 1, RunOptions((dimension,), "rules"))
+    work_on(workbench, run)
+    return workbench
+
+
+def test_without_experts_there_is_nothing_to_compare(bench: Workbench) -> None:
+    (result,) = kept_results(bench, 1, Choices("dataset"))
+    assert asked_of_experts(bench, result) is None
+    draw_texts(bench, CHECKLIST, 5, seed=3)
+    assert asked_of_experts(bench, result) is None
+
+
+def test_experts_who_copy_the_judge_agree_with_it_and_those_who_toss_coins_do_not(bench: Workbench) -> None:
+    (result,) = kept_results(bench, 1, Choices("dataset", resamples=50))
+    draw = draw_texts(bench, CHECKLIST, 20, seed=3)
+    with bench.database.read() as work:
+        judged = work.results.answers(1, result.dimension.id)
+        questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
+    for text in draw.texts:
+        for _, question, said in judged[text]:
+            first = question == questions[0]
+            flipped = Answer.YES if said is Answer.NO else Answer.NO
+            answer(bench, draw, "Ana", text, question, said)
+            answer(bench, draw, "Ben", text, question, flipped if first else said)
+    found = asked_of_experts(bench, result)
+    assert found is not None
+    assert (found.experts, found.texts, found.judged) == (("Ana", "Ben"), len(draw.texts), len(draw.texts))
+    by_question = {question.id: agreement for question, agreement in found.questions}
+    contrary = by_question[questions[0]]
+    assert contrary.people.value is None or contrary.people.value < 0
+    assert contrary.verdict in ("ambiguous question", "can't be told")
+    for question in questions[1:]:
+        if by_question[question].people.value is not None:
+            assert by_question[question].people.value == by_question[question].judge.value == 1
+            assert by_question[question].verdict == "fine"
+
+
+def test_a_method_without_questions_asks_nobody(bench: Workbench) -> None:
+    with bench.database.write() as work:
+        texts = tuple(work.texts.ids_by_key(1).values())
+        work.runs.create(1, "rouge-l", NO_JUDGE, {}, [RunDimension(1, None, (), texts)])
+    (result,) = kept_results(bench, 2, Choices("dataset"))
+    assert asked_of_experts(bench, result) is None

@@ -1,0 +1,136 @@
+"""What a run says that it used is what the vendor billed, to the token: whatever came of the replies."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.providers.pricing import shipped_prices
+from app.providers.retry import RetryPolicy
+from app.services.runtime import models
+from app.services.runtime.spending import run_spending
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, RunReport, set_budget, start_run, work_on
+from db.unit_of_work import Database
+from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.projects import ready_to_score
+
+JUDGES = ("openai:gpt-6-sol", "openai:gpt-4o", "anthropic:claude-sonnet-5", "google:gemini-3.8-flash")
+
+MIXES = ("plain", "think=900,refuse=4", "filter=3,over=2", "dup=5,e500=2", "heavy=3:9000,flaky=5")
+
+
+@pytest.fixture(scope="module")
+def vendors() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setattr(models, "PATIENCE", RetryPolicy(first=0.01, longest=0.05))
+    made = Database(f"sqlite:///{tmp_path}/workbench.db")
+    yield made
+    made.close()
+
+
+def planned(
+    database: Database, vendors: ModernVendors, options: str, judge: str, budget: float | None = None
+) -> tuple[Workbench, int]:
+    workbench = Workbench(database, vendors.credentials(options))
+    dimension = ready_to_score(workbench, texts=12)
+    return workbench, start_run(workbench, 1, RunOptions((dimension,), judge, budget=budget))
+
+
+def check_billed(workbench: Workbench, vendors: ModernVendors, options: str, reports: list[RunReport]) -> None:
+    billed, run = vendors.state(options)["billed"], reports[0].run
+    usage = [report.tally.usage for report in reports]
+    assert sum(used.input_tokens for used in usage) == billed["input"]
+    assert sum(used.output_tokens for used in usage) == billed["output"]
+    assert sum(used.cached_tokens for used in usage) == billed["cached"]
+    assert sum(used.cache_write_tokens for used in usage) == billed["written"]
+    spent = run_spending(workbench, run.id)
+    assert (spent.input_tokens, spent.output_tokens) == (billed["input"], billed["output"])
+    price = shipped_prices().of(run.judge)
+    assert (spent.cost_usd is None) == (price is None)
+    if spent.cost_usd is not None:
+        assert math.isclose(spent.cost_usd, sum(report.tally.cost_usd or 0 for report in reports))
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("mix", MIXES)
+def test_tokens_and_cost_are_those_that_were_billed(
+    database: Database, vendors: ModernVendors, judge: str, mix: str
+) -> None:
+    options = f"{mix},mark={judge.replace(':', '-')}"
+    workbench, run_id = planned(database, vendors, options, judge)
+    reports = [work_on(workbench, run_id), work_on(workbench, run_id)]
+    check_billed(workbench, vendors, options, reports)
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("mix", ["cut=2", "html=2", "err200=2"])
+def test_replies_that_were_lost_have_no_known_cost_and_what_came_is_counted(
+    database: Database, vendors: ModernVendors, judge: str, mix: str
+) -> None:
+    options = f"{mix},lost={judge.replace(':', '-')}"
+    workbench, run_id = planned(database, vendors, options, judge)
+    report = work_on(workbench, run_id)
+    assert report.run.done == 12
+    assert report.tally.cost_usd is None
+    spent, billed = run_spending(workbench, run_id), vendors.state(options)["billed"]
+    assert spent.cost_usd is None
+    assert spent.at_least_usd > 0
+    assert 0 < spent.input_tokens < billed["input"]
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_a_budget_stops_where_a_reply_was_lost(database: Database, vendors: ModernVendors, judge: str) -> None:
+    options = f"cut=1,budget={judge.replace(':', '-')}"
+    workbench, run_id = planned(database, vendors, options, judge, budget=50.0)
+    assert "budget can't be kept" in work_on(workbench, run_id).run.message
+    assert run_spending(workbench, run_id).cost_usd is None
+    assert vendors.state(options)["ok"] == 2  # the lost one, and the same once more
+
+
+@pytest.mark.parametrize("mix", ["usage=null", "usage=none", "usage=zero"])
+def test_usage_that_is_not_said_has_no_known_cost(
+    database: Database, vendors: ModernVendors, mix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(shipped_prices().prices, "llama:qwen3.6:8b", shipped_prices().prices["openai:gpt-4o"])  # type: ignore[arg-type]
+    workbench, run_id = planned(database, vendors, mix, "llama:qwen3.6:8b")
+    assert work_on(workbench, run_id).tally.cost_usd is None
+    assert run_spending(workbench, run_id).cost_usd is None
+
+
+def test_a_budget_stops_where_nobody_says_what_replies_took(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(shipped_prices().prices, "llama:qwen3.6:8b", shipped_prices().prices["openai:gpt-4o"])  # type: ignore[arg-type]
+    options = "usage=null,budget"
+    workbench, run_id = planned(database, vendors, options, "llama:qwen3.6:8b", budget=5.0)
+    report = work_on(workbench, run_id)
+    assert "budget can't be kept" in report.run.message
+    assert "budget can't be kept" in work_on(workbench, run_id).run.message
+    assert vendors.state(options)["ok"] == 1
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("mix", ["think=3000", "heavy=4:9000"])
+def test_a_budget_holds_whatever_is_in_flight(database: Database, vendors: ModernVendors, judge: str, mix: str) -> None:
+    """With all texts at once: as many answers as it pays for, and the run goes on where it is raised."""
+    options = f"{mix},slow=0.05,budget={judge.replace(':', '-')}"
+    workbench, run_id = planned(database, vendors, options, judge, budget=1000.0)
+    price = shipped_prices().of(judge)
+    assert price is not None
+    budget = 6 * (3000 * price.output + 400 * price.input) / 1e6
+    set_budget(workbench, run_id, budget)
+    first = work_on(workbench, run_id)
+    assert first.tally.cost_usd is not None
+    assert first.tally.cost_usd <= budget * (1 if mix.startswith("think") else 1.5)  # one may be longer than any before
+    set_budget(workbench, run_id, 100.0)
+    second = work_on(workbench, run_id)
+    assert second.run.done == 12
+    check_billed(workbench, vendors, options, [first, second])
+    assert vendors.state(options)["ok"] == first.tally.calls + second.tally.calls

@@ -1,0 +1,177 @@
+"""What was answered is never asked again: a text that is tried again asks for what is missing, and nothing else."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.run import RunStatus
+from app.evaluators.checklist import JudgeOptions
+from app.services.data.projects import delete_project
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.forecast import estimate
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
+from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.projects import ready_to_score, workbench_at
+
+JUDGE = "llama:judge"
+SAMPLED = (("probabilities", "samples"), ("samples", "20"), ("steps", "no"))
+
+
+def yes_or_four(schema: Mapping[str, Any] | None) -> str:
+    return json.dumps(dict.fromkeys(schema.get("required", ()), "yes")) if schema else "4"
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Answer(yes_or_four)) as server:
+        yield server
+
+
+@pytest.fixture
+def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+def whole(received: Received) -> str:
+    return json.dumps(received.body["messages"])
+
+
+class OnceForEach:
+    """Another behaviour for one request about each text, the first or the n-th, however many come at once."""
+
+    def __init__(self, behaviour: Behaviour, which: int = 1) -> None:
+        self.behaviour = behaviour
+        self.which = which
+        self.met = Counter[str]()
+        self._lock = threading.Lock()
+
+    def __call__(self, received: Received) -> Behaviour:
+        text = received.body["messages"][1]["content"]
+        with self._lock:
+            self.met[text] += 1
+            meant = self.met[text] == self.which
+        return self.behaviour if meant else Answer(yes_or_four)
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize(
+    "useless", [Answer(finish="refused"), Fail("bad-request"), Answer("I would rather not.")], ids=str
+)
+def test_one_question_that_failed_is_asked_again_alone(
+    workbench: Workbench, llm: FakeLlm, useless: Behaviour, use_cache: bool
+) -> None:
+    dimension = ready_to_score(workbench, texts=3, questions=6)
+    llm.usual = lambda received: useless if "Is part 2 in its place?" in whole(received) else Answer(yes_or_four)
+    options = RunOptions((dimension,), JUDGE, asking=JudgeOptions(per_question=True), use_cache=use_cache)
+    run_id = start_run(workbench, 1, options)
+    assert work_on(workbench, run_id).run.failed == 3
+    llm.usual = Answer(yes_or_four)
+    llm.requests.clear()
+    again = work_on(workbench, run_id)
+    assert (again.run.done, len(llm.requests), again.tally.calls) == (3, 3, 3)
+
+
+def test_a_sample_that_failed_is_drawn_again_alone(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    llm.usual = OnceForEach(Fail("bad-request"), which=2)  # the first goes alone
+    run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, evaluator="g-eval", settings=SAMPLED))
+    assert work_on(workbench, run_id).run.failed == 4
+    llm.requests.clear()
+    again = work_on(workbench, run_id)
+    assert (again.run.done, len(llm.requests)) == (4, 4)
+
+
+def test_a_stage_that_failed_is_asked_again_without_those_before(workbench: Workbench, llm: FakeLlm) -> None:
+    def by_stage(received: Received) -> Behaviour:
+        if "response_format" not in received.body:
+            return Fail("bad-request")  # the last of three stages, which gives the score in prose
+        properties = received.body["response_format"]["json_schema"]["schema"]["properties"]
+        if "aspects" in properties:
+            return Answer(json.dumps({"aspects": [{"name": f"A{n}", "description": "d"} for n in range(5)]}))
+        return Answer(json.dumps(dict.fromkeys(properties, 3)))
+
+    dimension = ready_to_score(workbench, texts=4)
+    llm.usual = by_stage
+    run_id = start_run(
+        workbench, 1, RunOptions((dimension,), JUDGE, evaluator="coascore", settings=(("aspects", "5"),))
+    )
+    assert work_on(workbench, run_id).run.failed == 4
+    assert len(llm.requests) == 1 + 4 + 4
+    llm.usual = Answer("4")
+    llm.requests.clear()
+    assert (work_on(workbench, run_id).run.done, len(llm.requests)) == (4, 4)
+
+
+def test_the_way_to_a_usable_answer_is_not_paid_again(workbench: Workbench, llm: FakeLlm) -> None:
+    """Useless at first, right when asked again: another run of the same finds both."""
+    dimension = ready_to_score(workbench, texts=4)
+    llm.usual = OnceForEach(Answer("Well."))
+    first = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert first.run.failed == 0
+    paid = len(llm.requests)
+    again = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert (again.tally.calls, again.run.done, len(llm.requests)) == (0, 4, paid)
+
+
+@pytest.mark.parametrize("evaluator", ["checklist", "llm-score"])
+def test_the_estimate_without_the_cache_counts_nothing_as_answered(
+    workbench: Workbench, llm: FakeLlm, evaluator: str
+) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, evaluator=evaluator)))
+    cached = estimate(workbench, 1, RunOptions((dimension,), JUDGE, evaluator=evaluator))
+    assert (cached.calls, cached.calls_cached, cached.input_tokens) == (4, 4, 0)
+    options = RunOptions((dimension,), JUDGE, evaluator=evaluator, use_cache=False)
+    anew = estimate(workbench, 1, options)
+    assert (anew.calls, anew.calls_cached) == (4, 0)
+    assert anew.input_tokens > 0
+    llm.requests.clear()
+    report = work_on(workbench, start_run(workbench, 1, options))
+    assert (report.tally.calls, len(llm.requests)) == (4, 4)
+
+
+def replies(workbench: Workbench) -> Counter[int | None]:
+    with workbench.database.read() as work:
+        from sqlalchemy import text as sql  # noqa: PLC0415
+
+        rows = work.calls._session.execute(sql("SELECT project_id FROM model_call"))
+        return Counter(row[0] for row in rows)
+
+
+def test_a_project_that_is_deleted_takes_its_replies_with_it(workbench: Workbench) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert replies(workbench) == {1: 4}
+    delete_project(workbench, "Ready")
+    assert replies(workbench) == {}
+
+
+def test_replies_that_another_project_rests_on_stay_until_that_goes_too(workbench: Workbench, llm: FakeLlm) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    with workbench.database.write() as work:
+        from sqlalchemy import text as sql  # noqa: PLC0415
+
+        work.projects._session.execute(sql("UPDATE project SET name = 'First'"))
+    same = ready_to_score_again(workbench)
+    run = work_on(workbench, start_run(workbench, 2, RunOptions((same,), JUDGE)))
+    assert (run.tally.calls, run.tally.cached, len(llm.requests)) == (0, 4, 4)
+    delete_project(workbench, "First")
+    assert replies(workbench) == {None: 4}
+    once_more = work_on(workbench, start_run(workbench, 2, RunOptions((same,), JUDGE)))
+    assert (once_more.run.status, once_more.tally.calls) == (RunStatus.DONE, 0)
+    delete_project(workbench, "Ready")
+    assert replies(workbench) == {}
+
+
+def ready_to_score_again(workbench: Workbench) -> Any:
+    """The same texts and questions in another project."""
+    return ready_to_score(workbench, texts=4)

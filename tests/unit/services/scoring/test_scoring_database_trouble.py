@@ -1,0 +1,149 @@
+"""A disk that is full and a database that is locked: a clear state, nothing lost, and the run goes on afterwards."""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event, text
+
+from app.domain.run import RunStatus
+from app.errors import DatabaseError
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
+from app.services.scoring.scoring_jobs import running_run
+from db import engine
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Held, Slow
+from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.projects import ready_to_score, workbench_at
+
+TEXTS = 200
+PATIENCE = 60  # seconds
+
+
+def all_yes(schema: Mapping[str, Any] | None) -> str:
+    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Slow(0.02, Answer(all_yes))) as server:
+        yield server
+
+
+@pytest.fixture
+def workbench(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    monkeypatch.setattr(engine, "BUSY_TIMEOUT_MS", 300)
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+def planned(workbench: Workbench) -> int:
+    dimension = ready_to_score(workbench, texts=TEXTS)
+    return start_run(workbench, 1, RunOptions((dimension,), "llama:judge"))
+
+
+def answer_40_until(llm: FakeLlm) -> threading.Event:
+    """From the 41st request on nothing is answered before the event, so that what happens then is in the middle."""
+    happened = threading.Event()
+
+    def in_the_middle(_: Received) -> Behaviour:
+        return Answer(all_yes) if len(llm.requests) <= 40 else Held(happened, Answer(all_yes))
+
+    llm.usual = in_the_middle
+    return happened
+
+
+def wait_for_40(llm: FakeLlm) -> None:
+    while len(llm.requests) < 40:
+        time.sleep(0.005)
+
+
+def limit_pages(workbench: Workbench, spare: int | None) -> None:
+    """Leave the database so many pages to grow, as a full disk would; None for as many as it likes."""
+    writer = workbench.database._writer
+    with writer.connect() as connection:
+        used = connection.execute(text("PRAGMA page_count")).scalar_one()
+    writer.dispose()  # the limit belongs to a connection
+
+    @event.listens_for(writer, "connect")
+    def _limit(connection: Any, _: Any) -> None:
+        connection.execute(f"PRAGMA max_page_count={used + spare if spare is not None else 1_000_000}")
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_room(workbench: Workbench, llm: FakeLlm) -> None:
+    run_id = planned(workbench)
+    limit_pages(workbench, spare=12)
+    with pytest.raises(DatabaseError, match=r"disk is full.*Make room, then resume"):
+        work_on(workbench, run_id, concurrency=8)
+    after = get_run(workbench, run_id)
+    assert after.status in (RunStatus.FAILED, RunStatus.INTERRUPTED)
+    assert after.resumable
+    assert running_run(workbench, 1) is None
+    assert 0 < after.done < TEXTS
+    paid = len(llm.requests)
+    limit_pages(workbench, spare=None)
+    report = work_on(workbench, run_id, concurrency=8)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert paid < TEXTS
+    assert len(llm.requests) <= TEXTS + 2 * 8, "what was in flight or not yet written, and no more, is paid again"
+
+
+def test_a_locked_database_is_said_and_the_run_goes_on_when_it_is_free(
+    workbench: Workbench, llm: FakeLlm, tmp_path: Path
+) -> None:
+    run_id = planned(workbench)
+    held, release = answer_40_until(llm), threading.Event()
+
+    def hold() -> None:
+        """Another program that writes and doesn't come to an end."""
+        wait_for_40(llm)
+        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=PATIENCE)
+        other.execute("BEGIN IMMEDIATE")
+        held.set()
+        release.wait(PATIENCE)
+        other.execute("ROLLBACK")
+        other.close()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    try:
+        with pytest.raises(DatabaseError, match="busy"):
+            work_on(workbench, run_id, concurrency=8)
+        assert held.is_set()
+        assert get_run(workbench, run_id).resumable
+        assert running_run(workbench, 1) is None
+    finally:
+        release.set()
+        holder.join()
+    report = work_on(workbench, run_id, concurrency=8)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert len(llm.requests) <= TEXTS + 2 * 8
+
+
+def test_a_short_lock_is_waited_for(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "BUSY_TIMEOUT_MS", PATIENCE * 1000)
+    workbench = workbench_at(tmp_path, f"{llm.url}/v1")
+    run_id = planned(workbench)
+    held = answer_40_until(llm)
+
+    def hold_for_a_moment() -> None:
+        wait_for_40(llm)
+        other = sqlite3.connect(tmp_path / "workbench.db", isolation_level=None, timeout=PATIENCE)
+        other.execute("BEGIN IMMEDIATE")
+        held.set()
+        time.sleep(0.1)  # answers come meanwhile and wait to be saved
+        other.execute("ROLLBACK")
+        other.close()
+
+    holder = threading.Thread(target=hold_for_a_moment)
+    holder.start()
+    report = work_on(workbench, run_id, concurrency=8)
+    holder.join()
+    assert (report.run.status, report.run.done, len(llm.requests)) == (RunStatus.DONE, TEXTS, TEXTS)
+    workbench.database.close()

@@ -1,0 +1,162 @@
+"""400 real summaries and a provider that fails in every known way: all are scored, and none wrongly."""
+
+import json
+import random
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.corpora.reading import read_corpus
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.run import RunStatus
+from app.domain.task import Dimension
+from app.providers.retry import RetryPolicy
+from app.services.data.imports import keep_corpus
+from app.services.results.results import Choices, results_of
+from app.services.runtime import models
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, RunReport, start_run, work_on
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Status
+from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.projects import workbench_at
+from tests.support.real_data import shared_data
+
+TEXTS, QUESTIONS = 400, 9
+Deciding = Callable[[Received], Behaviour]
+
+
+def right_answers(received: Received) -> dict[str, str]:
+    """Decided by the text and the question alone, so that every run has the same truth."""
+    asked = received.body["messages"][1]["content"]
+    required = received.body["response_format"]["json_schema"]["schema"]["required"]
+    return {key: "yes" if zlib.crc32(f"{key}{asked}".encode()) % 3 else "no" for key in required}
+
+
+def faultless(received: Received) -> Behaviour:
+    return Answer(json.dumps(right_answers(received)))
+
+
+class Faulty:
+    """10 % rate limits (half say when to come back), 5 % server errors, 5 % cut off; and each of the ways in which
+    well-formed JSON is wrong. Which request meets which is drawn."""
+
+    def __init__(self, seed: int, wrong_json: float = 0.02) -> None:
+        self.rng = random.Random(seed)
+        self.wrong_json = wrong_json
+        self.met: Counter[str] = Counter()
+
+    def __call__(self, received: Received) -> Behaviour:
+        faults: dict[str, tuple[float, Deciding]] = {
+            "429": (0.05, lambda _: Fail("rate-limit")),
+            "429, come back": (0.05, lambda _: Fail("rate-limit", {"retry-after": "0.01"})),
+            "500": (0.05, lambda _: Status(500)),
+            "dropped": (0.01, lambda _: Drop()),
+            "cut off": (0.025, lambda r: Answer(json.dumps(right_answers(r))[:-40])),
+            "cut off at the limit": (0.025, lambda r: Answer(json.dumps(right_answers(r))[:-40], finish="length")),
+            "misses answers": (self.wrong_json, lambda r: _wrong(r, without={"q3", "q7"})),
+            "counts from 0": (self.wrong_json, _counted_from_0),
+            "names unknown ones": (self.wrong_json, lambda r: _wrong(r, q10="yes", q77="no")),
+            "repeats one": (self.wrong_json, _repeats_one),
+            "says maybe": (self.wrong_json, lambda r: _wrong(r, q2="maybe")),
+        }
+        drawn = self.rng.random()
+        for name, (share, behave) in faults.items():
+            drawn -= share
+            if drawn < 0:
+                self.met[name] += 1
+                return behave(received)
+        return faultless(received)
+
+
+def _wrong(received: Received, without: frozenset[str] | set[str] = frozenset(), **changed: str) -> Answer:
+    answers = {key: value for key, value in right_answers(received).items() if key not in without}
+    return Answer(json.dumps({**answers, **changed}))
+
+
+def _counted_from_0(received: Received) -> Answer:
+    return Answer(json.dumps({f"q{n}": value for n, value in enumerate(right_answers(received).values())}))
+
+
+def _repeats_one(received: Received) -> Answer:
+    answers = right_answers(received)
+    other = "no" if answers["q1"] == "yes" else "yes"
+    return Answer(f'{{"q1": "{other}", {json.dumps(answers)[1:]}')
+
+
+@pytest.fixture
+def llm() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=faultless) as server:
+        yield server
+
+
+@pytest.fixture
+def workbench(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    monkeypatch.setattr(models, "PATIENCE", RetryPolicy(first=0.005, longest=0.05))
+    made = workbench_at(tmp_path, f"{llm.url}/v1")
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def coherence(workbench: Workbench) -> Dimension:
+    """The first summaries of SummEval, in a project with a checklist of nine questions."""
+    path = shared_data("summeval_model_annotations.aligned.paired.jsonl")
+    corpus = read_corpus(path)
+    keep_corpus(workbench, corpus, "News")
+    with workbench.database.write() as work:
+        dimension = next(d for d in work.projects.dimensions(1) if d.name == "coherence")
+        asked = [
+            Question(f"Does part {n} follow from the one before?", "Order", origin=QuestionOrigin.ADDED, position=n)
+            for n in range(QUESTIONS)
+        ]
+        draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Order"),), tuple(asked))
+        work.checklists.publish(work.checklists.save(dimension.id, draft))
+    return dimension
+
+
+def scored(workbench: Workbench, dimension: Dimension, use_cache: bool = True) -> RunReport:
+    options = RunOptions((dimension,), "llama:judge", sample=TEXTS / 1200, use_cache=use_cache)
+    return work_on(workbench, start_run(workbench, 1, options))
+
+
+def scores(workbench: Workbench, report: RunReport) -> dict[int, tuple[float | None, float | None]]:
+    (result,) = results_of(workbench, report.run.id, Choices(resamples=2))
+    return {row.text: (row.score, row.coverage) for row in result.rows}
+
+
+def test_400_of_400_are_scored_as_without_faults(workbench: Workbench, coherence: Dimension, llm: FakeLlm) -> None:
+    truth = scored(workbench, coherence)
+    different = {json.dumps(received.body["messages"]) for received in llm.requests}
+    assert (truth.run.done, len(llm.requests)) == (TEXTS, len(different))
+    assert truth.tally.calls + truth.tally.cached == TEXTS, "two systems may have written the very same summary"
+    llm.usual = faulty = Faulty(seed=1)
+    report = scored(workbench, coherence, use_cache=False)
+    assert (report.run.done, report.run.failed, report.run.status) == (TEXTS, 0, RunStatus.DONE)
+    assert scores(workbench, report) == scores(workbench, truth)
+    assert len(faulty.met) == 11, "every kind of fault was met"
+    assert report.retries >= faulty.met["429"] + faulty.met["429, come back"] + faulty.met["500"]
+
+
+def test_worse_than_any_provider_is_still_not_wrong(workbench: Workbench, coherence: Dimension, llm: FakeLlm) -> None:
+    """Half of all replies are faulty: what can't be scored says so, and what is scored is right or shows its gaps."""
+    truth = scores(workbench, scored(workbench, coherence))
+    llm.usual = Faulty(seed=2, wrong_json=0.06)
+    report = scored(workbench, coherence, use_cache=False)
+    found = scores(workbench, report)
+    assert report.run.done + report.run.failed == TEXTS
+    wrong = [text for text, score in found.items() if score != truth[text] and score[0] is not None and score[1] == 1]
+    assert wrong == []
+    assert report.run.done > 0.9 * TEXTS
+
+
+def test_a_judge_that_always_counts_from_0_scores_nothing(
+    workbench: Workbench, coherence: Dimension, llm: FakeLlm
+) -> None:
+    llm.usual = _counted_from_0
+    options = RunOptions((coherence,), "llama:judge", sample=20 / 1200)
+    report = work_on(workbench, start_run(workbench, 1, options))
+    assert (report.run.done, report.run.failed) == (0, report.run.all)
+    assert len(llm.requests) == 3 * report.run.all, "asked again twice, and not a fourth time: it is no chance"

@@ -1,0 +1,152 @@
+"""Nobody sees what others wrote before saying "done", and the owner sees how far everybody is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question
+from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
+from app.services.attributes.attribute_files import FORMATS, attribute_file
+from app.services.attributes.attributes import (
+    add_attributes,
+    attributes_numbered,
+    attributes_of,
+    contributors_of,
+    restore_attribute,
+)
+from app.services.checklists.checklist_files import export_file
+from app.services.checklists.checklists import view_checklist
+from app.services.checklists.lineage import lineage_document, lineage_of_version
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import (
+    experts_progress,
+    introduce,
+    note_sample,
+    removed_by_author,
+    reorder,
+    said_by,
+    say,
+    say_done,
+    take_back,
+    visible_attributes,
+)
+from tests.support.projects import ready_to_score, workbench_at
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    workbench = workbench_at(tmp_path)
+    ready_to_score(workbench)
+    return workbench
+
+
+def seen(bench: Workbench, expert: str) -> list[str]:
+    return [a.text for a in visible_attributes(bench, 1, 1, expert)[0]]
+
+
+def test_others_open_with_done_and_close_when_more_is_written(bench: Workbench) -> None:
+    say(bench, 1, "Ada", "Order.")
+    say(bench, 1, "Bo", "Links.")
+    add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
+    assert seen(bench, "Ada") == ["Order."]
+    say_done(bench, 1, "Ada")
+    assert seen(bench, "Ada") == ["Order.", "Links.", "Length."]
+    assert seen(bench, "Bo") == ["Links."]
+    say(bench, 1, "Ada", "Endings.")
+    assert seen(bench, "Ada") == ["Order.", "Endings."]
+    assert seen(bench, "") == ["Order.", "Links.", "Length.", "Endings."]
+    assert seen(bench, "nobody") == []
+
+
+def test_done_needs_a_first_word(bench: Workbench) -> None:
+    introduce(bench, 1, "Ada")
+    with pytest.raises(NotReadyError):
+        say_done(bench, 1, "Ada")
+    with pytest.raises(InputError):
+        say(bench, 1, "Ada", " \n ")
+
+
+def test_an_expert_cannot_pass_for_an_llm(bench: Workbench) -> None:
+    add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
+    with pytest.raises(ConflictError):
+        introduce(bench, 1, "rules")
+    assert seen(bench, "rules") == []
+
+
+def test_progress_counts_what_came_after_others_could_be_seen(bench: Workbench) -> None:
+    say(bench, 1, "Ada", "Order.")
+    take_back(bench, say(bench, 1, "Ada", "A slip."))
+    say_done(bench, 1, "Ada")
+    say(bench, 1, "Ada", "Late.")
+    say(bench, 1, "Bo", "Links.")
+    found = [(p.expert, p.dimension, p.attributes, p.done, p.late) for p in experts_progress(bench, 1)]
+    assert found == [("Ada", "coherence", 2, False, 1), ("Bo", "coherence", 1, False, 0)]
+
+
+def test_what_is_said_about_oneself_is_kept_when_left_blank_later(bench: Workbench) -> None:
+    introduce(bench, 1, "Ada", "Editor", "Newspapers")
+    assert introduce(bench, 1, " Ada ").role == "Editor"
+
+
+def test_the_experts_order_and_the_sample_are_kept(bench: Workbench) -> None:
+    ids = [say(bench, 1, "Ada", text) for text in ("One.", "Two.", "Three.")]
+    reorder(bench, ids[::-1])
+    say(bench, 1, "Ada", "Four.", prompted_by=2)
+    note_sample(bench, ids[0], 3)
+    assert [(a.text, a.prompted_by) for a in said_by(bench, 1, 1, "Ada")] == [
+        ("Three.", None),
+        ("Two.", None),
+        ("One.", 3),
+        ("Four.", 2),
+    ]
+
+
+def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workbench) -> None:
+    slip = say(bench, 1, "Ada", "A slip.")
+    say(bench, 1, "Ada", "Order.")
+    take_back(bench, slip)
+    assert [a.text for a in said_by(bench, 1, 1, "Ada") if removed_by_author(a)] == ["A slip."]
+    assert seen(bench, "") == ["Order."]
+    say_done(bench, 1, "Ada")
+    assert seen(bench, "Ada") == seen(bench, "") == ["Order."]
+    with pytest.raises(NotFoundError):
+        attributes_numbered(bench, 1, [slip])
+    for form in FORMATS:
+        found = attributes_of(bench, 1)
+        assert b"slip" not in attribute_file(found, contributors_of(bench, 1), form)
+    restore_attribute(bench, slip)
+    assert seen(bench, "") == ["A slip.", "Order."]
+
+
+def test_what_was_there_for_others_stays_on_record_when_its_author_takes_it_back(bench: Workbench) -> None:
+    order = say(bench, 1, "Ada", "Order.")
+    say_done(bench, 1, "Ada")
+    links = say(bench, 1, "Ada", "Links.")  # which closes what others wrote again
+    for attribute in (order, links):
+        take_back(bench, attribute)
+    assert [(a.text, a.status, a.reason) for a in attributes_of(bench, 1)] == [
+        ("Order.", AttributeStatus.EXCLUDED, "removed by its author")
+    ]
+
+
+def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Workbench) -> None:
+    secret = say(bench, 1, "Ada", "Something private.")
+    say(bench, 1, "Ada", "Order.")
+    with bench.database.write() as work:
+        made = Checklist(
+            "coherence",
+            0,
+            ChecklistStatus.DRAFT,
+            "comb",
+            "rules",
+            (Component("Order", attributes=(secret,)),),
+            (Question("Is it in order?", "Order", attributes=(secret,)),),
+            (DroppedAttribute(secret, "clusters", "unclear"),),
+        )
+        work.checklists.save(1, made)
+    take_back(bench, secret)
+    view = view_checklist(bench, 1)
+    assert b"private" not in export_file(bench, view, "json")
+    assert "private" not in json.dumps(lineage_document(lineage_of_version(bench, 1)))

@@ -1,0 +1,105 @@
+"""With few documents the samples keep themselves out of scoring, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.errors import NotReadyError
+from app.services.checklists.expert_answers import drawable
+from app.services.data.locked_split import lock
+from app.services.results.results import results_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, get_run, plan_run, start_run, work_on
+from app.services.think_aloud.samples import drawn, ensure_samples, held_out
+from tests.support.projects import small_checklist, workbench_at
+
+
+def essays(workbench: Workbench, assignments: int, each: int, rated: bool = True) -> Dimension:
+    """Project 1: so many essays on each of so many assignments, and a published checklist."""
+    with workbench.database.write() as work:
+        project = work.projects.add("Essays", Task("essay", "assignment"))
+        dimension = work.projects.add_dimension(project.id, Dimension("cohesion", "How the parts fit together."))
+        made = [
+            Text(f"a{a}", f"Essay {n} on {a}.", item_id=str(n), source=f"Assignment {a}.")
+            for a in range(assignments)
+            for n in range(each)
+        ]
+        work.texts.add_many(project.id, made)
+        ids = work.texts.ids_by_key(project.id)
+        if rated:
+            work.texts.add_ratings(
+                [(ids[t.key], dimension.id, Rating("cohesion", "r1", 1.0 + n % 5)) for n, t in enumerate(made)]
+            )
+        small_checklist(work, dimension.id)
+        return dimension
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Workbench:
+    return workbench_at(tmp_path)
+
+
+@pytest.mark.parametrize(("assignments", "each"), [(3, 10), (1, 30), (2, 6), (5, 8), (6, 100)])
+def test_all_but_the_sample_texts_are_scored_where_documents_are_few_or_large(
+    bench: Workbench, assignments: int, each: int
+) -> None:
+    dimension = essays(bench, assignments, each)
+    samples = {sample.text.id for sample in ensure_samples(bench, dimension.id)}
+    texts, out = drawn(bench, 1, dimension.id, 1.0, 1)
+    assert (out.documents, set(out.texts)) == ((), samples)
+    assert len(texts) == assignments * each - 4
+    assert not samples & {text.id for text in texts}
+    held = held_out(bench, 1, dimension.id)
+    assert (held.documents, held.texts, held.all, held.alone) == (0, 4, assignments * each, True)
+    assert drawable(bench, 1) == len(texts)
+
+
+def test_locking_texts_away_does_not_change_what_samples_leave_out(bench: Workbench) -> None:
+    dimension = essays(bench, 10, 4)
+    ensure_samples(bench, dimension.id)
+    before = drawn(bench, 1, dimension.id, 1.0, 1)[1]
+    lock(bench, 1, 0.4, 1, "Ana")
+    assert drawn(bench, 1, dimension.id, 1.0, 1)[1] == before
+    assert len(before.documents) == 4
+
+
+def test_a_run_keeps_what_it_left_out_also_when_the_rule_would_say_otherwise_later(bench: Workbench) -> None:
+    dimension = essays(bench, 3, 10)
+    samples = tuple(sorted(sample.text.id for sample in ensure_samples(bench, dimension.id)))
+    run = start_run(bench, 1, RunOptions((dimension,), "rules"))
+    work_on(bench, run)
+    assert (get_run(bench, run).done, get_run(bench, run).failed) == (26, 0)
+    with bench.database.write() as work:
+        more = [Text(f"b{n // 4}", f"Another {n}.", item_id=str(n)) for n in range(200)]
+        work.texts.add_many(1, more)
+    plan = plan_run(bench, 1, RunOptions((dimension,), "rules"))[0]
+    assert (plan.excluded_docs, plan.excluded_texts) == (("a0", "a1", "a2"), ())
+    result = results_of(bench, run)[0]
+    assert (result.excluded_docs, result.excluded_texts) == ((), samples)
+    assert result.to_json()["excluded_texts"] == list(samples)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_where_nothing_is_left_the_reason_and_the_way_out_are_said(bench: Workbench, share: float) -> None:
+    dimension = essays(bench, 2, 2)
+    ensure_samples(bench, dimension.id)
+    with pytest.raises(NotReadyError, match="all 4 texts of the project were read as samples") as raised:
+        plan_run(bench, 1, RunOptions((dimension,), "rules", sample=share))
+    assert "nobody has read" in raised.value.hint
+
+
+def test_a_draw_without_ratings_says_that_it_needs_them(bench: Workbench) -> None:
+    dimension = essays(bench, 2, 4, rated=False)
+    with pytest.raises(NotReadyError, match="is rated") as raised:
+        plan_run(bench, 1, RunOptions((dimension,), "rules", sample=0.5))
+    assert "Score all texts" in raised.value.hint
+
+
+def test_all_texts_locked_away_is_said(bench: Workbench) -> None:
+    dimension = essays(bench, 3, 4)
+    with bench.database.read() as work:
+        assert work.texts.count(1) == 12
+    with pytest.raises(NotReadyError, match="No text is locked away"):
+        drawn(bench, 1, dimension.id, 1.0, 1, locked=True)
