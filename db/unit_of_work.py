@@ -26,7 +26,7 @@ from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
 from db.repositories.results import Results
 from db.repositories.runs import Runs
-from db.repositories.side_by_side import SideBySide
+from db.repositories.side_by_side import SideBySideComparisons
 from db.repositories.stage_runs import StageRuns
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
@@ -83,8 +83,8 @@ class UnitOfWork:
         return Transcripts(self._session)
 
     @cached_property
-    def side_by_side(self) -> SideBySide:
-        return SideBySide(self._session)
+    def side_by_side(self) -> SideBySideComparisons:
+        return SideBySideComparisons(self._session)
 
     @cached_property
     def expert_answers(self) -> ExpertAnswers:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.services.checklists.expert_answers import answerable
 from app.services.think_aloud.independence import said_by
-from pages.components.answer.draw import draw_form, everybody
+from pages.components.answer.draw import draw_form, expert_progress
 from pages.components.answer.sheet import sheet
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
@@ -44,4 +44,4 @@ with running:
         draw_form(workbench, newest)
     for checklist, draw in versions:
         if draw:
-            everybody(workbench, checklist, draw)
+            expert_progress(workbench, checklist, draw)

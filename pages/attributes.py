@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.services.attributes.attributes import contributors_of
 from app.services.data.projects import dimensions_named
-from pages.components.attributes.editor import editor
+from pages.components.attributes.editor import attribute_editor
 from pages.components.attributes.entry import entry
 from pages.components.attributes.files import take_away
 from pages.components.attributes.near_duplicates import duplicates, pool_place
@@ -35,7 +35,7 @@ with left:
     chosen = table(shown, len(attributes), dimension.id)
 with right:
     undo_button(pool_place(dimension.id))
-    editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
+    attribute_editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
 duplicates(workbench, attributes, dimension.id)
 take_away(attributes, contributors, dimension)
 entry(workbench, project, dimension, attributes)

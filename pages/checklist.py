@@ -8,11 +8,11 @@ from pages.components.checklist.files import export_, import_
 from pages.components.checklist.history import history_table, undo_bar
 from pages.components.checklist.parts import choose_part
 from pages.components.checklist.preview import try_it
-from pages.components.checklist.questions import add_forms, questions
+from pages.components.checklist.questions import add_forms, question_list
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.checklists.checklist_comparison import comparison
+from pages.components.shell.checklists.checklist_comparison import version_comparison
 from pages.components.shell.checklists.checklist_versions import choose_version, standing
-from pages.components.shell.checklists.editor_name import editor, editor_name
+from pages.components.shell.checklists.editor_name import current_editor, editor_name
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension, page
 
@@ -30,7 +30,7 @@ if not versions:
     import_(workbench, dimension.id)
     st.stop()
 
-who = editor()
+who = current_editor()
 left, right = st.columns([5, 2], gap="large")
 with right:
     version = choose_version(versions, dimension.id)
@@ -45,13 +45,13 @@ with left:
     if part == "try":
         try_it(workbench, view)
     elif part == "compare":
-        comparison(versions, view.checklist)
+        version_comparison(versions, view.checklist)
     elif part == "history":
         history_table(workbench, view.checklist, who)
     else:
         draft = view.checklist.status is ChecklistStatus.DRAFT
         if draft:
             undo_bar(workbench, view.checklist, who)
-        questions(workbench, view, who)
+        question_list(workbench, view, who)
         if draft:
             add_forms(workbench, view, who)

@@ -15,8 +15,7 @@ from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.picture import picture
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import model_label, number, plain, show_error
 
 OF = "of"
 workbench = current_workbench()

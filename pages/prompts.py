@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.services.runtime.prompts import project_prompts
-from pages.components.prompts.editor import choice, editor, wordings
+from pages.components.prompts.editor import choice, prompt_editor, wordings
 from pages.components.prompts.preview import changes, preview_of
 from pages.components.shell.current import current_dimension, current_workbench
 from pages.components.shell.frame import needs_project
@@ -19,7 +19,7 @@ prompt = choice(project_prompts(workbench, project.id))
 left, right = st.columns([3, 2], gap="large")
 with left:
     shown = wordings(workbench, project.id, prompt)
-    editor(workbench, project.id, prompt, shown)
+    prompt_editor(workbench, project.id, prompt, shown)
 with right:
     changes(prompt, shown)
     preview_of(prompt, shown, project.task, current_dimension(workbench, project))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.errors import WorkbenchError
-from app.services.scoring.draws import check_samples
+from app.services.scoring.draws import check_draws
 from app.services.scoring.forecast import Forecast, forecast
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import job_key, running_here, running_run
@@ -56,7 +56,7 @@ with right:
 if ahead:
     with left:
         texts_to_score(ahead[0])
-    sample_check(check_samples(workbench, project.id, wishes[0]))
+    sample_check(check_draws(workbench, project.id, wishes[0]))
 run_list(workbench, project)
 writings(workbench, project)
 own_scores(workbench, project)

@@ -4,13 +4,18 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
-from app.services.attributes.side_by_side import begin, compared_by_all, may_be_outside
+from app.services.attributes.side_by_side import begin_side_by_side, compared_by_all, may_be_outside
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension, page
 from pages.components.shell.runs.condition_words import llms_word
 from pages.components.shell.words import plain
-from pages.components.side_by_side.blind_comparison import coming_from_outside, comparison, everybody, from_outside
+from pages.components.side_by_side.blind_comparison import (
+    blind_comparison,
+    coming_from_outside,
+    common_findings,
+    from_outside,
+)
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -20,10 +25,10 @@ project, dimension = needs_dimension(
 )
 name = expert(workbench, project)
 if not name:
-    everybody(compared_by_all(workbench, dimension.id), dimension)
+    common_findings(compared_by_all(workbench, dimension.id), dimension)
     st.stop()
 try:
-    mine = begin(workbench, dimension, name, outside=coming_from_outside(dimension, name))
+    mine = begin_side_by_side(workbench, dimension, name, outside=coming_from_outside(dimension, name))
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if st.button("Think aloud", key="side_to_think_aloud", type="primary"):
@@ -32,6 +37,6 @@ except WorkbenchError as error:
         from_outside(dimension, name)
     st.stop()
 llms = llms_word(attributes_of(workbench, project.id, dimension.id))
-comparison(workbench, dimension, mine, llms)
+blind_comparison(workbench, dimension, mine, llms)
 if mine.revealed:
-    everybody(compared_by_all(workbench, dimension.id), dimension)
+    common_findings(compared_by_all(workbench, dimension.id), dimension)

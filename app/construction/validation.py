@@ -29,7 +29,7 @@ NO_REASON = "no reason given by the model"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ValidationChange:
     """One line of the diff: the questions before, the one after (None if dropped), and the validator's reason."""
 
     kind: ChangeKind
@@ -43,7 +43,7 @@ class Validation:
     """`questions` if everything is accepted; `changes` account for every question that went in, in order."""
 
     questions: tuple[Question, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[ValidationChange, ...]
 
 
 async def validate_questions(
@@ -82,9 +82,9 @@ def _problem(answer: dict[str, Any], count: int) -> str | None:
     )
 
 
-def _changes(value: dict[str, Any], questions: Sequence[Question]) -> Iterator[Change]:
+def _changes(value: dict[str, Any], questions: Sequence[Question]) -> Iterator[ValidationChange]:
     """The diff in the order of the (first) question before."""
-    outcomes: dict[int, list[Change]] = {}
+    outcomes: dict[int, list[ValidationChange]] = {}
     used: set[int] = set()
     for entry in value["questions"]:
         numbers = tuple(dict.fromkeys(int(number) for number in entry["sources"]))
@@ -97,15 +97,15 @@ def _changes(value: dict[str, Any], questions: Sequence[Question]) -> Iterator[C
         if number in used:
             continue
         if number in reasons:
-            yield Change(ChangeKind.DROPPED, (question,), None, reasons[number] or NO_REASON)
+            yield ValidationChange(ChangeKind.DROPPED, (question,), None, reasons[number] or NO_REASON)
         else:
-            yield Change(ChangeKind.KEPT, (question,), question, NOT_MENTIONED)
+            yield ValidationChange(ChangeKind.KEPT, (question,), question, NOT_MENTIONED)
 
 
-def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> Change:
+def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> ValidationChange:
     text, reason = tidy(entry["question"]), entry["reason"].strip()
     if len(before) == 1 and text == before[0].text:
-        return Change(ChangeKind.KEPT, before, before[0], reason)
+        return ValidationChange(ChangeKind.KEPT, before, before[0], reason)
     kind = ChangeKind.MERGED if len(before) > 1 else ChangeKind.REWORDED
     after = replace(
         before[0],
@@ -113,8 +113,8 @@ def _outcome(before: tuple[Question, ...], entry: dict[str, Any]) -> Change:
         attributes=merged(question.attributes for question in before),
         reason=reason or NO_REASON,
     )
-    return Change(kind, before, after, reason or NO_REASON)
+    return ValidationChange(kind, before, after, reason or NO_REASON)
 
 
-def _result(changes: Sequence[Change]) -> tuple[Question, ...]:
+def _result(changes: Sequence[ValidationChange]) -> tuple[Question, ...]:
     return join_repeated([change.after for change in changes if change.after is not None])

@@ -28,7 +28,7 @@ class KsCheck:
     n_all: int
 
 
-def stratified_sample(scores: Sequence[float], share: float, seed: int) -> tuple[int, ...]:
+def stratified_draw(scores: Sequence[float], share: float, seed: int) -> tuple[int, ...]:
     """Indices of `share` (above 0, at most 1) of the texts, at least one, in ascending order.
 
     The texts are put in order of score, ties in random order, cut into as many equal strata as texts are wanted, and
@@ -47,7 +47,7 @@ def stratified_sample(scores: Sequence[float], share: float, seed: int) -> tuple
 
 
 def ks_check(sample: Sequence[float], whole: Sequence[float]) -> KsCheck:
-    """How far the sample's scores are distributed like those of the whole. Raises as `stratified_sample`."""
+    """How far the sample's scores are distributed like those of the whole. Raises as `stratified_draw`."""
     result = ks_2samp(_finite(sample), _finite(whole))
     return KsCheck(float(result.statistic), float(result.pvalue), len(sample), len(whole))
 

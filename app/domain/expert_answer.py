@@ -75,7 +75,7 @@ class AnswerSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpertAnswers:
+class AnswerSet:
     """Everybody's answers to one version of a checklist, for agreement. `texts` is the draw, in its own order."""
 
     checklist: Checklist

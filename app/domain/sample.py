@@ -6,7 +6,7 @@ from app.domain.text import Text
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class HeldBack:
     """What the samples of a dimension keep out of its scoring: whole documents, or the sample texts alone (by id)."""
 
     documents: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from app.domain.text import Text
 from app.evaluators.check_eval_questions import Seeds, seeds_of, write_questions
 from app.evaluators.checklist import PROMPT, judge
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
 from app.evaluators.stages import Once
 
@@ -38,7 +38,7 @@ class CheckEvalOptions:
 class CheckEval:
     """Raises NotReadyError where seeds are to come from a checklist that isn't there."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         options: CheckEvalOptions = setting.options
         self._setting = setting
         if options.seeds == "checklist":
@@ -55,8 +55,8 @@ class CheckEval:
         return Evaluation(score.value, score.coverage, details={"answers": given})
 
 
-def _calls(options: CheckEvalOptions, _: bool) -> Calls:
-    return Calls(1, 4 if options.seeds == "proposed" else 3)
+def _calls(options: CheckEvalOptions, _: bool) -> RequestCounts:
+    return RequestCounts(1, 4 if options.seeds == "proposed" else 3)
 
 
 METHOD = Method(

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from app.domain.checklist import Checklist, Question, QuestionKind
 from app.errors import NotReadyError
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.stages import ask_once
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
@@ -31,7 +31,7 @@ class SubAspect:
     questions: tuple[str, ...]
 
 
-async def write_questions(setting: Setting, source: Seeds) -> tuple[Question, ...]:
+async def write_questions(setting: EvaluatorContext, source: Seeds) -> tuple[Question, ...]:
     """The filtered questions, in order of their sub-aspects. Raises NotReadyError and what the model raises."""
     match source:
         case "checklist":
@@ -45,7 +45,7 @@ async def write_questions(setting: Setting, source: Seeds) -> tuple[Question, ..
     return await _filtered(setting, finer)
 
 
-def seeds_of(setting: Setting) -> tuple[SubAspect, ...]:
+def seeds_of(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
     """A published checklist's components with their key questions. Raises NotReadyError without any."""
     checklist: Checklist | None = setting.checklist
     by_component: dict[str, list[str]] = {}
@@ -61,7 +61,7 @@ def seeds_of(setting: Setting) -> tuple[SubAspect, ...]:
     return found
 
 
-async def _own(setting: Setting) -> tuple[SubAspect, ...]:
+async def _own(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
     """What a person wrote for the dimension. Raises NotReadyError where nobody did."""
     kept = await setting.stages.find(setting.dimension.id, OWN_SEEDS, "")
     if kept is None:
@@ -72,7 +72,7 @@ async def _own(setting: Setting) -> tuple[SubAspect, ...]:
     return tuple(SubAspect(entry["name"], _distinct(entry["questions"])) for entry in json.loads(kept)["sub_aspects"])
 
 
-async def _proposed(setting: Setting) -> tuple[SubAspect, ...]:
+async def _proposed(setting: EvaluatorContext) -> tuple[SubAspect, ...]:
     def check(value: dict[str, Any]) -> str | None:
         complete = value["sub_aspects"] and all(
             s["name"].strip() and any(q.strip() for q in s["questions"]) for s in value["sub_aspects"]
@@ -83,7 +83,7 @@ async def _proposed(setting: Setting) -> tuple[SubAspect, ...]:
     return tuple(SubAspect(s["name"], _distinct(s["questions"])) for s in value["sub_aspects"])
 
 
-async def _more(setting: Setting, stage: str, sub_aspects: Sequence[SubAspect]) -> list[tuple[int, str]]:
+async def _more(setting: EvaluatorContext, stage: str, sub_aspects: Sequence[SubAspect]) -> list[tuple[int, str]]:
     """(index of the sub-aspect, question) of each question that the stage adds."""
 
     def check(value: dict[str, Any]) -> str | None:
@@ -110,7 +110,7 @@ def _distinct(questions: Sequence[str]) -> tuple[str, ...]:
     return tuple(reversed([question for question in found.values() if question]))
 
 
-async def _filtered(setting: Setting, sub_aspects: Sequence[SubAspect]) -> tuple[Question, ...]:
+async def _filtered(setting: EvaluatorContext, sub_aspects: Sequence[SubAspect]) -> tuple[Question, ...]:
     everything = [
         Question(question, s.name, position=position)
         for s in sub_aspects
@@ -126,7 +126,7 @@ async def _filtered(setting: Setting, sub_aspects: Sequence[SubAspect]) -> tuple
     return tuple(question for number, question in enumerate(everything, start=1) if number in kept)
 
 
-async def _ask(setting: Setting, stage: str, check: Check, **more: Any) -> dict[str, Any]:
+async def _ask(setting: EvaluatorContext, stage: str, check: Check, **more: Any) -> dict[str, Any]:
     template: PromptTemplate = load_prompt(stage)
     prompt = template.render(
         task=task_variables(setting.task), dimension=dimension_variables(setting.dimension), **more

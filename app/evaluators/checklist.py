@@ -63,7 +63,7 @@ PLAIN = JudgeOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedText:
+class ChecklistReply:
     """One judgment per question, in the order asked. `reply` carries the usage of all attempts."""
 
     judgments: tuple[Judgment, ...]
@@ -166,7 +166,7 @@ async def judge(
     template: PromptTemplate | None = None,
     options: JudgeOptions = PLAIN,
     repeat: int = 0,
-) -> JudgedText:
+) -> ChecklistReply:
     """Ask `model` all questions about one text, in one call.
 
     An answer that leaves questions open is asked again; if the last attempt still leaves some open, the answers it
@@ -184,4 +184,4 @@ async def judge(
 
     answered = await ask(model, request, last_resort=usable_part)
     judgments = read_answers(answered.value, answered.reply, questions, repeat)
-    return JudgedText(judgments, answered.reply, answered.attempts)
+    return ChecklistReply(judgments, answered.reply, answered.attempts)

@@ -13,7 +13,7 @@ from app.evaluators.checklist import PLAIN, JudgeOptions, judge
 from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.method import Method, Setting
+from app.evaluators.method import EvaluatorContext, Method
 from app.providers.base import ChatModel
 
 WEIGHTED = "weighted"  # the name of the weighted score among a score's details
@@ -80,7 +80,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def _make(setting: Setting) -> ChecklistEvaluator:
+def _make(setting: EvaluatorContext) -> ChecklistEvaluator:
     if setting.checklist is None:
         raise NotReadyError(f"{setting.dimension.name} has no checklist.", "Build and publish one first.")
     return ChecklistEvaluator(

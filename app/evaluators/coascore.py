@@ -17,7 +17,7 @@ from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
-from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
 from app.evaluators.stages import Once, ask_once
 from app.prompting import dimension_variables, load_prompt, task_variables
@@ -75,7 +75,7 @@ class Aspect:
 class CoAScore:
     """Raises NotReadyError where `inter` is wanted and the project has no other dimension."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         self._setting = setting
         self._options: CoAScoreOptions = setting.options
         if self._options.variant == "inter" and not setting.others:
@@ -145,9 +145,9 @@ def off_scale(value: Mapping[str, Any], dimension: Dimension) -> str | None:
     return f"{', '.join(wrong)} must be from {dimension.low:g} to {dimension.high:g}" if wrong else None
 
 
-def _calls(options: CoAScoreOptions, _: bool) -> Calls:
+def _calls(options: CoAScoreOptions, _: bool) -> RequestCounts:
     second, third = options.asks_for_scores, options.variant != "average"
-    return Calls(second + third, 0 if options.variant == "inter" else 1)
+    return RequestCounts(second + third, 0 if options.variant == "inter" else 1)
 
 
 METHOD = Method(

@@ -15,7 +15,7 @@ from app.domain.text import Text
 from app.errors import NoLogprobsError, UnreadableScoreError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
-from app.evaluators.method import Calls, Method, Setting
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
 from app.evaluators.score_probabilities import probabilities_of_scores
 from app.evaluators.score_samples import sampled_score
@@ -71,7 +71,7 @@ class GEvalOptions:
 
 
 class GEval:
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         options: GEvalOptions = setting.options
         self._options = options
         self._model = setting.model
@@ -141,8 +141,8 @@ def _told(task: Task, dimension: Dimension, description: bool) -> tuple[Task, Di
     return (task, dimension) if description else (replace(task, description=""), replace(dimension, rubric=""))
 
 
-def _calls(options: GEvalOptions, logprobs: bool) -> Calls:
-    return Calls(options.samples if _way(options, logprobs) == "samples" else 1, int(options.steps))
+def _calls(options: GEvalOptions, logprobs: bool) -> RequestCounts:
+    return RequestCounts(options.samples if _way(options, logprobs) == "samples" else 1, int(options.steps))
 
 
 def _way(options: GEvalOptions, logprobs: bool) -> str:

@@ -6,7 +6,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
-from app.evaluators.method import Method, Setting
+from app.evaluators.method import EvaluatorContext, Method
 from app.providers.base import ChatModel
 
 DIRECT = "llm-score"
@@ -29,7 +29,7 @@ class LlmScore:
 
 
 def _method(name: str, title: str) -> Method:
-    def make(setting: Setting) -> LlmScore:
+    def make(setting: EvaluatorContext) -> LlmScore:
         return LlmScore(setting.model, setting.task, setting.dimension, name)
 
     return Method(name, title, make, prompt=lambda _: name)

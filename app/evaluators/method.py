@@ -12,12 +12,12 @@ from app.domain.text import Text
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.options import NoOptions, read_options
-from app.evaluators.stages import Forgetful, Stages
+from app.evaluators.stages import NullStages, Stages
 from app.providers.base import ChatModel
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class RequestCounts:
     """How many requests a method makes, re-asks aside: once for a dimension, for each of its texts, and for each
     reference of a text."""
 
@@ -32,7 +32,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class EvaluatorContext:
     """Everything a method may use to score one dimension.
 
     options: of the method's own type. others: the project's other dimensions. seed: for what is drawn at random.
@@ -47,7 +47,7 @@ class Setting:
     options: Any = field(default_factory=NoOptions)
     checklist: Checklist | None = None
     others: tuple[Dimension, ...] = ()
-    stages: Stages = field(default_factory=Forgetful)
+    stages: Stages = field(default_factory=NullStages)
     seed: int = 0
     logprobs: bool = False
     judge_logprobs: JudgeLogprobs = field(default_factory=JudgeLogprobs)
@@ -75,7 +75,7 @@ class Method:
 
     name: str
     title: str
-    make: Callable[[Setting], Evaluator]
+    make: Callable[[EvaluatorContext], Evaluator]
     options: type = NoOptions
     judged: bool = True
     by_rules: bool = False
@@ -85,7 +85,7 @@ class Method:
     references: Callable[[Any], bool] = lambda _: False
     checklist: Callable[[Any], bool] = lambda _: False
     prompt: Callable[[Any], str] = lambda _: ""
-    calls: Callable[[Any, bool], Calls] = lambda *_: Calls()
+    calls: Callable[[Any, bool], RequestCounts] = lambda *_: RequestCounts()
     check: Callable[[], None] = lambda: None
     ready: Callable[[Any], None] = lambda _: None
     signature: Callable[[Any], str] = lambda _: ""

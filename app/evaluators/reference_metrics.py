@@ -14,7 +14,7 @@ from typing import Any
 from app.domain.text import Text
 from app.errors import NotReadyError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Calls, Method
+from app.evaluators.method import Method, RequestCounts
 
 Metric = Callable[[str, Sequence[str]], float]
 
@@ -123,7 +123,7 @@ def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:
         of_dimension=False,
         on_scale=False,
         references=lambda _: True,
-        calls=lambda *_: Calls(0),
+        calls=lambda *_: RequestCounts(0),
         **more,
     )
 

@@ -23,7 +23,7 @@ class Stages(Protocol):
     async def keep(self, dimension: int, stage: StageRun) -> None: ...
 
 
-class Forgetful:
+class NullStages:
     """Keeps nothing."""
 
     async def find(self, dimension: int, stage: str, inputs_digest: str) -> str | None:

@@ -12,7 +12,7 @@ _SIZE, _EDGE = 260, 34  # of a square picture in pixels, and of the room for its
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class IntervalRow:
     """A row of an interval plot. `low` and `high` are None where there is no interval."""
 
     label: str
@@ -37,7 +37,7 @@ class Scale:
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 0.0
 
 
-def interval_plot(rows: Sequence[Interval], title: str) -> Markup:
+def interval_plot(rows: Sequence[IntervalRow], title: str) -> Markup:
     """One row each: a dot for the value, a line for its interval, from -1 to 1."""
     left, width, height = 300, 420, _ROW * len(rows) + 40
 

@@ -3,11 +3,11 @@
 from app.prompting.library import available_prompts, load_prompt
 from app.prompting.template import PromptTemplate
 from app.prompting.variables import dimension_variables, task_variables
-from app.prompting.wordings import Wording, worded
+from app.prompting.wordings import PromptWording, worded
 
 __all__ = [
     "PromptTemplate",
-    "Wording",
+    "PromptWording",
     "available_prompts",
     "dimension_variables",
     "load_prompt",

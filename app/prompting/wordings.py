@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class PromptWording:
     """`number` counts a project's wordings of one prompt from 1; `source` is the whole prompt file as text."""
 
     number: int
     source: str
 
 
-_IN_FORCE: ContextVar[Mapping[str, Wording] | None] = ContextVar("wordings", default=None)
+_IN_FORCE: ContextVar[Mapping[str, PromptWording] | None] = ContextVar("wordings", default=None)
 
 
 @contextmanager
-def worded(own: Mapping[str, Wording]) -> Iterator[None]:
+def worded(own: Mapping[str, PromptWording]) -> Iterator[None]:
     """Prompts of these names are loaded in these wordings; all others are built-in."""
     token = _IN_FORCE.set(own)
     try:
@@ -31,5 +31,5 @@ def worded(own: Mapping[str, Wording]) -> Iterator[None]:
         _IN_FORCE.reset(token)
 
 
-def own_wording(name: str) -> Wording | None:
+def own_wording(name: str) -> PromptWording | None:
     return (_IN_FORCE.get() or {}).get(name)

@@ -12,7 +12,7 @@ from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
 from app.providers.budget import Budget
 from app.providers.pricing import shipped_prices
-from app.providers.retry import Patient
+from app.providers.retry import RetryingModel
 
 
 class Ledger(Protocol):
@@ -108,7 +108,7 @@ class RecordedModel:
 
     @property
     def retries(self) -> int:
-        return self._inner.retries if isinstance(self._inner, Patient) else 0
+        return self._inner.retries if isinstance(self._inner, RetryingModel) else 0
 
     @property
     def effort(self) -> str:
@@ -131,7 +131,7 @@ class RecordedModel:
             del self._asking[digest]
 
     def _may_find(self, digest: str) -> bool:
-        """Without the cache, only what an earlier sitting of this run asked, or this one in a first try."""
+        """Without the cache, only what an earlier session of this run asked, or this one in a first try."""
         return self._use_cache or (self._run is not None and (self._second_try or digest not in self._asked_here))
 
     async def discard(self, requests: Sequence[ChatRequest]) -> None:

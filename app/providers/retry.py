@@ -41,7 +41,7 @@ class RetryPolicy:
             raise ValueError("a retry policy needs at least one attempt, a positive total and no negative waits")
 
 
-class Patient:
+class RetryingModel:
     """A model that is asked again when it fails for a passing reason; a ChatModel itself.
 
     Only a TransientError is tried again. A slot of the limiter is held while a request is under way, not while waiting

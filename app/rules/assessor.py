@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from app.rules.catalogue import BY_ID, RULES, THEMES
-from app.rules.judge import Judge
+from app.rules.judge import RuleJudge
 from app.rules.matching import affinities
 from app.rules.reading import Reading
 from app.rules.request import Context, context_of
@@ -24,7 +24,7 @@ SAMPLES_WEIGHT, FAMILY_WEIGHT = 0.25, 0.6
 LEAST_FAMILY = 0.3
 
 
-def considerations(variables: Mapping[str, Any], judge: Judge) -> dict[str, Any]:
+def considerations(variables: Mapping[str, Any], judge: RuleJudge) -> dict[str, Any]:
     """8 to 14 considerations, the best-founded rules' first phrasings before their second ones."""
     context = context_of(variables)
     chosen = _on_topic(rank(context, variables["samples"], judge), context)[:MOST_RULES]
@@ -38,7 +38,7 @@ def considerations(variables: Mapping[str, Any], judge: Judge) -> dict[str, Any]
     }
 
 
-def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: Judge) -> list[Rule]:
+def rank(context: Context, samples: Sequence[Mapping[str, Any]], judge: RuleJudge) -> list[Rule]:
     """Rules by how well the dimension's name and rubric and the samples speak for them.
 
     Rules that find nothing to look at in any sample are left out (comparison with a source that isn't there).

@@ -23,7 +23,7 @@ SOURCES_KEPT = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RuledQuestion:
     """A question's key with the rule and the limit that answer it; `fits` is False where no rule is about it."""
 
     key: str
@@ -32,7 +32,7 @@ class Asked:
     fits: bool = True
 
 
-class Judge:
+class RuleJudge:
     """Answers checklists. Texts and sources that come again are cut up once (bounded, least recently used go)."""
 
     def __init__(self) -> None:
@@ -69,13 +69,13 @@ class Judge:
         return answers, reasons
 
 
-def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[Asked, ...]:
+def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[RuledQuestion, ...]:
     """The rule and the limit for each (key, question), in order."""
     rules = [best_rule(question, context) for _, question in questions]
     totals, seen = Counter(rule.id for rule in rules), Counter[str]()
-    asked: list[Asked] = []
+    asked: list[RuledQuestion] = []
     for (key, question), rule in zip(questions, rules, strict=True):
         strictness = (seen[rule.id] + 0.5) / totals[rule.id]
         seen[rule.id] += 1
-        asked.append(Asked(key, rule, rule.limit(strictness), named_rule(question, context) is not None))
+        asked.append(RuledQuestion(key, rule, rule.limit(strictness), named_rule(question, context) is not None))
     return tuple(asked)

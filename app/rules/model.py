@@ -10,7 +10,7 @@ from app.rules import rewriting
 from app.rules.assessor import considerations
 from app.rules.clusters import clusters
 from app.rules.components import components
-from app.rules.judge import Judge
+from app.rules.judge import RuleJudge
 from app.rules.questions import key_questions, sub_questions
 from app.rules.validation import validation
 
@@ -25,7 +25,7 @@ class RulesModel:
     """
 
     def __init__(self) -> None:
-        self._judge = Judge()
+        self._judge = RuleJudge()
         self._stages: dict[str, Callable[[Variables], dict[str, Any]]] = {
             "think-aloud": lambda variables: considerations(variables, self._judge),
             "components": components,

@@ -10,7 +10,7 @@ from app.errors import ConflictError
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.checklists import published_checklist
 from app.services.data.imports import keep_corpus
-from app.services.flow import Report, run_flow
+from app.services.flow import OnStep, run_flow
 from app.services.results.results import DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
 
@@ -69,7 +69,7 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
     return project
 
 
-def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: Report = lambda *_: None) -> DemoReport:
+def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
     report("Importing the sample texts", 0, 0)
     project = prepare_demo(workbench, name)
     run_id = run_flow(workbench, project, JUDGE, report)

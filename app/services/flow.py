@@ -15,10 +15,10 @@ from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run,
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples
 
-Report = Callable[[str, int, int], None]
+OnStep = Callable[[str, int, int], None]
 
 
-def run_flow(workbench: Workbench, project: Project, model: str, report: Report = lambda *_: None) -> int:
+def run_flow(workbench: Workbench, project: Project, model: str, report: OnStep = lambda *_: None) -> int:
     """Do what is still missing on every dimension and score all texts; returns the run's number.
 
     Interrupted and started again, it goes on where it was. `report` hears (what is being done, done, all).
@@ -36,7 +36,9 @@ def run_flow(workbench: Workbench, project: Project, model: str, report: Report 
     report("Scoring the texts", steps - 1, steps)
     run_id = _run_to_work_on(workbench, project, dimensions, model)
     if get_run(workbench, run_id).status is not RunStatus.DONE:
-        work_on(workbench, run_id, heard=lambda run: report(f"Scoring: {run.done} of {run.all}", steps - 1, steps))
+        work_on(
+            workbench, run_id, on_progress=lambda run: report(f"Scoring: {run.done} of {run.all}", steps - 1, steps)
+        )
     return run_id
 
 

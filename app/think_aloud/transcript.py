@@ -22,7 +22,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Proposals:
+class TranscriptProposals:
     """What one model found in one transcript."""
 
     attributes: tuple[ProposedAttribute, ...]
@@ -41,7 +41,9 @@ def _says_something(sentence: str) -> bool:
     return len(words) >= FEWEST_WORDS or (not sentence.isascii() and len(sentence) > 2 * FEWEST_WORDS)
 
 
-async def propose(model: ChatModel, task: Task, dimension: Dimension, transcript: str) -> Proposals:
+async def propose_from_transcript(
+    model: ChatModel, task: Task, dimension: Dimension, transcript: str
+) -> TranscriptProposals:
     """General points in the order they were said. Proposals whose words don't stand in the transcript are asked for
     again and, if they stay, left out: nothing is put into an expert's mouth.
 
@@ -60,7 +62,7 @@ async def propose(model: ChatModel, task: Task, dimension: Dimension, transcript
         return answer if isinstance(entries, list) and all(isinstance(e, dict) for e in entries) else None
 
     answer = await ask(model, request, check=check, last_resort=last_resort)
-    return Proposals(_found(answer.value, transcript), request, answer.reply)
+    return TranscriptProposals(_found(answer.value, transcript), request, answer.reply)
 
 
 def _found(answer: dict[str, Any], transcript: str) -> tuple[ProposedAttribute, ...]:

@@ -171,7 +171,7 @@ class Runs:
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
     def count_cached(self, run_id: int, calls: int) -> None:
-        """How many requests of all its sittings were answered from the ledger."""
+        """How many requests of all its sessions were answered from the ledger."""
         self._session.execute(update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id).values(calls_cached=calls))
 
     def set_param(self, run_id: int, name: str, value: Any) -> None:

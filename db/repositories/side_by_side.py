@@ -11,7 +11,7 @@ from db.models import AttributeRow, ContributorRow, SideBySideAnswerRow, SideByS
 from db.models.columns import now
 
 
-class SideBySide:
+class SideBySideComparisons:
     def __init__(self, session: Session) -> None:
         self._session = session
 

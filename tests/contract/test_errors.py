@@ -24,7 +24,7 @@ from app.errors import (
 )
 from app.providers.rate_limit import AdaptiveLimit
 from app.providers.registry import open_model
-from app.providers.retry import Patient, RetryPolicy
+from app.providers.retry import RetryingModel, RetryPolicy
 from tests.support.adapter_cases import ADAPTERS, KEY, AdapterCase, a_request, ask
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Held, Slow, Status
 from tests.support.fake_llm.server import FakeLlm
@@ -129,7 +129,7 @@ def test_trying_again_gets_through_and_holds_the_client(case: AdapterCase, serve
 
     async def run() -> tuple[str, int]:
         opened = open_model(case.name, case.credentials(server))
-        model = Patient(opened, RetryPolicy(first=0.01), AdaptiveLimit(4))
+        model = RetryingModel(opened, RetryPolicy(first=0.01), AdaptiveLimit(4))
         try:
             return (await model.complete(a_request())).text, model.retries
         finally:
@@ -143,7 +143,7 @@ def test_used_up_quota_is_never_tried_again(case: AdapterCase, server: FakeLlm) 
     server.usual = Fail("quota", {"Retry-After": "1"})
 
     async def run() -> None:
-        model = Patient(open_model(case.name, case.credentials(server)))
+        model = RetryingModel(open_model(case.name, case.credentials(server)))
         try:
             await model.complete(a_request())
         finally:

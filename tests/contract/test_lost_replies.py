@@ -13,7 +13,7 @@ from app.providers.base import ATTEMPTS, Usage
 from app.providers.credentials import Access, Credentials
 from app.providers.recorded import RecordedModel
 from app.providers.registry import open_model
-from app.providers.retry import Patient, RetryPolicy
+from app.providers.retry import RetryingModel, RetryPolicy
 from tests.support.adapter_cases import KEY, AdapterCase, a_request, ask
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Raw, Slow, Status
 from tests.support.fake_llm.server import FakeLlm
@@ -69,7 +69,7 @@ def recorded(case: AdapterCase, server: FakeLlm) -> RecordedModel:
     """What came of one request, tried again where that makes sense."""
 
     async def run() -> RecordedModel:
-        model = RecordedModel(Patient(open_model(case.name, case.credentials(server)), QUICK), None)
+        model = RecordedModel(RetryingModel(open_model(case.name, case.credentials(server)), QUICK), None)
         try:
             await model.complete(a_request())
         except TransientError:

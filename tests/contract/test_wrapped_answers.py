@@ -8,7 +8,7 @@ import pytest
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.registry import METHODS
 from app.providers.registry import open_model
 from tests.support.modern_vendors import ModernVendors
@@ -34,7 +34,7 @@ def scored(modern: ModernVendors, options: str, name: str, method: str, **given:
     async def run() -> Evaluation:
         model = open_model(name, modern.credentials(options))
         chosen, dimension = METHODS[method], Dimension("coherence", "Parts fit.", *given.pop("scale", (1, 5)))
-        setting = Setting(model, Task("summary"), dimension, chosen.read_options(given), logprobs=True)
+        setting = EvaluatorContext(model, Task("summary"), dimension, chosen.read_options(given), logprobs=True)
         try:
             return await chosen.make(setting).score(Text("d", "The ferry sails at noon."))
         finally:

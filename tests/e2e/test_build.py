@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.domain.build import Stage
 from app.domain.checklist import Question, QuestionOrigin
-from app.services.building.build_state import builds_of, history_of
+from app.services.building.build_state import build_history, builds_of
 from app.services.checklists.checklists import view_checklist
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
@@ -199,7 +199,7 @@ def _read(app: App) -> Iterator[tuple[Workbench, int]]:
 def _stages_made(app: App) -> list[str]:
     """In the newest build, the oldest first."""
     with _read(app) as (workbench, dimension_id):
-        steps = [step.what for step in history_of(workbench, builds_of(workbench, dimension_id)[0].id)]
+        steps = [step.what for step in build_history(workbench, builds_of(workbench, dimension_id)[0].id)]
     return [step.split(" made by ")[0] for step in reversed(steps) if " made by " in step]
 
 

@@ -19,7 +19,7 @@ from app.services.checklists.checklists import versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
-from pages.components.build.options import job_key
+from pages.components.build.options import build_job_key
 from tests.support.background import ended
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
@@ -72,7 +72,7 @@ def letters(llm: FakeLlm) -> Workbench:
 
 def finished(app: AppTest, workbench: Workbench, project: str = "Letters") -> AppTest:
     project_id, dimension = place(workbench, project)
-    return ended(app, job_key(project_id, dimension.id))
+    return ended(app, build_job_key(project_id, dimension.id))
 
 
 def test_without_attributes_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
@@ -139,7 +139,7 @@ def test_a_choice_of_contributors_is_a_condition_too(demo: Workbench, open_scree
     app.get_by_key(f"condition_{dimension.id}_{len(kinds)}").set_value(["Ada, Dr.", "rules"]).run()
     assert any(c.value.startswith("Only Ada, Dr., rules, not an LLM · ") for c in app.caption)
     app.button(key="build").click().run()
-    ended(app, job_key(project_id, dimension.id))
+    ended(app, build_job_key(project_id, dimension.id))
     made = checklists(demo)[0]
     assert made.condition == 'only:"Ada, Dr.",rules'
     used = {a for c in made.components for a in c.attributes} | {d.attribute for d in made.dropped}
@@ -158,7 +158,7 @@ def test_nobody_ticked_builds_nothing(demo: Workbench, open_screen: Open):
 def test_all_dimensions_are_built_and_named(demo: Workbench, open_screen: Open):
     project_id, _ = place(demo)
     app = open_screen("build")
-    app = ended(app.button(key="build_all").click().run(), job_key(project_id, 0))
+    app = ended(app.button(key="build_all").click().run(), build_job_key(project_id, 0))
     assert all(versions_of(demo, d.id)[0].version == 2 for d in dimensions_named(demo, "Demo", "all"))
     assert "coherence: version 2" in app.success[0].value.replace("\\", "")
 

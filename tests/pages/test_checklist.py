@@ -12,7 +12,7 @@ from app.domain.task import Dimension, Task
 from app.services.attributes.attributes import attributes_of
 from app.services.checklists.checklist_files import EXPORT_FORMATS, export_file
 from app.services.checklists.checklists import new_draft, versions_of, view_checklist
-from app.services.checklists.draft_edits import Wording, edit_question, switch_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 
@@ -151,7 +151,7 @@ def test_two_versions_are_compared_word_by_word_and_the_choice_stays_in_the_addr
     draft: Workbench, open_screen: Open
 ):
     first, second = newest(draft).asked[:2]
-    edit_question(draft, first, Wording(f"Truly: {first.text}", first.component, weight=2))
+    edit_question(draft, first, QuestionWording(f"Truly: {first.text}", first.component, weight=2))
     switch_question(draft, second.id, False)
     app = open_screen("checklist")
     app.segmented_control(key="checklist_part").set_value("compare").run()
@@ -176,7 +176,7 @@ def test_a_version_says_which_runs_used_it(draft: Workbench, open_screen: Open):
 
 def test_the_history_says_who_changed_what(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
-    edit_question(draft, question, Wording("Is it linked?", question.component), "Ana")
+    edit_question(draft, question, QuestionWording("Is it linked?", question.component), "Ana")
     app = open_screen("checklist")
     app.segmented_control(key="checklist_part").set_value("history").run()
     (row,) = app.dataframe[0].value.to_dict("records")
@@ -191,7 +191,7 @@ def test_the_history_says_who_changed_what(draft: Workbench, open_screen: Open):
 
 def test_an_older_version_is_restored_as_a_new_draft(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
-    edit_question(draft, question, Wording("Is it linked?", question.component))
+    edit_question(draft, question, QuestionWording("Is it linked?", question.component))
     app = open_screen("checklist")
     app.button(key="publish").click().run()
     app.selectbox(key=f"version_{dimension(draft).id}").set_value(1).run()

@@ -9,14 +9,14 @@ from streamlit.testing.v1 import AppTest
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 from app.services.checklists.checklists import new_draft, publish, versions_of
-from app.services.checklists.draft_edits import Wording, edit_question, remove_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.checklists.draft_history import history_of
 from app.services.checklists.question_proposals import open_proposals
 from app.services.data.projects import dimensions_named
 from app.services.runtime.jobs import JOBS, JobStatus
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from pages.components.checklist.question_proposals import job_key
+from pages.components.checklist.question_proposals import proposals_job_key
 
 Open = Callable[[str], AppTest]
 
@@ -109,7 +109,7 @@ def test_the_second_editor_is_told_by_whom_sees_both_texts_and_chooses(draft: Wo
 def test_the_second_editor_can_leave_what_is_there(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
     app = typed(open_screen("checklist"), question.id, "Is it tied together?")
-    edit_question(draft, question, Wording("Is it linked?", question.component), "Ana")
+    edit_question(draft, question, QuestionWording("Is it linked?", question.component), "Ana")
     app.button(key=f"save_question_{question.id}").click().run()
     app.button(key=f"keep_theirs_{question.id}").click().run()
     assert newest(draft).asked[0].text == "Is it linked?"
@@ -140,7 +140,7 @@ def test_words_for_a_version_published_meanwhile_stay_on_the_screen(draft: Workb
 def test_nobody_publishes_what_they_have_not_seen(draft: Workbench, open_screen: Open):
     app = open_screen("checklist")
     question = newest(draft).asked[0]
-    edit_question(draft, question, Wording("Is it linked?", question.component), "Ana")
+    edit_question(draft, question, QuestionWording("Is it linked?", question.component), "Ana")
     app.button(key="publish").click().run()
     assert "was changed while you looked at it" in app.error[0].value.replace("\\", "")
     app.button(key="publish").click().run()
@@ -177,7 +177,7 @@ def test_an_address_leads_to_a_question(draft: Workbench, open_screen: Open):
 def waited(app: AppTest, checklist: int) -> AppTest:
     """The screen after its job, which a browser would poll for."""
     for _ in range(100):
-        state = JOBS.state(job_key(checklist))
+        state = JOBS.state(proposals_job_key(checklist))
         if state is None or state.status is not JobStatus.RUNNING:
             return app.run()
         time.sleep(0.05)
@@ -187,7 +187,7 @@ def waited(app: AppTest, checklist: int) -> AppTest:
 def test_a_models_proposal_is_shown_beside_the_old_and_taken_only_when_accepted(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
     two = "Is each sentence short and clear?"
-    edit_question(draft, question, Wording(two, question.component))
+    edit_question(draft, question, QuestionWording(two, question.component))
     before = newest(draft)
     app = open_screen("checklist")
     app.button(key=f"open_{question.id}").click().run()
@@ -210,7 +210,7 @@ def test_a_models_proposal_is_shown_beside_the_old_and_taken_only_when_accepted(
 
 def test_the_draft_can_be_reviewed_and_each_change_refused(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
-    edit_question(draft, question, Wording("Does it contain errors?", question.component))
+    edit_question(draft, question, QuestionWording("Does it contain errors?", question.component))
     before = newest(draft)
     app = open_screen("checklist")
     app.button(key="review_draft").click().run()
@@ -226,7 +226,7 @@ def test_the_draft_can_be_reviewed_and_each_change_refused(draft: Workbench, ope
 
 def test_what_the_rules_can_not_do_is_said(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
-    edit_question(draft, question, Wording("Is it short?", question.component))
+    edit_question(draft, question, QuestionWording("Is it short?", question.component))
     app = open_screen("checklist")
     app.button(key=f"open_{question.id}").click().run()
     app.button(key=f"split_{question.id}").click().run()
@@ -237,7 +237,7 @@ def test_what_the_rules_can_not_do_is_said(draft: Workbench, open_screen: Open):
 
 def test_a_draft_is_tried_on_one_text_by_judge_and_by_hand(draft: Workbench, open_screen: Open):
     question = newest(draft).asked[0]
-    edit_question(draft, question, Wording(question.text, question.component, weight=3))
+    edit_question(draft, question, QuestionWording(question.text, question.component, weight=3))
     runs = list_runs(draft)
     app = open_screen("checklist")
     app.segmented_control(key="checklist_part").set_value("try").run()

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.services.data.locked_split import lock, state_of
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.locked_results import look
+from app.services.results.locked_results import look_at_locked_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import job_key
@@ -121,7 +121,7 @@ def test_a_look_is_counted_and_shows_no_text(demo: Workbench, open_tab: Callable
 def test_an_ordinary_result_offers_no_run_of_the_split(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     run = locked_demo(demo)
-    look(demo, project.id, [run], "Ben")
+    look_at_locked_results(demo, project.id, [run], "Ben")
     app = open_screen("results")
     assert not app.exception
     assert not any(option.startswith(f"Run {run} ") for option in app.multiselect(key="run").options)

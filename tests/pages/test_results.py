@@ -18,7 +18,7 @@ from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of
-from app.services.results.result_files import figures_csv, report_html, scores_csv
+from app.services.results.result_files import report_html, result_figures_csv, scores_csv
 from app.services.results.results import Choices, kept_results, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
@@ -278,7 +278,7 @@ def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     scores = list(csv.DictReader(io.StringIO(scores_csv(results).decode("utf-8-sig"))))
     assert len(scores) == 160
     assert float(scores[0]["score"]) == results[0].rows[0].score
-    figures = list(csv.DictReader(io.StringIO(figures_csv(results).decode("utf-8-sig"))))
+    figures = list(csv.DictReader(io.StringIO(result_figures_csv(results).decode("utf-8-sig"))))
     assert len(figures) == 16
     assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
     page = report_html(project, results).decode()

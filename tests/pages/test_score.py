@@ -15,7 +15,7 @@ from app.services.data.projects import create_project, dimensions_named, get_pro
 from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
-from app.services.scoring.scoring_jobs import begin, failure_kinds, job_key, running_here
+from app.services.scoring.scoring_jobs import begin_scoring, failure_kinds, job_key, running_here
 from app.settings import settings
 from db.repositories import run_summaries as run_repository
 from tests.support.background import PATIENCE
@@ -152,7 +152,7 @@ def test_a_second_run_waits_for_the_first(demo: Workbench, open_screen: Open) ->
     assert app.button(key="start_scoring").disabled
     before = len(list_runs(demo, project.id))
     with pytest.raises(ConflictError, match=f"Run {first}"):
-        begin(demo, project.id, RunOptions(tuple(dimensions_named(demo, "Demo", "fluency")), "rules"))
+        begin_scoring(demo, project.id, RunOptions(tuple(dimensions_named(demo, "Demo", "fluency")), "rules"))
     assert len(list_runs(demo, project.id)) == before
     app.button(key="stop_scoring").click().run()
     with demo.database.read() as work:

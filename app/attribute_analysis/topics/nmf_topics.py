@@ -44,7 +44,7 @@ from app.attribute_analysis.pool import AttributePool
 from app.attribute_analysis.topics.alignment import best_match
 from app.attribute_analysis.topics.canonical import CanonicalTexts, canonical_texts, size_warning
 from app.attribute_analysis.topics.consensus import find_consensus
-from app.attribute_analysis.topics.stability import UNPLACED, Stability, measure_stability
+from app.attribute_analysis.topics.stability import UNPLACED, TopicStability, measure_stability
 from app.attribute_analysis.topics.topic_grouping import TopicGrouping
 from app.attribute_analysis.topics.topic_shares import group_spreads
 from app.attribute_analysis.topics.topic_words import describe_topics, size_order, top_words
@@ -160,7 +160,7 @@ def _matched(fit: NmfFit, whole: NmfFit) -> NmfFit:
     return _reordered(fit, best_match(whole.mixtures.T @ fit.mixtures))
 
 
-def _stability(fits: list[NmfFit], baseline: float) -> Stability:
+def _stability(fits: list[NmfFit], baseline: float) -> TopicStability:
     words = [[frozenset(top_words(topic, fit.vocabulary)) for topic in fit.topic_words] for fit in fits]
     return replace(measure_stability([fit.labels for fit in fits], words), baseline=baseline)
 

@@ -21,7 +21,7 @@ UNPLACED = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class TopicStability:
     """Pairwise adjusted Rand index (1 = the same groups, 0 = chance) of top topics between fits.
 
     ari_low: the 2.5th percentile over pairs, an observed value. word_overlap: mean Jaccard of the ten top words of
@@ -65,7 +65,7 @@ class Stability:
         }
 
 
-def measure_stability(labels: Sequence[Integers], top_words: Sequence[Sequence[frozenset[str]]]) -> Stability:
+def measure_stability(labels: Sequence[Integers], top_words: Sequence[Sequence[frozenset[str]]]) -> TopicStability:
     """labels: one array a fit over the same texts, UNPLACED where a fit left a text out.
 
     top_words: for each fit the top words of each topic, topics already aligned.
@@ -73,8 +73,8 @@ def measure_stability(labels: Sequence[Integers], top_words: Sequence[Sequence[f
     agreement = [agreement_of(a, b) for a, b in combinations(labels, 2)]
     overlap = [_overlap(x, y) for a, b in combinations(top_words, 2) for x, y in zip(a, b, strict=True)]
     if not agreement:
-        return Stability(len(labels), None, None, None)
-    return Stability(
+        return TopicStability(len(labels), None, None, None)
+    return TopicStability(
         fits=len(labels),
         ari_median=float(np.median(agreement)),
         ari_low=float(np.quantile(agreement, 0.025, method="inverted_cdf")),

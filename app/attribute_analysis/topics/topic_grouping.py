@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.attribute_analysis.topics.consensus import Consensus
-from app.attribute_analysis.topics.stability import Stability
+from app.attribute_analysis.topics.stability import TopicStability
 from app.attribute_analysis.topics.topic_shares import GroupSpread, Shares
 from app.attribute_analysis.topics.topic_words import Topic
 
@@ -25,7 +25,7 @@ class TopicGrouping:
     labels: tuple[int, ...]
     spreads: Mapping[str, GroupSpread]
     conditions: Mapping[str, GroupSpread]
-    stability: Stability
+    stability: TopicStability
     consensus: Consensus
     small: str = ""
     notes: tuple[str, ...] = ()

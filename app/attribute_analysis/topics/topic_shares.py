@@ -17,7 +17,7 @@ Integers = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class ShareInterval:
     """The middle 95 % over fits; both ends are observed values."""
 
     low: float
@@ -33,9 +33,9 @@ class Shares:
     """
 
     values: tuple[float, ...]
-    intervals: tuple[Interval, ...]
+    intervals: tuple[ShareInterval, ...]
     spread: float
-    spread_interval: Interval
+    spread_interval: ShareInterval
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -118,6 +118,6 @@ def _shares(values: Floats, reference: int) -> Shares:
     )
 
 
-def _interval(values: Floats) -> Interval:
+def _interval(values: Floats) -> ShareInterval:
     low, high = np.quantile(values, [0.025, 0.975], method="inverted_cdf")
-    return Interval(float(low), float(high))
+    return ShareInterval(float(low), float(high))

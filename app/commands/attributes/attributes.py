@@ -221,9 +221,9 @@ def think_aloud(
         raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
     from app.services.data.projects import dimensions_named, get_project
     from app.services.runtime.workbench import open_workbench
-    from app.services.think_aloud.llm_think_aloud import Asked, ask_models
+    from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models
 
-    def heard(asked: Asked) -> None:
+    def on_answer(asked: ThinkAloudAnswer) -> None:
         what = asked.error or counted(asked.attributes, "new attribute")
         if asked.repeated:
             what += f", {asked.repeated} dropped: this model said the same before"
@@ -231,7 +231,7 @@ def think_aloud(
 
     workbench = asking(open_workbench(), model, chosen(max_output_tokens, timeout, effort))
     dimensions = dimensions_named(workbench, project, dimension)
-    answers = ask_models(workbench, get_project(workbench, project), dimensions, model, heard)
+    answers = ask_models(workbench, get_project(workbench, project), dimensions, model, on_answer)
     if json_:
         print_json(
             [

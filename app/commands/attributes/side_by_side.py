@@ -69,7 +69,7 @@ def answer(
     Example: interacteval side-by-side answer --project P --dimension D --expert Ada --question else --text "Nothing."
     """
     from app.services.attributes.side_by_side import QUESTIONS
-    from app.services.attributes.side_by_side import answer as keep
+    from app.services.attributes.side_by_side import answer_side_by_side as keep
 
     workbench, _, mine, _ = _begun(project, dimension, expert)
     keep(workbench, mine.id, question, text)
@@ -126,7 +126,7 @@ def _begun(
     project: str, dimension: str, expert: str, outside: bool = False
 ) -> "tuple[Workbench, Dimension, SideBySide, dict[str, str]]":
     from app.errors import NotReadyError
-    from app.services.attributes.side_by_side import QUESTIONS, begin, compared_by_all, may_be_outside
+    from app.services.attributes.side_by_side import QUESTIONS, begin_side_by_side, compared_by_all, may_be_outside
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
 
@@ -140,7 +140,7 @@ def _begun(
             f"{name} has written nothing on {target.name}.",
             "Let them think aloud first, so that no set leads them, or call `side-by-side show` with --outside.",
         )
-    return workbench, target, begin(workbench, target, name, outside=outside), questions
+    return workbench, target, begin_side_by_side(workbench, target, name, outside=outside), questions
 
 
 def _sets(mine: "SideBySide") -> dict[str, tuple[str, ...]]:

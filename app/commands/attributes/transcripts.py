@@ -28,9 +28,9 @@ def from_transcript(
         keep_recording,
         keep_transcript,
         propose_attributes,
-        recording_path,
         transcribe,
         transcripts_of,
+        voice_recording_path,
     )
 
     if not contributor.strip():
@@ -49,7 +49,7 @@ def from_transcript(
             transcribe(workbench, number, transcriber)
         except WorkbenchError:
             kept = transcripts_of(workbench, dimension.id, contributor.strip())[0]
-            say(f"The recording is kept as {recording_path(kept.audio)}.")
+            say(f"The recording is kept as {voice_recording_path(kept.audio)}.")
             raise
     else:
         number = keep_transcript(workbench, dimension.id, contributor, decode_attributes(content))

@@ -66,12 +66,14 @@ def build(
         _build_under(workbench, d, condition) if going_on else check_can_build(workbench, d, condition)
     made = []
     for d in dimensions:
-        heard = _stage_sayer(d.name)
+        on_stage = _stage_sayer(d.name)
         try:
             if going_on:
-                made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, heard, by))
+                made.append(_go_on(workbench, d, condition, {**_all(model), **models}, first, publish, on_stage, by))
             else:
-                made.append(build_one(workbench, target, d, model, condition, components, publish, heard, models, by))
+                made.append(
+                    build_one(workbench, target, d, model, condition, components, publish, on_stage, models, by)
+                )
         except ProviderError as error:
             if error.exit_status == InputError.exit_status:
                 raise  # a key or a name that has to change would fail on the others too
@@ -88,7 +90,7 @@ def _go_on(
     models: "dict[Stage, str]",
     first: "Stage | None",
     publish: bool,
-    heard: Callable[[str, int, int], None],
+    on_stage: Callable[[str, int, int], None],
     by: str,
 ) -> "Checklist":
     """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version."""
@@ -100,7 +102,7 @@ def _go_on(
         set_model(workbench, build_id, name, stage, by)
     if first is not None:
         regenerate(workbench, build_id, first, who=by)
-    run_stages(workbench, build_id, on_stage=heard, who=by)
+    run_stages(workbench, build_id, on_stage=on_stage, who=by)
     return make_checklist(workbench, build_id, publish, by)
 
 

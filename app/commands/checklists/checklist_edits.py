@@ -85,11 +85,11 @@ def edit(
 
     Example: interacteval checklist edit 12 --project News --dimension coherence --text "Is it linked?" --weight 2
     """
-    from app.services.checklists.draft_edits import Wording, edit_question, switch_question
+    from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
 
     workbench, draft = newest_draft(project, dimension)
     seen = question_of(draft, question)
-    wording = Wording(
+    wording = QuestionWording(
         seen.text if text is None else text,
         seen.component if component is None else component,
         seen.guidance if guidance is None else guidance,
@@ -115,10 +115,10 @@ def add(
 
     Example: interacteval checklist add "Does each step follow?" --project News --dimension coherence --component Order
     """
-    from app.services.checklists.draft_edits import Wording, add_question
+    from app.services.checklists.draft_edits import QuestionWording, add_question
 
     workbench, draft = newest_draft(project, dimension)
-    add_question(workbench, draft.id, Wording(text, component, guidance, weight), by)
+    add_question(workbench, draft.id, QuestionWording(text, component, guidance, weight), by)
     _print_draft(workbench, draft, json_)
 
 

@@ -79,7 +79,7 @@ def decide(
     Example: interacteval checklist decide 3 --accept --project News --dimension coherence
     """
     from app.errors import NotFoundError
-    from app.services.checklists.question_proposals import accept as take
+    from app.services.checklists.question_proposals import accept_proposal as take
     from app.services.checklists.question_proposals import open_proposals, refuse
 
     workbench, draft = newest_draft(project, dimension)
@@ -103,7 +103,7 @@ def try_(
 
     Example: interacteval checklist try --project News --dimension coherence --judge rules --seed 3
     """
-    from app.services.checklists.checklist_preview import drawn_text, try_with_judge
+    from app.services.checklists.checklist_preview import drawn_text, judge_preview
     from app.services.checklists.checklists import view_checklist
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
@@ -111,7 +111,7 @@ def try_(
     workbench = open_workbench()
     view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
     text = drawn_text(workbench, view.project.id, seed)
-    trial = try_with_judge(workbench, view, text, judge)
+    trial = judge_preview(workbench, view, text, judge)
     answers = [
         {
             "question": q.text,

@@ -28,7 +28,7 @@ def effect(
     from app.errors import NotReadyError
     from app.providers.credentials import Credentials
     from app.services.attributes.embedding import open_embedding
-    from app.services.conditions.condition_effect import condition_draws, condition_effect
+    from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
     from app.services.data.projects import dimensions_named, get_project
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
@@ -41,7 +41,9 @@ def effect(
     for each in dimensions_named(workbench, project, dimension):
         there = condition_draws(workbench, target.id, each.id)
         refused[each.name] = [refusal.sentence() for refusal in there.refused]
-        found[each.name] = [condition_effect(workbench, target.id, each.id, draw, level, space) for draw in there.draws]
+        found[each.name] = [
+            effect_of_conditions(workbench, target.id, each.id, draw, level, space) for draw in there.draws
+        ]
     if not any(found.values()):
         sentences = [f"{name}: {sentence}" for name, said in refused.items() for sentence in said]
         why = " ".join(sentences) or "No text was scored with the checklist of a condition yet."

@@ -136,7 +136,7 @@ def show(
     """
     from app.errors import InputError
     from app.services.conditions.study import plan_trials
-    from app.services.conditions.study_trials import figures_csv, trial_figures
+    from app.services.conditions.study_trials import trial_figures, trial_figures_csv
     from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
     from app.services.runtime.workbench import open_workbench
@@ -151,7 +151,7 @@ def show(
     found = trial_figures(workbench, plans, level, permutations=permutations)
     if output is not None:
         with output_file(output) as path:
-            path.write_bytes(figures_csv(found))
+            path.write_bytes(trial_figures_csv(found))
         say(f"Wrote {output}")
     if json_:
         print_json(study_document(found))

@@ -70,7 +70,7 @@ def look(
     from app.commands.results.results import print_results
     from app.services.data.locked_split import state_of
     from app.services.data.projects import get_project
-    from app.services.results.locked_results import look as look_at
+    from app.services.results.locked_results import look_at_locked_results as look_at
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

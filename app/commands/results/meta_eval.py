@@ -29,9 +29,11 @@ Human = Annotated[
         show_default=False,
     ),
 ]
-Group = Annotated[str | None, typer.Option("--group", metavar="COL", help="the source of each text")]
-System = Annotated[str | None, typer.Option("--system", metavar="COL", help="who wrote each text")]
-Item = Annotated[str | None, typer.Option("--item", metavar="COL", help="identifies a text, to recognise duplicates")]
+GroupOption = Annotated[str | None, typer.Option("--group", metavar="COL", help="the source of each text")]
+SystemOption = Annotated[str | None, typer.Option("--system", metavar="COL", help="who wrote each text")]
+ItemOption = Annotated[
+    str | None, typer.Option("--item", metavar="COL", help="identifies a text, to recognise duplicates")
+]
 AtLevel = Annotated[
     Level,
     typer.Option("--level", help="inside each source and averaged; all texts pooled; or over the systems' means"),
@@ -63,9 +65,9 @@ def meta_eval(
     file: File,
     pred: Annotated[str, typer.Option("--pred", metavar="COL", help="scores to judge", show_default=False)],
     human: Human,
-    group: Group = None,
-    system: System = None,
-    item: Item = None,
+    group: GroupOption = None,
+    system: SystemOption = None,
+    item: ItemOption = None,
     level: AtLevel = "per-source",
     duplicates: WithDuplicates = "once",
     constant: WithConstant = "skip",
@@ -121,9 +123,9 @@ def compare(
     pred_a: Annotated[str, typer.Option("--pred-a", metavar="COL", help="scores A", show_default=False)],
     pred_b: Annotated[str, typer.Option("--pred-b", metavar="COL", help="scores B", show_default=False)],
     human: Human,
-    group: Group = None,
-    system: System = None,
-    item: Item = None,
+    group: GroupOption = None,
+    system: SystemOption = None,
+    item: ItemOption = None,
     level: AtLevel = "per-source",
     duplicates: WithDuplicates = "once",
     constant: WithConstant = "skip",

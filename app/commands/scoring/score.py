@@ -171,14 +171,14 @@ def _progress_sayer() -> "Callable[[RunSummary], None]":
     """Says how far a run is whenever that has changed."""
     said = ""
 
-    def heard(run: "RunSummary") -> None:
+    def on_progress(run: "RunSummary") -> None:
         nonlocal said
         now = f"run {run.id}: {run.done} of {run.all}" + (f", {run.failed} failed" if run.failed else "")
         if now != said:
             say(now)
         said = now
 
-    return heard
+    return on_progress
 
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:

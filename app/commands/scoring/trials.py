@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from app.domain.task import Dimension
     from app.services.results.trials import Trials
     from app.services.runtime.workbench import Workbench
-    from app.services.scoring.draws import SampleCheck
+    from app.services.scoring.draws import DrawCheck
     from app.services.scoring.runs import RunOptions
 
 
@@ -27,12 +27,12 @@ def read_draw(written: str | None) -> tuple[int, int] | None:
 
 def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions", json_: bool) -> None:
     """What a run would ask and cost; for a sample, how it compares with all texts."""
-    from app.services.scoring.draws import check_samples
+    from app.services.scoring.draws import check_draws
     from app.services.scoring.forecast import estimate
 
     trials = options.each_trial()
     found = [estimate(workbench, project_id, trial) for trial in trials]
-    checks = check_samples(workbench, project_id, options)
+    checks = check_draws(workbench, project_id, options)
     if json_:
         costs = [each.cost_usd for each in found]
         print_json(
@@ -52,7 +52,7 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
     print_checks(checks)
 
 
-def print_checks(checks: "Sequence[SampleCheck]") -> None:
+def print_checks(checks: "Sequence[DrawCheck]") -> None:
     """How each draw compares with all texts, and what its figures will be worth."""
     for check in checks:
         ks = check.ks

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from app.construction.steps.answer import Answer, Written
+from app.construction.steps.answer import StageAnswer, WrittenQuestion
 from app.domain.build import (
     Build,
     BuildComponent,
@@ -25,7 +25,7 @@ from app.domain.checklist import QuestionOrigin
 Item = TypeVar("Item", BuildComponent, BuildQuestion)
 
 
-def absorbed(build: Build, answer: Answer) -> Build:
+def absorbed(build: Build, answer: StageAnswer) -> Build:
     """The build with the answer in it; the units it is about count as made from what they were asked with."""
     match answer.stage:
         case Stage.COMPONENTS:
@@ -55,7 +55,7 @@ def without_gone(build: Build, stage: Stage, components: set[int]) -> Build:
     return build.with_questions(stage, kept)
 
 
-def _components(build: Build, answer: Answer) -> Build:
+def _components(build: Build, answer: StageAnswer) -> Build:
     """Components are recognised by the name they have, or the one they were first given."""
     last = build.last_id
     old = _recognised([name for name, _ in answer.components], build.components, lambda c: (c.name, c.first))
@@ -115,7 +115,7 @@ def _offered_component(old: BuildComponent, name: str, description: str) -> Buil
     return replace(old, offered=None if same else (name, description))
 
 
-def _placements(build: Build, answer: Answer) -> Build:
+def _placements(build: Build, answer: StageAnswer) -> Build:
     there = {component.id for component in build.components}
     placed = {p.attribute: p for p in build.placements}
     for attribute, (components, reason) in answer.placements.items():
@@ -130,7 +130,7 @@ def _placements(build: Build, answer: Answer) -> Build:
     return replace(build, placements=tuple(placed.values()))
 
 
-def _key_questions(build: Build, answer: Answer) -> Build:
+def _key_questions(build: Build, answer: StageAnswer) -> Build:
     last = build.last_id
     by_component = {question.component: question for question in build.key_questions}
     for component, ((text, attributes), *_) in answer.questions.items():
@@ -147,7 +147,7 @@ def _key_questions(build: Build, answer: Answer) -> Build:
     return replace(build.with_questions(Stage.KEY_QUESTIONS, in_order), last_id=last)
 
 
-def _sub_questions(build: Build, answer: Answer) -> Build:
+def _sub_questions(build: Build, answer: StageAnswer) -> Build:
     last = build.last_id
     by_component: dict[int, list[BuildQuestion]] = {}
     for question in build.sub_questions:
@@ -159,7 +159,7 @@ def _sub_questions(build: Build, answer: Answer) -> Build:
 
 
 def _rewritten(
-    old: list[BuildQuestion], component: int, written: tuple[Written, ...], last: int
+    old: list[BuildQuestion], component: int, written: tuple[WrittenQuestion, ...], last: int
 ) -> tuple[list[BuildQuestion], int]:
     """A component's sub-questions after it was asked about again. Recognised by the wording first given or now."""
     same = _recognised([text for text, _ in written], old, lambda q: (q.text, q.first))
@@ -178,7 +178,7 @@ def _rewritten(
     return found, last
 
 
-def _changes(build: Build, answer: Answer) -> Build:
+def _changes(build: Build, answer: StageAnswer) -> Build:
     """A decision stands where the validator proposes the same again; a person's wording where it is about the same."""
     last = build.last_id
     before = {(change.kind, change.before, change.after): change for change in build.changes}

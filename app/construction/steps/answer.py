@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from app.domain.build import ChangeKind, Stage
 
-Written = tuple[str, tuple[int, ...]]  # a question and the attributes it rests on
+WrittenQuestion = tuple[str, tuple[int, ...]]  # a question and the attributes it rests on
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StageAnswer:
     """One of the fields is filled, according to the stage.
 
     made_from: the units asked about, with the digests of the inputs they were made from.
@@ -21,5 +21,5 @@ class Answer:
     made_from: Mapping[str, str]
     components: tuple[tuple[str, str], ...] = ()
     placements: Mapping[int, tuple[tuple[int, ...], str]] = field(default_factory=dict)
-    questions: Mapping[int, tuple[Written, ...]] = field(default_factory=dict)
+    questions: Mapping[int, tuple[WrittenQuestion, ...]] = field(default_factory=dict)
     changes: tuple[tuple[ChangeKind, tuple[int, ...], str, str], ...] = ()

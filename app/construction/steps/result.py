@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.construction.clusters import NOT_PLACED
 from app.construction.stage import merged
 from app.construction.steps.inputs import Inputs
-from app.construction.validation import Change
+from app.construction.validation import ValidationChange
 from app.construction.validation_diff import decided
 from app.domain.build import Build, BuildQuestion, ChangeKind, Decision, ProposedChange, Stage
 from app.domain.checklist import (
@@ -55,7 +55,7 @@ def as_checklist(build: Build, inputs: Inputs, model: str) -> Checklist:
 def _final(build: Build, names: dict[int, str], keys: dict[int, str]) -> tuple[Question, ...]:
     """The sub-questions after all changes but the refused ones; those that no change speaks of come last."""
     before = {q.id: _question(q, names, keys, QuestionKind.SUB) for q in build.sub_questions}
-    changes: list[Change] = []
+    changes: list[ValidationChange] = []
     refused: list[int] = []
     for proposed in build.changes:
         sources = [q for q in build.sub_questions if q.id in proposed.before]
@@ -65,10 +65,10 @@ def _final(build: Build, names: dict[int, str], keys: dict[int, str]) -> tuple[Q
             refused.append(len(changes))
         questions = tuple(before[id_] for id_ in proposed.before if id_ in before)
         after = _after(proposed, sources, questions[0]) if proposed.after else None
-        changes.append(Change(proposed.kind, questions, after, proposed.reason))
+        changes.append(ValidationChange(proposed.kind, questions, after, proposed.reason))
     spoken_of = {id_ for proposed in build.changes for id_ in proposed.before}
     left = [question for id_, question in before.items() if id_ not in spoken_of]
-    kept = [Change(ChangeKind.KEPT, (question,), question, "") for question in left]
+    kept = [ValidationChange(ChangeKind.KEPT, (question,), question, "") for question in left]
     return decided([*changes, *kept], refused)
 
 

@@ -7,7 +7,7 @@ from app.construction.clusters import cluster_attributes
 from app.construction.components import extract_components
 from app.construction.key_questions import write_key_questions
 from app.construction.stage import StageContext, StageRecord
-from app.construction.steps.answer import Answer
+from app.construction.steps.answer import StageAnswer
 from app.construction.steps.inputs import Inputs, digests, items
 from app.construction.sub_questions import write_sub_questions
 from app.construction.validation import validate_questions
@@ -32,7 +32,7 @@ async def ask(
     inputs: Inputs,
     model: ChatModel,
     context: StageContext,
-) -> tuple[Answer, StageRecord]:
+) -> tuple[StageAnswer, StageRecord]:
     """One request about these units of the stage; what is not among them stays out of it.
 
     Raises NotReadyError where the stages before have not made what it needs, and what the stages raise.
@@ -41,7 +41,7 @@ async def ask(
     asked = {name: now[name] for name in units if name in now and stage_of(name) is stage}
     if not asked:
         raise NotReadyError(f"There is nothing to make for the {stage.value} of {inputs.dimension.name}.", NEEDS[stage])
-    answer = Answer(stage, asked)
+    answer = StageAnswer(stage, asked)
     match stage:
         case Stage.COMPONENTS:
             return await _components(answer, build, inputs, model, context)
@@ -53,15 +53,15 @@ async def ask(
 
 
 async def _components(
-    answer: Answer, build: Build, inputs: Inputs, model: ChatModel, context: StageContext
-) -> tuple[Answer, StageRecord]:
+    answer: StageAnswer, build: Build, inputs: Inputs, model: ChatModel, context: StageContext
+) -> tuple[StageAnswer, StageRecord]:
     result = await extract_components(model, context, inputs.attributes, build.max_components)
     return replace(answer, components=tuple((c.name, c.description) for c in result.output)), result.record
 
 
 async def _clusters(
-    answer: Answer, build: Build, inputs: Inputs, model: ChatModel, context: StageContext
-) -> tuple[Answer, StageRecord]:
+    answer: StageAnswer, build: Build, inputs: Inputs, model: ChatModel, context: StageContext
+) -> tuple[StageAnswer, StageRecord]:
     wanted = items(list(answer.made_from))
     attributes = [attribute for attribute in inputs.attributes if attribute.id in wanted]
     components = [Component(c.name, c.description, id=c.id) for c in build.components]
@@ -74,8 +74,8 @@ async def _clusters(
 
 
 async def _questions(
-    answer: Answer, build: Build, inputs: Inputs, model: ChatModel, context: StageContext
-) -> tuple[Answer, StageRecord]:
+    answer: StageAnswer, build: Build, inputs: Inputs, model: ChatModel, context: StageContext
+) -> tuple[StageAnswer, StageRecord]:
     wanted = items(list(answer.made_from))
     texts = inputs.texts
     components = [
@@ -99,8 +99,8 @@ async def _questions(
 
 
 async def _validation(
-    answer: Answer, build: Build, model: ChatModel, context: StageContext
-) -> tuple[Answer, StageRecord]:
+    answer: StageAnswer, build: Build, model: ChatModel, context: StageContext
+) -> tuple[StageAnswer, StageRecord]:
     names = {component.id: component.name for component in build.components}
     questions = [
         Question(q.text, names.get(q.component, ""), attributes=q.attributes, id=q.id) for q in build.sub_questions

@@ -11,7 +11,7 @@ from typing import Literal
 
 from app.domain.text import Text
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.direction import SHOWN, Direction, needs_references, readings
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.neural.batching import Together
@@ -27,7 +27,7 @@ class BartScoreOptions:
 
 
 class BartScore:
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         options: BartScoreOptions = setting.options
         loaded = load(options.model, "encoder-decoder", options.device)
         self._direction = options.direction

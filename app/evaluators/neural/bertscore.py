@@ -12,7 +12,7 @@ from typing import Literal
 from app.domain.text import Text
 from app.errors import UnsupportedError
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.evaluators.options import shown
 from app.neural.encoder import Embedded, Encoder
@@ -50,7 +50,7 @@ class BertScoreOptions:
 
 
 class BertScore:
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         options: BertScoreOptions = setting.options
         self._encoder = Encoder(load(options.model, "encoder", options.device), options.number)
 

@@ -23,7 +23,7 @@ SHOWN: dict[str, Any] = shown(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TextReading:
     """`before` is read, `given` rated."""
 
     way: Way
@@ -31,19 +31,19 @@ class Reading:
     given: str
 
 
-def readings(direction: Direction, text: Text) -> list[Reading]:
+def readings(direction: Direction, text: Text) -> list[TextReading]:
     """Those whose mean is the score; never none. Raises UnsupportedError where source or references are missing."""
     if direction == "src-hypo":
         if not text.source:
             raise UnsupportedError("This text has no source that could be read first.", "Choose another direction.")
-        return [Reading("src-hypo", text.source, text.text)]
+        return [TextReading("src-hypo", text.source, text.text)]
     if not text.references:
         raise UnsupportedError("This text has no reference to compare it with.", "Import it with its references.")
     found = []
     if direction in ("ref-hypo", "mean"):
-        found += [Reading("ref-hypo", reference, text.text) for reference in text.references]
+        found += [TextReading("ref-hypo", reference, text.text) for reference in text.references]
     if direction in ("hypo-ref", "mean"):
-        found += [Reading("hypo-ref", text.text, reference) for reference in text.references]
+        found += [TextReading("hypo-ref", text.text, reference) for reference in text.references]
     return found
 
 

@@ -15,8 +15,8 @@ from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Calls, Method, Setting
-from app.evaluators.neural.direction import SHOWN, Direction, Reading, needs_references, per_reference, readings
+from app.evaluators.method import EvaluatorContext, Method, RequestCounts
+from app.evaluators.neural.direction import SHOWN, Direction, TextReading, needs_references, per_reference, readings
 from app.evaluators.options import shown
 from app.prompting import load_prompt, task_variables
 from app.providers.base import ChatRequest, TokenLogprob
@@ -73,7 +73,7 @@ class GptScoreOptions:
 class GptScore:
     """Raises InputError for options that fit neither each other nor the project, NotReadyError without samples."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         self._setting = setting
         self._options: GptScoreOptions = setting.options
         self._definitions = _definitions(setting)
@@ -100,7 +100,7 @@ class GptScore:
             raise UnsupportedError("The text is empty, so it has no probability.", "Leave empty texts out.")
         return tokens
 
-    def _continuation(self, reading: Reading) -> ChatRequest:
+    def _continuation(self, reading: TextReading) -> ChatRequest:
         known = [readings(reading.way, sample) for sample in self._samples]
         prompt = load_prompt(TEXT).render(
             task=task_variables(self._setting.task),
@@ -120,7 +120,7 @@ class GptScore:
         return ChatRequest(prompt, given=YES)
 
 
-def _definitions(setting: Setting) -> list[dict[str, str]]:
+def _definitions(setting: EvaluatorContext) -> list[dict[str, str]]:
     """The dimension's, and those of the dimensions it is combined with, in the order given."""
     others = {other.name.casefold(): other for other in setting.others}
     wanted = [name.strip() for name in setting.options.combined.split(",") if name.strip()]
@@ -132,7 +132,7 @@ def _definitions(setting: Setting) -> list[dict[str, str]]:
     return [{"name": dimension.name, "rubric": dimension.rubric} for dimension in chosen]
 
 
-def _best(setting: Setting) -> tuple[Text, ...]:
+def _best(setting: EvaluatorContext) -> tuple[Text, ...]:
     """The demonstrations, the best one last."""
     options: GptScoreOptions = setting.options
     if options.form == "boolean":
@@ -151,10 +151,10 @@ def _fits(direction: Direction, text: Text) -> bool:
     return bool(text.references if needs_references(direction) else text.source)
 
 
-def _calls(options: GptScoreOptions, _: bool) -> Calls:
+def _calls(options: GptScoreOptions, _: bool) -> RequestCounts:
     if options.form == "boolean" or options.direction == "src-hypo":
-        return Calls(1)
-    return Calls(0, per_reference=per_reference(options.direction))
+        return RequestCounts(1)
+    return RequestCounts(0, per_reference=per_reference(options.direction))
 
 
 METHOD = Method(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.evaluators.method import Calls, Method
+from app.evaluators.method import Method, RequestCounts
 from app.evaluators.options import shown
 from app.neural.loading import check_installed, check_there
 
@@ -41,7 +41,7 @@ def neural_method(
         options=options,
         judged=False,
         on_scale=False,
-        calls=lambda *_: Calls(0),
+        calls=lambda *_: RequestCounts(0),
         check=check,
         ready=ready,
         signature=lambda chosen: f"{chosen.model}|{variant(chosen)}",

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from app.domain.text import Text
 from app.errors import UnsupportedError
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.neural.encoder import Embedded, Encoder
 from app.neural.loading import load
@@ -32,7 +32,7 @@ class MoverScoreOptions:
 
 
 class MoverScore:
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         options: MoverScoreOptions = setting.options
         self._encoder = Encoder(load(options.model, "encoder", options.device))
 

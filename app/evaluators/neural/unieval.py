@@ -17,7 +17,7 @@ from app.domain.dialogue import dialogue_history
 from app.domain.text import Text
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.evaluators.options import shown
 from app.neural.batching import Together
@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrainedQuestion:
     """A question as the model knows it. `called`: what the text is called behind it; `beside`: name -> what else is
     shown; `sentences`: how the sentences of a text are put together, "" where it is asked about as a whole."""
 
@@ -41,28 +41,32 @@ class Asked:
 
 _DOCUMENT: Mapping[str, Material] = {"document": "source"}
 _HISTORY: Mapping[str, Material] = {"dialogue history": "history"}
-_TRAINED: dict[str, dict[str, Asked]] = {
+_TRAINED: dict[str, dict[str, TrainedQuestion]] = {
     "summary": {
-        "coherence": Asked("Is this a coherent summary to the document?", "summary", _DOCUMENT),
-        "consistency": Asked("Is this claim consistent with the document?", "claim", _DOCUMENT, "mean"),
-        "fluency": Asked("Is this a fluent paragraph?", "paragraph", {}, "mean"),
-        "relevance": Asked("Is this summary relevant to the reference?", "summary", {"reference": "reference"}),
+        "coherence": TrainedQuestion("Is this a coherent summary to the document?", "summary", _DOCUMENT),
+        "consistency": TrainedQuestion("Is this claim consistent with the document?", "claim", _DOCUMENT, "mean"),
+        "fluency": TrainedQuestion("Is this a fluent paragraph?", "paragraph", {}, "mean"),
+        "relevance": TrainedQuestion(
+            "Is this summary relevant to the reference?", "summary", {"reference": "reference"}
+        ),
     },
     "dialogue": {
-        "naturalness": Asked("Is this a natural response in the dialogue?", "response"),
-        "coherence": Asked("Is this a coherent response given the dialogue history?", "response", _HISTORY),
-        "engagingness": Asked(
+        "naturalness": TrainedQuestion("Is this a natural response in the dialogue?", "response"),
+        "coherence": TrainedQuestion("Is this a coherent response given the dialogue history?", "response", _HISTORY),
+        "engagingness": TrainedQuestion(
             "Is this an engaging and informative response according to the dialogue history and fact?",
             "response",
             {**_HISTORY, "fact": "fact"},
             "sum",
         ),
-        "groundedness": Asked("Is this response consistent with knowledge in the fact?", "response", {"fact": "fact"}),
-        "understandability": Asked("Is this an understandable response in the dialogue?", "response"),
+        "groundedness": TrainedQuestion(
+            "Is this response consistent with knowledge in the fact?", "response", {"fact": "fact"}
+        ),
+        "understandability": TrainedQuestion("Is this an understandable response in the dialogue?", "response"),
     },
     "data": {
-        "naturalness": Asked("Is this a fluent utterance?", "utterance"),
-        "informativeness": Asked(
+        "naturalness": TrainedQuestion("Is this a fluent utterance?", "utterance"),
+        "informativeness": TrainedQuestion(
             "Is this sentence informative according to the reference?", "sentence", {"reference": "reference"}
         ),
     },
@@ -92,7 +96,7 @@ class UniEvalOptions:
 class UniEval:
     """Raises InputError for a dimension it has no question for."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: EvaluatorContext) -> None:
         options: UniEvalOptions = setting.options
         self._asked = question_for(setting.dimension.name, options)
         loaded = load(options.model, "encoder-decoder", options.device)
@@ -111,9 +115,9 @@ class UniEval:
         return Evaluation(sum(shares) if asked.sentences == "sum" else fmean(shares), details=details)
 
 
-def question_for(dimension: str, options: UniEvalOptions) -> Asked:
+def question_for(dimension: str, options: UniEvalOptions) -> TrainedQuestion:
     if options.question:
-        return Asked(options.question, "text", _DOCUMENT)
+        return TrainedQuestion(options.question, "text", _DOCUMENT)
     known = _TRAINED[options.task]
     if dimension.strip().casefold() not in known:
         raise InputError(
@@ -123,7 +127,7 @@ def question_for(dimension: str, options: UniEvalOptions) -> Asked:
     return known[dimension.strip().casefold()]
 
 
-def written(asked: Asked, part: str, text: Text) -> str:
+def written(asked: TrainedQuestion, part: str, text: Text) -> str:
     """The model's input, with </s> between its parts. Raises UnsupportedError where the text lacks one of them."""
     shown_beside = [f"{name}: {_material(kind, text)}" for name, kind in asked.beside.items()]
     return " </s> ".join([f"question: {asked.question}", f"{asked.called}: {part.strip()}", *shown_beside])

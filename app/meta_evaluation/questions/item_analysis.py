@@ -25,7 +25,7 @@ HARMS = "Without it the checklist agrees better with people: the interval of its
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class QuestionItem:
     """One question over `n` texts that answered it; `n_undefined` texts left it unanswered.
 
     `yes_share` is the part of yes. `discrimination` is the point-biserial correlation with the rest score (the share of
@@ -64,7 +64,7 @@ class ItemAnalysis:
     """`redundant` holds the pairs with phi of at least REDUNDANT in size, strongest first; `pairs_undefined` pairs
     have no phi because one of the two is always answered alike."""
 
-    items: tuple[Item, ...]
+    items: tuple[QuestionItem, ...]
     redundant: tuple[Redundancy, ...]
     pairs_undefined: int
     level: Level
@@ -167,13 +167,13 @@ def _item(
     rest: Floats,
     effect: _Effect,
     redundant: tuple[Redundancy, ...],
-) -> Item:
+) -> QuestionItem:
     answered = ~np.isnan(answer)
     n, lost = int(answered.sum()), int((~answered).sum())
     share = float(answer[answered].mean()) if n else None
     discrimination = point_biserial(answer, rest)
     twins = [p.second if p.first == question else p.first for p in redundant if question in (p.first, p.second)]
-    return Item(
+    return QuestionItem(
         question=question,
         n=n,
         n_undefined=lost,

@@ -34,7 +34,7 @@ class QuestionAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Stability:
+class JudgeConsistency:
     """How often a judge repeats itself: the mean share of repeats that give a text's most frequent answer.
 
     `alpha` (Krippendorff, nominal) corrects for chance. Over `n` texts answered at least twice; `n_undefined` were not.
@@ -64,7 +64,7 @@ def question_agreement(
     return tuple(found)
 
 
-def judge_stability(repeats: Floats) -> tuple[Stability, ...]:
+def judge_stability(repeats: Floats) -> tuple[JudgeConsistency, ...]:
     """`repeats` is (repeats, texts, questions) of the same judge asked again: 1 yes, 0 no, NaN unanswered."""
     found = []
     for question in range(repeats.shape[2]):
@@ -74,7 +74,7 @@ def judge_stability(repeats: Floats) -> tuple[Stability, ...]:
         yes = np.nansum(answers, axis=0)[usable]
         same = float((np.maximum(yes, given[usable] - yes) / given[usable]).mean()) if usable.any() else None
         n = int(usable.sum())
-        found.append(Stability(question, same, krippendorff_alpha(answers, "nominal"), n, int(usable.size) - n))
+        found.append(JudgeConsistency(question, same, krippendorff_alpha(answers, "nominal"), n, int(usable.size) - n))
     return tuple(found)
 
 

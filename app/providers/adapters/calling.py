@@ -19,7 +19,7 @@ from app.providers.base import ChatRequest
 from app.providers.model_name import KNOWN_PROVIDERS, ModelName
 from app.providers.model_options import TIMEOUT
 
-Answer = TypeVar("Answer")
+SdkAnswer = TypeVar("SdkAnswer")
 ReadError = Callable[[Exception], Rejection | ProviderError | None]
 
 DEFAULT_TIMEOUT = TIMEOUT
@@ -34,10 +34,10 @@ async def call(
     name: ModelName,
     memory: StyleMemory,
     request: ChatRequest,
-    send: Callable[[ChatRequest, RequestStyle], Awaitable[Answer]],
+    send: Callable[[ChatRequest, RequestStyle], Awaitable[SdkAnswer]],
     read_error: ReadError,
     timeout: float,
-) -> tuple[Answer, int]:
+) -> tuple[SdkAnswer, int]:
     """What the SDK answers, and the room in output tokens that the answer had.
 
     send: makes one request, with its room as `max_output_tokens`, in a given style.

@@ -40,12 +40,12 @@ __all__ = [
     "TopicAnalysis",
     "TopicGrouping",
     "UniqueAndShared",
-    "coherence_of",
     "compared",
     "noticed",
     "pool_of",
     "similarity_of",
     "similarity_of_sets",
+    "topic_coherence",
     "topics_in",
     "topics_of",
 ]
@@ -103,7 +103,7 @@ def topics_in(attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20)
     return _topics(_said(attributes), topics, seeds)
 
 
-def coherence_of(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
+def topic_coherence(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
     """Topic coherence with 2 to 12 topics. Raises NotReadyError where the set can't even carry two."""
     return _coherence(_said(attributes))
 

@@ -15,8 +15,8 @@ __all__ = [
     "QUESTIONS",
     "SharedKeyword",
     "SideBySide",
-    "answer",
-    "begin",
+    "answer_side_by_side",
+    "begin_side_by_side",
     "compared_by_all",
     "keywords",
     "may_be_outside",
@@ -40,7 +40,7 @@ def may_be_outside(workbench: Workbench, dimension: Dimension, expert: str) -> b
         return not _has_written(work, dimension, expert)
 
 
-def begin(
+def begin_side_by_side(
     workbench: Workbench,
     dimension: Dimension,
     expert: str,
@@ -92,7 +92,7 @@ def _sets(attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
     return people, [a.text for a in active if a.kind is ContributorKind.LLM]
 
 
-def answer(workbench: Workbench, comparison_id: int, question: str, text: str) -> None:
+def answer_side_by_side(workbench: Workbench, comparison_id: int, question: str, text: str) -> None:
     """Keep one answer to the letter. Raises ConflictError once the expert knows who is who."""
     if question not in QUESTIONS:
         raise InputError("This is none of the six questions.", f"They are: {', '.join(QUESTIONS)}.")

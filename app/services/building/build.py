@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from app.construction.components import DEFAULT, FEWEST, MOST, check_number
 from app.construction.stage import StageContext, StageRecord
 from app.construction.steps.absorbing import absorbed, without_gone
-from app.construction.steps.answer import Answer
+from app.construction.steps.answer import StageAnswer
 from app.construction.steps.document import from_document, to_document
 from app.construction.steps.inputs import Inputs, digests, items, states
 from app.construction.steps.result import as_checklist
@@ -19,7 +19,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.building.build_state import inputs_of, newest
-from app.services.runtime.models import opened
+from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered_stage, failed
 from app.services.runtime.workbench import Workbench
@@ -212,9 +212,9 @@ async def _ask(
     build: Build,
     inputs: Inputs,
     use_cache: bool,
-) -> tuple[Answer, StageRecord]:
+) -> tuple[StageAnswer, StageRecord]:
     context = StageContext(inputs.task, inputs.dimension)
-    async with opened(workbench, name, use_cache=use_cache, project=project_id) as model:
+    async with model_session(workbench, name, use_cache=use_cache, project=project_id) as model:
         try:
             return await ask(stage, units, build, inputs, model, context)
         except (WrongSchemaError, CutOffError, NoAnswerError):

@@ -25,7 +25,7 @@ def describe_component(
     )
 
 
-def add_component(workbench: Workbench, build_id: int, name: str, description: str = "", who: str = "") -> int:
+def add_build_component(workbench: Workbench, build_id: int, name: str, description: str = "", who: str = "") -> int:
     return edit_build(
         workbench,
         build_id,
@@ -35,7 +35,7 @@ def add_component(workbench: Workbench, build_id: int, name: str, description: s
     )
 
 
-def remove_component(workbench: Workbench, build_id: int, component: int, who: str = "") -> int:
+def remove_build_component(workbench: Workbench, build_id: int, component: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "Component removed", who, lambda build, _: edits.remove_component(build, component)
     )
@@ -64,7 +64,9 @@ def reword_question(workbench: Workbench, build_id: int, stage: Stage, question:
     )
 
 
-def add_question(workbench: Workbench, build_id: int, stage: Stage, component: int, text: str, who: str = "") -> int:
+def add_build_question(
+    workbench: Workbench, build_id: int, stage: Stage, component: int, text: str, who: str = ""
+) -> int:
     return edit_build(
         workbench,
         build_id,
@@ -74,7 +76,7 @@ def add_question(workbench: Workbench, build_id: int, stage: Stage, component: i
     )
 
 
-def remove_question(workbench: Workbench, build_id: int, question: int, who: str = "") -> int:
+def remove_build_question(workbench: Workbench, build_id: int, question: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "Question removed", who, lambda build, _: edits.remove_question(build, question)
     )

@@ -21,7 +21,7 @@ __all__ = ["BuildView", "Offer", "StageState"]
 
 _NEVER_TAKEN_BACK = ("runs", "last_id")  # calls that were made stay on record, ids are never given twice
 
-Edit = Callable[[Build, Inputs], Build]
+BuildChange = Callable[[Build, Inputs], Build]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,13 @@ def view_build(workbench: Workbench, build_id: int) -> BuildView:
     )
 
 
-def history_of(workbench: Workbench, build_id: int) -> list[Revision]:
+def build_history(workbench: Workbench, build_id: int) -> list[Revision]:
     """Every step of a build, newest first."""
     with workbench.database.read() as work:
         return work.builds.history(build_id)
 
 
-def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: Edit) -> int:
+def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: BuildChange) -> int:
     """Change the newest state and keep the outcome as the next one; returns its number.
 
     An edit that changes nothing leaves no trace and returns 0. Raises what the edit raises.

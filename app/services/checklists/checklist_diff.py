@@ -9,7 +9,7 @@ from enum import StrEnum
 from app.domain.checklist import Checklist, Question, QuestionKind
 
 
-class Kind(StrEnum):
+class DiffKind(StrEnum):
     """The value is how it is said of a question."""
 
     ADDED = "added"
@@ -28,7 +28,7 @@ class QuestionChange:
     """One question and everything that is different about it; `before` is None where it is new, `after` where it is
     gone."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[DiffKind, ...]
     before: Question | None
     after: Question | None
 
@@ -56,7 +56,7 @@ class ChecklistDiff:
     def __str__(self) -> str:
         """In numbers: "1 added, 2 reworded"."""
         counts = Counter(kind for change in self.questions for kind in change.kinds)
-        said = [f"{counts[kind]} {kind.value}" for kind in Kind if counts[kind]]
+        said = [f"{counts[kind]} {kind.value}" for kind in DiffKind if counts[kind]]
         keys = max(len(self.new_key_questions), len(self.gone_key_questions))
         said += [f"{keys} key question{'s' if keys > 1 else ''} changed"] if keys else []
         return ", ".join(said) or "nothing is different"
@@ -68,12 +68,12 @@ def compare_checklists(before: Checklist, after: Checklist) -> ChecklistDiff:
     pairs, added, removed = _matched(old, new)
     moved = _moved(pairs, old)
     by_id = {change.question.id: change for change in (_changed(a, b, b.id in moved) for a, b in pairs) if change.kinds}
-    by_id |= {question.id: QuestionChange((Kind.ADDED,), None, question) for question in added}
+    by_id |= {question.id: QuestionChange((DiffKind.ADDED,), None, question) for question in added}
     keys_before, keys_after = ([q.text for q in _of(c, QuestionKind.KEY)] for c in (before, after))
     return ChecklistDiff(
         questions=(
             *(by_id[question.id] for question in new if question.id in by_id),
-            *(QuestionChange((Kind.REMOVED,), question, None) for question in removed),
+            *(QuestionChange((DiffKind.REMOVED,), question, None) for question in removed),
         ),
         new_key_questions=tuple(text for text in keys_after if text not in keys_before),
         gone_key_questions=tuple(text for text in keys_before if text not in keys_after),
@@ -82,13 +82,13 @@ def compare_checklists(before: Checklist, after: Checklist) -> ChecklistDiff:
 
 def _changed(old: Question, new: Question, moved: bool) -> QuestionChange:
     found = {
-        Kind.REWORDED: old.text != new.text,
-        Kind.GUIDANCE: old.guidance != new.guidance,
-        Kind.WEIGHT: old.weight != new.weight,
-        Kind.COMPONENT: old.component != new.component,
-        Kind.MOVED: moved,
-        Kind.SWITCHED_OFF: old.enabled and not new.enabled,
-        Kind.SWITCHED_ON: new.enabled and not old.enabled,
+        DiffKind.REWORDED: old.text != new.text,
+        DiffKind.GUIDANCE: old.guidance != new.guidance,
+        DiffKind.WEIGHT: old.weight != new.weight,
+        DiffKind.COMPONENT: old.component != new.component,
+        DiffKind.MOVED: moved,
+        DiffKind.SWITCHED_OFF: old.enabled and not new.enabled,
+        DiffKind.SWITCHED_ON: new.enabled and not old.enabled,
     }
     return QuestionChange(tuple(kind for kind, so in found.items() if so), old, new)
 

@@ -12,7 +12,7 @@ from app.errors import NotReadyError
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import ChecklistEvaluator
 from app.services.checklists.checklists import ChecklistView
-from app.services.runtime.models import opened
+from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench
 
@@ -20,7 +20,7 @@ OPTIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class TriedScore:
+class PreviewScore:
     """The score if all questions count alike and by their weights, None where none is answered; and how many are."""
 
     equal: float | None
@@ -30,15 +30,15 @@ class TriedScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PreviewText:
     """What a judge said of one text: answers by question id, with reasons, and the score they give."""
 
     model: str
     judgments: Mapping[int, Judgment]
-    score: TriedScore
+    score: PreviewScore
 
 
-def texts_to_try(workbench: Workbench, project_id: int, search: str = "") -> list[Text]:
+def preview_texts(workbench: Workbench, project_id: int, search: str = "") -> list[Text]:
     """The first texts that contain the words, in the text or in the names of document and system; locked ones aside."""
     with workbench.database.read() as work:
         return work.texts.page(project_id, 0, OPTIONS, search.strip())
@@ -53,13 +53,13 @@ def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
         return work.texts.page(project_id, int(np.random.default_rng(seed).integers(count)), 1)[0]
 
 
-def text_to_try(workbench: Workbench, project_id: int, text_id: int) -> Text:
+def preview_text(workbench: Workbench, project_id: int, text_id: int) -> Text:
     """Raises NotFoundError for one that the project doesn't have or that is locked."""
     with workbench.database.read() as work:
         return work.texts.in_project(project_id, text_id)
 
 
-def try_with_judge(workbench: Workbench, view: ChecklistView, text: Text, model: str) -> Trial:
+def judge_preview(workbench: Workbench, view: ChecklistView, text: Text, model: str) -> PreviewText:
     """Ask the questions as a run would, with reasons. What it costs stands in the ledger; no score is kept.
 
     Raises NotReadyError where nothing is asked, and what asking raises.
@@ -69,21 +69,21 @@ def try_with_judge(workbench: Workbench, view: ChecklistView, text: Text, model:
     with own_wordings(workbench, view.project.id):
         judgments, name = asyncio.run(_asked(workbench, view, text, model))
     answers = {judgment.question: judgment.answer for judgment in judgments}
-    return Trial(name, {judgment.question: judgment for judgment in judgments}, tried_score(view, answers))
+    return PreviewText(name, {judgment.question: judgment for judgment in judgments}, preview_score(view, answers))
 
 
 async def _asked(workbench: Workbench, view: ChecklistView, text: Text, name: str) -> tuple[tuple[Judgment, ...], str]:
-    async with opened(workbench, name, project=view.project.id) as model:
+    async with model_session(workbench, name, project=view.project.id) as model:
         options = JudgeOptions(reasons=model.is_llm)
         evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options)
         return (await evaluator.score(text)).judgments, model.name
 
 
-def tried_score(view: ChecklistView, answers: Mapping[int, Answer]) -> TriedScore:
+def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> PreviewScore:
     """The score that answers (by question id, missing ones unanswered) give on the dimension's scale."""
     asked, low, high = view.checklist.asked, view.dimension.low, view.dimension.high
     given = [answers.get(question.id, Answer.UNANSWERED) for question in asked]
-    return TriedScore(
+    return PreviewScore(
         checklist_score(given, low, high).value,
         checklist_score(given, low, high, [question.weight for question in asked]).value,
         sum(answer is not Answer.UNANSWERED for answer in given),

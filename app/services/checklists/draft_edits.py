@@ -18,7 +18,7 @@ BY_HAND = "added by hand"
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class QuestionWording:
     """What a person says of a question. `component` is a component's name, "" for none."""
 
     text: str
@@ -27,20 +27,20 @@ class Wording:
     weight: float = 1.0
 
     @classmethod
-    def of(cls, question: Question) -> "Wording":
+    def of(cls, question: Question) -> "QuestionWording":
         return cls(question.text, question.component, question.guidance, question.weight)
 
-    def tidy(self) -> "Wording":
+    def tidy(self) -> "QuestionWording":
         """On one line. Raises InputError without text or with a weight that is none."""
         text = " ".join(self.text.split())
         if not text:
             raise InputError("A question can't be empty.", "Write one that is answered yes or no, or remove it.")
         if not math.isfinite(self.weight) or self.weight < 0:
             raise InputError(f"{self.weight:g} is not a weight.", "Give 0 or more; 1 counts like every other question.")
-        return Wording(text, self.component, " ".join(self.guidance.split()), float(self.weight))
+        return QuestionWording(text, self.component, " ".join(self.guidance.split()), float(self.weight))
 
 
-def add_question(workbench: Workbench, checklist_id: int, new: Wording, who: str = "") -> int:
+def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, who: str = "") -> int:
     """A question in a person's own words, at the end of its component; returns its id."""
     with workbench.database.write() as work:
         checklist = work.checklists.get(checklist_id)
@@ -53,7 +53,7 @@ def add_question(workbench: Workbench, checklist_id: int, new: Wording, who: str
 def new_question(
     work: UnitOfWork,
     checklist: Checklist,
-    new: Wording,
+    new: QuestionWording,
     position: int,
     reason: str,
     origin: QuestionOrigin = QuestionOrigin.ADDED,
@@ -68,18 +68,18 @@ def new_question(
     return question_id, Edit("question", question_id, shown | told)
 
 
-def edit_question(workbench: Workbench, seen: Question, new: Wording, who: str = "") -> Change | None:
+def edit_question(workbench: Workbench, seen: Question, new: QuestionWording, who: str = "") -> Change | None:
     """Save what a person made of the question they saw; None where that changes nothing.
 
     Raises ConflictError where somebody else changed the same part of it meanwhile, InputError for an empty wording.
     """
-    wording, before = new.tidy(), Wording.of(seen)
+    wording, before = new.tidy(), QuestionWording.of(seen)
     with workbench.database.write() as work:
         checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
         now = question_in(checklist, seen.id)
         if now is None:
             raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} removed this question meanwhile.")
-        current, values = Wording.of(now), dict[str, object]()
+        current, values = QuestionWording.of(now), dict[str, object]()
         for field in ("text", "component", "guidance", "weight"):
             mine, theirs, was = (getattr(w, field) for w in (wording, current, before))
             if mine in (was, theirs):
@@ -105,7 +105,7 @@ def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Chan
     with workbench.database.write() as work:
         checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
         now = question_in(checklist, seen.id)
-        if now is not None and Wording.of(now) != Wording.of(seen):
+        if now is not None and QuestionWording.of(now) != QuestionWording.of(seen):
             raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} changed this question meanwhile.")
         edit = Edit("question", seen.id, {"removed": True})
         return work.drafts.change(checklist.id, who, "removed a question", [edit])

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.corpora.sampling import stratified_sample
+from app.corpora.sampling import stratified_draw
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswers
+from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet
 from app.domain.judgment import Answer
 from app.domain.text import Text
 from app.errors import ConflictError, InputError, NotReadyError
@@ -22,8 +22,8 @@ from db.unit_of_work import UnitOfWork
 __all__ = [
     "Answer",
     "AnswerDraw",
+    "AnswerSet",
     "AnswerSheet",
-    "ExpertAnswers",
     "SheetProgress",
     "answer",
     "answer_cube",
@@ -62,7 +62,7 @@ def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -
         pool, scores = _pool(work, checklist_id)
         if not 1 <= texts <= len(pool):
             raise InputError(f"{texts} texts can't be drawn.", f"Ask for 1 to {len(pool)}.")
-        chosen = stratified_sample(scores or [0.0] * len(pool), texts / len(pool), seed)
+        chosen = stratified_draw(scores or [0.0] * len(pool), texts / len(pool), seed)
         return work.expert_answers.add_draw(checklist_id, [pool[i].id for i in chosen], seed, bool(scores))
 
 
@@ -140,7 +140,7 @@ def note(workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, ques
         work.expert_answers.note(draw.id, who, text_id, question_id, words)
 
 
-def expert_answers(workbench: Workbench, checklist_id: int) -> ExpertAnswers:
+def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
     """Everybody's answers to this version: for whoever runs the project, never for an expert who is still at it.
 
     Raises NotReadyError before texts are drawn.
@@ -149,7 +149,7 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> ExpertAnswers:
         draw = _drawn(work, checklist_id)
         answers = tuple(work.expert_answers.of(draw.id))
         experts = tuple(dict.fromkeys(one.expert for one in answers))
-        return ExpertAnswers(work.checklists.get(checklist_id), draw.texts, experts, answers)
+        return AnswerSet(work.checklists.get(checklist_id), draw.texts, experts, answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class SheetProgress:
     notes: int
 
 
-def progress(found: ExpertAnswers) -> list[SheetProgress]:
+def progress(found: AnswerSet) -> list[SheetProgress]:
     """How far each expert is, in the order they began; nothing of what they answered."""
     asked = len(found.checklist.asked)
     sheets = []
@@ -183,7 +183,7 @@ def progress(found: ExpertAnswers) -> list[SheetProgress]:
     return sheets
 
 
-def answer_cube(found: ExpertAnswers) -> NDArray[np.float64]:
+def answer_cube(found: AnswerSet) -> NDArray[np.float64]:
     """(experts, texts, questions asked): 1 yes, 0 no, NaN skipped or not answered, in the orders of `found`."""
     experts = {name: place for place, name in enumerate(found.experts)}
     texts = {text: place for place, text in enumerate(found.texts)}

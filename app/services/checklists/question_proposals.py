@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from app.construction.lint import similarity
 from app.construction.rewriting import Rewriting, prompt_name, rewrite
 from app.construction.stage import StageContext, merged
-from app.construction.validation import Change, validate_questions
+from app.construction.validation import ValidationChange, validate_questions
 from app.construction.validation_diff import open_changes
 from app.domain.checklist import Checklist, Question, QuestionOrigin
 from app.domain.checklist_change import Edit
 from app.domain.proposal import Action, Proposal, ProposalStatus
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
-from app.services.checklists.draft_edits import Wording, new_question, question_in
-from app.services.runtime.models import opened
+from app.services.checklists.draft_edits import QuestionWording, new_question, question_in
+from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, answered_stage
 from app.services.runtime.workbench import Workbench
@@ -32,7 +32,7 @@ SAID = {
 }
 
 
-def proposals_of(workbench: Workbench, checklist_id: int) -> list[Proposal]:
+def question_proposals_of(workbench: Workbench, checklist_id: int) -> list[Proposal]:
     """All that were made for a draft, oldest first."""
     with workbench.database.read() as work:
         return work.proposals.of(checklist_id)
@@ -64,7 +64,7 @@ def propose(
     others = [q.text for q in checklist.asked if q.id not in question_ids]
 
     async def asked() -> tuple[Rewriting, str]:
-        async with opened(workbench, model, project=project.id) as opened_model:
+        async with model_session(workbench, model, project=project.id) as opened_model:
             return await rewrite(opened_model, project.task, dimension, action, questions, others), opened_model.name
 
     with own_wordings(workbench, project.id):
@@ -87,8 +87,8 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
         project = work.projects.project_of(dimension.id)
         context = StageContext(project.task, dimension)
 
-    async def asked() -> tuple[tuple[Change, ...], StageRun, str]:
-        async with opened(workbench, model, project=project.id) as opened_model:
+    async def asked() -> tuple[tuple[ValidationChange, ...], StageRun, str]:
+        async with model_session(workbench, model, project=project.id) as opened_model:
             result = await validate_questions(opened_model, context, checklist.asked)
             return result.output.changes, answered_stage(result.record), opened_model.name
 
@@ -109,7 +109,7 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     return len(proposals)
 
 
-def accept(workbench: Workbench, proposal_id: int, who: str = "") -> None:
+def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> None:
     """Carry it out. Raises ConflictError where it was decided or its questions have changed since it was made."""
     with workbench.database.write() as work:
         checklist_id, proposal = _undecided(work, proposal_id)
@@ -152,7 +152,7 @@ def _edits(work: UnitOfWork, checklist: Checklist, proposal: Proposal, questions
     later = [q for q in checklist.questions if q.position > first.position]
     edits += [Edit("question", q.id, {"position": q.position + len(further)}) for q in later if further]
     for number, text in enumerate(further, start=1):
-        wording = Wording(text, first.component, weight=first.weight)
+        wording = QuestionWording(text, first.component, weight=first.weight)
         position = first.position + number
         _, edit = new_question(work, checklist, wording, position, proposal.reason, origin, attributes)
         edits.append(edit)

@@ -195,7 +195,7 @@ def condition_draws(workbench: Workbench, project_id: int, dimension_id: int) ->
     return ConditionDraws(tuple(sorted(draws, key=lambda draw: -draw.newest.id)), tuple(refused))
 
 
-def condition_effect(
+def effect_of_conditions(
     workbench: Workbench,
     project_id: int,
     dimension_id: int,

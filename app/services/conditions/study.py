@@ -16,7 +16,7 @@ from app.domain.checklist import Checklist
 from app.domain.condition import of_condition
 from app.domain.project import Project
 from app.domain.run import RunDimension, RunStatus, RunSummary
-from app.domain.sample import LeftOut
+from app.domain.sample import HeldBack
 from app.domain.study import Family, StudyCondition, study_conditions
 from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError
@@ -24,7 +24,7 @@ from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.draws import SampleCheck, check_texts
+from app.services.scoring.draws import DrawCheck, check_drawn_texts
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
 from app.services.think_aloud.samples import drawn
@@ -124,7 +124,7 @@ class StudyPlan:
     options: StudyOptions
     cells: tuple[Cell, ...]
     texts: dict[int, tuple[int, ...]]
-    left_out: dict[int, LeftOut]
+    left_out: dict[int, HeldBack]
     prompt: str
 
     @property
@@ -147,13 +147,13 @@ def plan_trials(workbench: Workbench, project: Project, options: StudyOptions) -
     return tuple(plan_study(workbench, project, trial) for trial in options.each_trial())
 
 
-def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]) -> list[SampleCheck]:
+def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]) -> list[DrawCheck]:
     """How the texts of each trial compare with all; none where all are scored."""
     return [
         check
         for plan in plans
         if plan.options.as_run().drawn
-        for check in check_texts(
+        for check in check_drawn_texts(
             workbench, project.id, [(d, plan.texts[d.id]) for d in plan.options.dimensions], plan.options.seed
         )
     ]

@@ -159,7 +159,9 @@ def _number(cell: Cell) -> int:
 
 
 Key = tuple[StudyCondition, int, int, int, int]
-Found = tuple[tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[StudyCaution, ...]]
+StudyFindings = tuple[
+    tuple[ConditionFigures, ...], tuple[FamilyDifference, ...], tuple[int, int], tuple[StudyCaution, ...]
+]
 
 
 # Some twenty comparisons of a second each: kept for as long as neither scores nor ratings change.
@@ -175,7 +177,7 @@ def _figures(
     judge: str,
     prompt: str,
     _: str,
-) -> Found:
+) -> StudyFindings:
     with database.read() as work:
         scored = {
             run: {row.text: row for row in work.results.scored(run, dimension.id) if _complete(row)}

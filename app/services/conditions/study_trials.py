@@ -88,7 +88,7 @@ def alone(row: ConditionFigures) -> Sequence[Member]:
     return row.members if row.family in SINGLE else ()
 
 
-def figures_csv(found: TrialFigures) -> bytes:
+def trial_figures_csv(found: TrialFigures) -> bytes:
     """One line a condition, and one a single contributor, of each trial, then their means over trials."""
     return csv_bytes(COLUMNS, figure_rows(found))
 

@@ -17,7 +17,7 @@ from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import CONCURRENCY, set_budget, stop_run, work_on
 from app.services.scoring.scoring_jobs import job_key, running_here, running_run
 
-Report = Callable[[str, int, int], None]
+OnStep = Callable[[str, int, int], None]
 _STOPS: dict[tuple[int, int], threading.Event] = {}
 
 
@@ -44,7 +44,7 @@ def run_study(
     workbench: Workbench,
     project: Project,
     options: StudyOptions,
-    report: Report = lambda *_: None,
+    report: OnStep = lambda *_: None,
     stop: threading.Event | None = None,
     concurrency: int = CONCURRENCY,
 ) -> StudyReport:
@@ -107,7 +107,7 @@ def _build(
     workbench: Workbench,
     plan: StudyPlan,
     problems: list[str],
-    report: Report,
+    report: OnStep,
     steps: int,
     stop: threading.Event,
     spent: Callable[[], float | None],
@@ -146,7 +146,7 @@ def _score(
     options: StudyOptions,
     trial: StudyOptions,
     problems: list[str],
-    report: Report,
+    report: OnStep,
     progress: tuple[int, int],
     stop: threading.Event,
     spent: Callable[[], float | None],
@@ -199,7 +199,7 @@ def _work_on(
     workbench: Workbench,
     run_id: int,
     what: str,
-    report: Report,
+    report: OnStep,
     progress: tuple[int, int],
     stop: threading.Event,
     concurrency: int,

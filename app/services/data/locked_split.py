@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.corpora.sampling import stratified_sample
+from app.corpora.sampling import stratified_draw
 from app.domain.locked_split import LockedSplit, Look
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
@@ -67,7 +67,7 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
                 "A split needs at least two rated documents, one of them without a sample.",
             )
         wanted = min(1.0, share * len(means) / len(free))
-        drawn = [free[index] for index in stratified_sample([means[doc] for doc in free], wanted, seed)]
+        drawn = [free[index] for index in stratified_draw([means[doc] for doc in free], wanted, seed)]
         if len(drawn) == len(means):
             raise InputError("Nothing would be left to work with.", "Lock a smaller share.")
         work.locked_splits.lock(project_id, drawn, share, seed, name)

@@ -11,7 +11,14 @@ from app.evaluators.coascore import METHOD
 from app.meta_evaluation.choices import Coefficient, Level
 from app.meta_evaluation.evaluation import Figure, Origin
 from app.providers.credentials import Credentials
-from app.services.results.results import Choices, DimensionResult, agreement_of, evaluated, kept_result, result_state
+from app.services.results.results import (
+    Choices,
+    DimensionResult,
+    agreement_with_people,
+    evaluated,
+    kept_result,
+    result_state,
+)
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -89,7 +96,10 @@ def _kept_aspects(
     return Aspects(
         choices.level,
         tuple(_worth(name, found, final, result) for name, found in scores.items()),
-        tuple(AspectPair(a, b, agreement_of(rows, scores[a], scores[b], choices)) for a, b in combinations(scores, 2)),
+        tuple(
+            AspectPair(a, b, agreement_with_people(rows, scores[a], scores[b], choices))
+            for a, b in combinations(scores, 2)
+        ),
     )
 
 
@@ -104,4 +114,4 @@ def _worth(name: str, scores: Scores, final: Scores, result: DimensionResult) ->
     origin = Origin(judge=f"{result.run.judge} {name}")
     found = evaluated(result.rows, scores, result.choices, origin, result.on_scale)
     texts = sum(s is not None and row.human is not None for s, row in zip(scores, result.rows, strict=True))
-    return AspectWorth(name, texts, found.figures, agreement_of(result.rows, scores, final, result.choices))
+    return AspectWorth(name, texts, found.figures, agreement_with_people(result.rows, scores, final, result.choices))

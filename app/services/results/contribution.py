@@ -16,7 +16,7 @@ from app.meta_evaluation.comparison import Difference, compare_scores
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = ["Contribution", "LeftOut", "Reach", "contributed", "left_out", "runs_with_checklist"]
+__all__ = ["Contribution", "Reach", "WithoutContributor", "contributed", "runs_with_checklist", "without_each"]
 
 Judged = tuple[int, int, Answer]
 RESAMPLES = 1000
@@ -25,7 +25,7 @@ NO_QUESTION = "No question rests on these attributes alone, so the scores stay t
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class WithoutContributor:
     """Agreement without the `questions` that rest on one contributor's (or kind's) attributes alone.
 
     figure: Spearman with all questions (a), without those (b) and a - b with its interval: above 0 the questions
@@ -58,14 +58,14 @@ def contributed(workbench: Workbench, project_id: int, dimension_id: int, checkl
     return contribution_of(checklist, attributes)
 
 
-def left_out(
+def without_each(
     workbench: Workbench,
     run: RunSummary,
     dimension: Dimension,
     checklist: Checklist,
     contribution: Contribution,
     level: Level = "per-source",
-) -> list[LeftOut]:
+) -> list[WithoutContributor]:
     """The effect of leaving each contributor, then each kind of several, out of a run, from the answers it already has.
 
     An approximation: the questions that rest on them alone are dropped and the score is taken over the others. The
@@ -89,7 +89,7 @@ def _left_out(
     groups: tuple[tuple[str, bool, tuple[int, ...]], ...],
     level: Level,
     _: tuple[object, ...],
-) -> tuple[LeftOut, ...]:
+) -> tuple[WithoutContributor, ...]:
     with database.read() as work:
         rows = work.results.scored(run_id, dimension.id)
         answers = work.results.answers(run_id, dimension.id)
@@ -98,16 +98,16 @@ def _left_out(
     found = []
     for name, kind, alone in groups:
         if not alone or len(alone) == len(asked):
-            found.append(LeftOut(name, kind, len(alone), None, ALL_QUESTIONS if alone else NO_QUESTION))
+            found.append(WithoutContributor(name, kind, len(alone), None, ALL_QUESTIONS if alone else NO_QUESTION))
             continue
         kept = [question for question in asked if question not in alone]
         without = _scores(complete, answers, kept, dimension)
         try:
             figure = _compared(complete, whole, without, level)
         except InputError as error:
-            found.append(LeftOut(name, kind, len(alone), None, error.message))
+            found.append(WithoutContributor(name, kind, len(alone), None, error.message))
         else:
-            found.append(LeftOut(name, kind, len(alone), figure, figure.reason))
+            found.append(WithoutContributor(name, kind, len(alone), figure, figure.reason))
     return tuple(found)
 
 

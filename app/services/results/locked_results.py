@@ -9,7 +9,7 @@ from app.services.results.results import Choices, DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
 
 
-def look(
+def look_at_locked_results(
     workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
 ) -> list[DimensionResult]:
     """The agreement of these runs with people on the locked texts. Each look is counted before anything is shown.

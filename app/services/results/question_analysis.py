@@ -8,7 +8,7 @@ import numpy as np
 from app.domain.checklist import Question
 from app.errors import NotReadyError
 from app.meta_evaluation.frame import Frame
-from app.meta_evaluation.questions.item_analysis import Item, ItemAnalysis, Redundancy, analyse_items
+from app.meta_evaluation.questions.item_analysis import ItemAnalysis, QuestionItem, Redundancy, analyse_items
 from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
 from app.meta_evaluation.score_matrix import Floats
@@ -18,7 +18,7 @@ from app.services.results.results import Choices, DimensionResult, kept_result, 
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = ["Item", "ItemAnalysis", "QuestionWeights", "Questions", "Redundancy", "questions_of", "weights_of"]
+__all__ = ["ItemAnalysis", "QuestionItem", "QuestionWeights", "Questions", "Redundancy", "questions_of", "weights_of"]
 
 
 @dataclass(frozen=True, slots=True)

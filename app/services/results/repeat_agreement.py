@@ -3,15 +3,15 @@
 import numpy as np
 
 from app.domain.judgment import Answer
-from app.meta_evaluation.questions.question_agreement import Stability, judge_stability
+from app.meta_evaluation.questions.question_agreement import JudgeConsistency, judge_stability
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["Stability", "repeat_agreement"]
+__all__ = ["JudgeConsistency", "repeat_agreement"]
 
 VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.UNANSWERED: np.nan}
 
 
-def repeat_agreement(workbench: Workbench, run_id: int, dimension_id: int) -> dict[int, Stability]:
+def repeat_agreement(workbench: Workbench, run_id: int, dimension_id: int) -> dict[int, JudgeConsistency]:
     """Question id -> how often the repeats gave the same answer; {} where the judge was asked once or nothing."""
     with workbench.database.read() as work:
         repeats = int(work.runs.get(run_id).params.get("repeats", 1))

@@ -11,9 +11,9 @@ from app.errors import InputError
 from app.export.latex import latex_table
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes
-from app.export.svg import Interval, interval_plot, scatter
+from app.export.svg import IntervalRow, interval_plot, scatter
 from app.export.svg import distributions as bars
-from app.services.results.result_pictures import distributions, pair_counts
+from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
 from app.services.runtime.output_file import output_file
 
@@ -52,7 +52,7 @@ def scores_csv(results: Iterable[DimensionResult]) -> bytes:
     return csv_bytes(COLUMNS, _all_scores(results))
 
 
-def figures_csv(results: Iterable[DimensionResult]) -> bytes:
+def result_figures_csv(results: Iterable[DimensionResult]) -> bytes:
     """One line a figure, with its interval, what it rests on and its signature."""
     return csv_bytes(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
 
@@ -60,7 +60,7 @@ def figures_csv(results: Iterable[DimensionResult]) -> bytes:
 def report_html(project: Project, results: Sequence[DimensionResult]) -> bytes:
     """One page with pictures and methods that needs nothing else."""
     figures = [(result, result.meta.figures["spearman"]) for result in results]
-    rows = [Interval(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
+    rows = [IntervalRow(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
     overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else Markup("")
     documents = [{**result.to_json(), "pictures": _pictures(result)} for result in results]
     return html_report(_title(project), _notices(project, results), documents, METHODS, overview).encode()
@@ -96,7 +96,7 @@ def _pictures(result: DimensionResult) -> list[Markup]:
     pairs = [(pair.human, pair.score, pair.texts) for pair in pair_counts(result.rows)]
     if not pairs or any(not low <= score <= high for _, score, _ in pairs):
         return []  # a method with a scale of its own: pictures on the dimension's scale would mislead
-    bins = [(part.low, part.high, part.scores, part.ratings) for part in distributions(result.rows, low, high)]
+    bins = [(part.low, part.high, part.scores, part.ratings) for part in score_distributions(result.rows, low, high)]
     name = result.dimension.name
     return [
         scatter(pairs, low, high, f"{name}: score by mean rating"),

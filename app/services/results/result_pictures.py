@@ -15,8 +15,8 @@ __all__ = [
     "SourceCoefficient",
     "by_source",
     "calibration",
-    "distributions",
     "pair_counts",
+    "score_distributions",
 ]
 
 BINS = 8
@@ -57,7 +57,7 @@ def pair_counts(rows: Iterable[ScoredText]) -> list[PairCount]:
     return [PairCount(human, score, texts) for (human, score), texts in sorted(counts.items())]
 
 
-def distributions(rows: Iterable[ScoredText], low: float, high: float) -> list[Bin]:
+def score_distributions(rows: Iterable[ScoredText], low: float, high: float) -> list[Bin]:
     """Scores and ratings over BINS equal parts of the scale; what lies outside counts in the outermost part."""
     pairs = _pairs(rows)
     ratings = Counter(_part(human, low, high, BINS - 1) for human, _ in pairs)

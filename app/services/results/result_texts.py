@@ -15,7 +15,7 @@ from app.services.checklists.checklists import new_draft
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-Direction = Literal["all", "kinder", "harsher"]
+GapDirection = Literal["all", "kinder", "harsher"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedText:
+class TextDetail:
     """One text with the judge's answers in the order they were asked, and what each rater gave.
 
     A question has several judgments where the judge was asked repeatedly. `details` is what the score was computed
@@ -53,7 +53,7 @@ class TextFilter:
     """
 
     system: str = ""
-    direction: Direction = "all"
+    direction: GapDirection = "all"
     low: float | None = None
     high: float | None = None
 
@@ -106,7 +106,7 @@ def _places(values: Sequence[float]) -> list[float]:
     return [float((rank - 1) / max(len(values) - 1, 1)) for rank in rankdata(values)]
 
 
-def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> JudgedText:
+def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> TextDetail:
     """Raises NotFoundError where the run did not score the dimension, or the text is gone."""
     with workbench.database.read() as work:
         checklist = _checklist(work, run_id, dimension_id)
@@ -117,7 +117,7 @@ def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: i
         details = work.results.details_of(run_id, dimension_id, text_id)
     asked = checklist.asked if checklist else ()
     answers = [(question, tuple(j for j in judgments if j.question == question.id)) for question in asked]
-    return JudgedText(
+    return TextDetail(
         text,
         tuple((question, given) for question, given in answers if given),
         tuple((rater, value) for dimension, rater, value in ratings if dimension == name),

@@ -266,7 +266,7 @@ def evaluated(
     return _compared(rows, scores, human, choices, choices.resamples, origin=origin, on_scale=on_scale)
 
 
-def agreement_of(
+def agreement_with_people(
     rows: Sequence[ScoredText], one: Sequence[float | None], other: Sequence[float | None], choices: Choices
 ) -> float | None:
     """Spearman's coefficient of two scores of the rows' texts, as a result is computed; None where it is undefined."""

@@ -1,4 +1,4 @@
-"""What the environment and this sitting provide: keys, addresses, prices, limits, and where the data lie."""
+"""What the environment and this session provide: keys, addresses, prices, limits, and where the data lie."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from app.services.runtime.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class JudgeAbility:
     """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known.
 
     obstacle: what has to be set before it can be asked; "" for nothing.
@@ -25,7 +25,7 @@ class Judge:
     obstacle: str = ""
 
 
-def judge_named(workbench: Workbench, name: str) -> Judge:
+def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
     """What is known of a judge without asking it: no key is needed.
 
     Raises UnknownModelError, and for recordings NotFoundError or FileFormatError.
@@ -34,7 +34,7 @@ def judge_named(workbench: Workbench, name: str) -> Judge:
     full, is_llm = str(parsed), True
     if not KNOWN_PROVIDERS[parsed.provider].speaks_http:
         full, is_llm = workbench.check_model(name)
-    return Judge(
+    return JudgeAbility(
         full,
         is_llm,
         is_llm and gives_logprobs(full),
@@ -43,7 +43,7 @@ def judge_named(workbench: Workbench, name: str) -> Judge:
     )
 
 
-def check_wishes(judge: Judge, asking: JudgeOptions, budget: float | None) -> None:
+def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None) -> None:
     """Raises UnsupportedError or InputError for what the judge can't do, before anything is planned."""
     if asking.soft and not judge.gives_probabilities:
         raise UnsupportedError(

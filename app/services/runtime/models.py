@@ -25,7 +25,7 @@ from app.providers.model_options import ModelOptions
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import OWN, describe_models, import_sdk
-from app.providers.retry import Patient, RetryPolicy
+from app.providers.retry import RetryingModel, RetryPolicy
 from app.scoring.group_commit import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.workbench import Workbench
@@ -147,7 +147,7 @@ class DatabaseLedger:
 
 
 @asynccontextmanager
-async def opened(
+async def model_session(
     workbench: Workbench,
     name: str,
     run: int | None = None,
@@ -183,7 +183,7 @@ async def opened(
         try:
             limit = limit_of(_account(workbench, model.name), concurrency)
             gated = GatedModel(model, stopped, may_ask)
-            patient = Patient(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
+            patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
             left = _budget(workbench, model.name, run, budget)
             yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort)
         finally:
@@ -233,7 +233,7 @@ async def test_model(workbench: Workbench, name: str) -> float:
     """Ask the model one tiny question; seconds until its answer. Raises the ProviderError that tells what is wrong."""
     item = Text("test", "The cat slept on the mat. It was warm there.", source="A cat slept on a warm mat.")
     question = Question("Is the text written in whole sentences?", "form", id=1)
-    async with opened(workbench, name, use_cache=False) as model:
+    async with model_session(workbench, name, use_cache=False) as model:
         started = time.monotonic()
         try:
             async with asyncio.timeout(TEST_SECONDS):

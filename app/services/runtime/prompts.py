@@ -12,7 +12,7 @@ from app.domain.task import Dimension, Task
 from app.errors import InputError, NotFoundError, PromptError
 from app.prompting import (
     PromptTemplate,
-    Wording,
+    PromptWording,
     available_prompts,
     dimension_variables,
     load_prompt,
@@ -119,7 +119,7 @@ def difference(before: PromptTemplate, after: PromptTemplate) -> list[str]:
     return list(unified_diff(old, new, before.label, after.label, lineterm="", n=2))
 
 
-def preview(prompt: ProjectPrompt, number: int, task: Task, dimension: Dimension) -> RenderedPrompt | None:
+def preview_prompt(prompt: ProjectPrompt, number: int, task: Task, dimension: Dimension) -> RenderedPrompt | None:
     """What a model would read, filled with the project's task and dimension and invented material; None without any."""
     template = prompt.wording(number)
     values = example_variables(template)
@@ -141,7 +141,7 @@ def own_wordings(
     with workbench.database.read() as work:
         chosen = in_force(work, project_id) if numbers is None else numbers
         sources = work.own_prompts.sources(project_id, chosen)
-    return worded({name: Wording(chosen[name], source) for name, source in sources.items()})
+    return worded({name: PromptWording(chosen[name], source) for name, source in sources.items()})
 
 
 def sent_prompt(workbench: Workbench, project_id: int, run: StageRun) -> RenderedPrompt | None:

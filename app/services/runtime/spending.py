@@ -34,7 +34,7 @@ class Spending:
 
 
 def run_spending(workbench: Workbench, run_id: int) -> Spending:
-    """All sittings of the run together."""
+    """All sessions of the run together."""
     with workbench.database.read() as work:
         run = work.runs.get(run_id)
         made = work.calls.totals([run_id]).get(run_id)

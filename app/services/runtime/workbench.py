@@ -46,7 +46,7 @@ def _database(address: str) -> Database:
 def open_workbench(typed: Mapping[str, str] | None = None, any_path: bool = True) -> Workbench:
     """The workbench of this environment; its database is opened and migrated once per process.
 
-    typed: keys by provider that a person gave for this sitting only; they win over the environment's.
+    typed: keys by provider that a person gave for this session only; they win over the environment's.
     any_path: as in Workbench.
     """
     current = settings()

@@ -27,7 +27,7 @@ ASKED_AS, TAKEN_FROM = "asked_as", "answers_from"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ReuseSource:
     """An earlier run and which of its questions (id) is which of the new checklist (id)."""
 
     run: int
@@ -177,9 +177,9 @@ def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | Non
     return next((part.checklist for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
 
 
-def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int) -> Source:
+def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int) -> ReuseSource:
     earlier = _checklist_of(work, run_id, dimension_id)
     before = work.checklists.get(earlier).asked if earlier else ()
     now = {(question.text, question.guidance): question.id for question in checklist.asked}
     same = {old.id: now[old.text, old.guidance] for old in before if (old.text, old.guidance) in now}
-    return Source(run_id, same)
+    return ReuseSource(run_id, same)

@@ -25,7 +25,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleCheck:
+class DrawCheck:
     """How far the mean ratings of a sample are distributed like those of all texts it was drawn from.
 
     seed: what drew it. cautions: sentences about what its figures will be worth.
@@ -49,23 +49,23 @@ class SampleCheck:
         }
 
 
-def check_samples(workbench: Workbench, project_id: int, options: RunOptions) -> list[SampleCheck]:
+def check_draws(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
     """As check_sample, of each trial that would start; none where all texts are scored."""
     if not options.drawn:
         return []
-    return [check for trial in options.each_trial() for check in check_sample(workbench, project_id, trial)]
+    return [check for trial in options.each_trial() for check in check_draw(workbench, project_id, trial)]
 
 
-def check_sample(workbench: Workbench, project_id: int, options: RunOptions) -> list[SampleCheck]:
+def check_draw(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
     """Of each rated dimension of the run that would start. Raises what planning raises."""
     plan = plan_run(workbench, project_id, options)
     texts = [(dimension, part.texts) for part, dimension in zip(plan, options.dimensions, strict=True)]
-    return check_texts(workbench, project_id, texts, options.seed)
+    return check_drawn_texts(workbench, project_id, texts, options.seed)
 
 
-def check_texts(
+def check_drawn_texts(
     workbench: Workbench, project_id: int, texts: Iterable[tuple[Dimension, Sequence[int]]], seed: int
-) -> list[SampleCheck]:
+) -> list[DrawCheck]:
     """Of the texts (ids) drawn on each dimension, where any of them is rated."""
     checks = []
     for dimension, drawn in texts:
@@ -77,7 +77,7 @@ def check_texts(
         if sample:
             rated, all_rated = ([means[text.id] for text in some] for some in (sample, whole))
             ks, parts = ks_check(rated, all_rated), _parts(rated, all_rated, dimension)
-            checks.append(SampleCheck(dimension, ks, parts, seed, _cautions(sample, whole)))
+            checks.append(DrawCheck(dimension, ks, parts, seed, _cautions(sample, whole)))
     return checks
 
 

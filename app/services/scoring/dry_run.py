@@ -19,7 +19,7 @@ TOKENS_OF_A_REPLY = 60  # between a bare score and a page of steps
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class DryRun:
     """`calls` are all, `cached` those answered before; tokens are of the others.
 
     A request that rests on an answer nobody gave yet can't be written before the run: it is taken to be as long as the
@@ -32,7 +32,9 @@ class Probed:
     output_tokens: int
 
 
-def probe(database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: str) -> Probed:
+def dry_run(
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: str
+) -> DryRun:
     method_options = options.method_options()
     each = check_evaluator(options.evaluator).calls(method_options, expects_logprobs(judge))
     with database.read() as work:
@@ -57,7 +59,7 @@ def probe(database: Database, project_id: int, options: RunOptions, plan: Sequen
     new = max(calls - len(known), 0)
     sizes = [*knowing.missing.values(), *(() if options.use_cache else knowing.known.values())]
     mean = sum(sizes) / max(len(sizes), 1)
-    return Probed(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new)
+    return DryRun(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new)
 
 
 class _Knowing:

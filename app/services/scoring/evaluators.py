@@ -11,7 +11,7 @@ from app.domain.task import Dimension
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.method import Method, Setting
+from app.evaluators.method import EvaluatorContext, Method
 from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
 from app.evaluators.options import described, in_vain
 from app.evaluators.registry import METHODS, method_named
@@ -171,12 +171,12 @@ def made(
     """The method for each part of a run, planned or stored. `earlier`: answers that count already, by dimension."""
     project, method = work.projects.by_id(project_id), method_named(evaluator)
     if not method.of_dimension:  # one evaluator serves all
-        evaluator_of_all = method.make(Setting(model, project.task, Dimension(""), options))
+        evaluator_of_all = method.make(EvaluatorContext(model, project.task, Dimension(""), options))
         return {part.dimension: evaluator_of_all for part in parts}
     everything = work.projects.dimensions(project.id)
     return {
         part.dimension: method.make(
-            Setting(
+            EvaluatorContext(
                 model,
                 project.task,
                 work.projects.dimension_by_id(part.dimension),

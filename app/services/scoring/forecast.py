@@ -12,12 +12,12 @@ from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.model_options import check_effort
 from app.providers.pricing import estimate_tokens, shipped_prices
-from app.services.runtime.judges import Judge, check_wishes, judge_named
+from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import Reuse, earlier_answers, left_to_ask, reused
-from app.services.scoring.dry_run import probe
+from app.services.scoring.dry_run import dry_run
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.scoring.runs import RunOptions, plan_run, reuse_of
 from db.unit_of_work import Database, UnitOfWork
@@ -116,7 +116,7 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
 
 
 def _counted(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
     counted = _without_reasoning(database, project_id, options, plan, judge)
     if not judge.is_llm:
@@ -135,11 +135,11 @@ def _counted(
 
 
 def _without_reasoning(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
     if options.evaluator == CHECKLIST:
         return _estimate(database, project_id, options, plan, judge)
-    probed = probe(database, project_id, options, plan, judge.name)
+    probed = dry_run(database, project_id, options, plan, judge.name)
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
     cost = shipped_prices().cost(judge.name, usage)
     return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
@@ -161,7 +161,7 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
 
 
 def _estimate(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: Judge
+    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
     asking = options.judge_options()
     with database.read() as work:

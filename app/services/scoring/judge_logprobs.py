@@ -14,7 +14,7 @@ G_EVAL = "g-eval"
 
 
 def known_of(run: RunSummary) -> JudgeLogprobs:
-    """For a sitting of the run: what earlier ones learned holds."""
+    """For a session of the run: what earlier ones learned holds."""
     return JudgeLogprobs(False if run.params.get(LOGPROBS) == REFUSED else None)
 
 

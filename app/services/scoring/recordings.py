@@ -15,7 +15,7 @@ from pathlib import Path
 from app.domain.call import RecordedCall
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotReadyError, ProviderError, UnsupportedError
-from app.evaluators.stages import Forgetful
+from app.evaluators.stages import NullStages
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
 from app.providers.recorded import RecordedModel
@@ -130,7 +130,7 @@ class _Silent:
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
     """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
     model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
-    for dimension, evaluator in evaluators_of(work, run, model, Forgetful(), known_of(run)).items():
+    for dimension, evaluator in evaluators_of(work, run, model, NullStages(), known_of(run)).items():
         tried = [
             row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING
         ]

@@ -1,4 +1,4 @@
-"""One sitting of a run: what is left of it goes through the engine, and what comes back into the database."""
+"""Run worker: what is left of a run goes through the engine, and what comes back into the database."""
 
 import gc
 import sys
@@ -21,7 +21,7 @@ from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
-from app.services.runtime.models import opened, unjudged
+from app.services.runtime.models import model_session, unjudged
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
@@ -43,25 +43,25 @@ CHANCE = (
 )
 FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
 
-Heard = Callable[[RunSummary], None]
+OnProgress = Callable[[RunSummary], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a sitting asked so far: `calls` reached the judge, `cached` were answered before and cost nothing."""
+class RunCalls:
+    """What a running run asked so far: `calls` reached the judge, `cached` were answered before and cost nothing."""
 
     calls: int
     cached: int
     retries: int
 
 
-_SITTINGS: dict[tuple[int, int], RecordedModel] = {}
+_AT_WORK: dict[tuple[int, int], RecordedModel] = {}
 
 
-def asked_so_far(workbench: Workbench, run_id: int) -> Asked | None:
+def calls_so_far(workbench: Workbench, run_id: int) -> RunCalls | None:
     """None for a run that this process isn't working on."""
-    model = _SITTINGS.get((id(workbench.database), run_id))
-    return Asked(model.tally.calls, model.tally.cached, model.retries) if model else None
+    model = _AT_WORK.get((id(workbench.database), run_id))
+    return RunCalls(model.tally.calls, model.tally.cached, model.retries) if model else None
 
 
 _ENDING = threading.Event()
@@ -80,15 +80,15 @@ def let_runs_begin() -> None:
     _ENDING.clear()
 
 
-async def sit(
-    workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, heard: Heard
+async def execute_run(
+    workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, on_progress: OnProgress
 ) -> tuple[engine.EngineReport, Tally, int]:
     """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
     params, key = run.params, (id(workbench.database), run.id)
     judge = (
         unjudged()
         if run.judge == NO_JUDGE
-        else opened(
+        else model_session(
             workbench,
             run.judge,
             run.id,
@@ -101,14 +101,14 @@ async def sit(
         )
     )
     async with judge as model:
-        _SITTINGS[key] = model
+        _AT_WORK[key] = model
         _hurry()
         try:
-            report = await _score(workbench, run, writer, model, concurrency, heard)
+            report = await _score(workbench, run, writer, model, concurrency, on_progress)
         finally:
-            if _SITTINGS.get(key) is model:  # else the run was lost to another sitting of this process
-                del _SITTINGS[key]
-            if not _SITTINGS:
+            if _AT_WORK.get(key) is model:  # else the run was lost to another worker of this process
+                del _AT_WORK[key]
+            if not _AT_WORK:
                 _relax()
         return report, model.tally, model.retries
 
@@ -136,7 +136,7 @@ async def _score(
     writer: RunWriter,
     model: RecordedModel,
     concurrency: int,
-    heard: Heard,
+    on_progress: OnProgress,
 ) -> engine.EngineReport:
     stages = DatabaseStages(workbench.database, writer)
     with workbench.database.read() as work:
@@ -145,7 +145,7 @@ async def _score(
         again = evaluators_of(work, run, model.second_try(), stages, known)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
-    sink = _DatabaseSink(workbench, run, writer, model.tally, known, heard)
+    sink = _DatabaseSink(workbench, run, writer, model.tally, known, on_progress)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency, model.stop)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
@@ -200,7 +200,7 @@ class _DatabaseSink:
         writer: RunWriter,
         tally: Tally,
         known: JudgeLogprobs,
-        heard: Heard,
+        on_progress: OnProgress,
     ) -> None:
         self.chance: dict[int, Outcome] = {}
         self._workbench = workbench
@@ -210,9 +210,9 @@ class _DatabaseSink:
         self._tally = tally
         self._known = known
         self._stored = run.params.get(LOGPROBS, "")
-        self._heard = heard
+        self._on_progress = on_progress
         self._last_beat = time.monotonic()
-        self._last_heard = 0.0
+        self._last_told = 0.0
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         with self._workbench.database.write() as work:
@@ -233,9 +233,9 @@ class _DatabaseSink:
             self._writer.renew()
         with self._workbench.database.read() as work:
             stop = work.runs.stop_requested(self._run_id) or _ENDING.is_set()
-            if now - self._last_heard > 1.0:
-                self._last_heard = now
-                self._heard(work.runs.get(self._run_id))
+            if now - self._last_told > 1.0:
+                self._last_told = now
+                self._on_progress(work.runs.get(self._run_id))
         return stop
 
 

@@ -40,7 +40,7 @@ from app.services.scoring.evaluators import (
     chosen_options,
     with_checklist,
 )
-from app.services.scoring.run_worker import Heard, sit
+from app.services.scoring.run_worker import OnProgress, execute_run
 from app.services.scoring.run_writer import RunWriter, has_ended, is_alive
 from app.services.think_aloud.samples import drawn
 from db.unit_of_work import Database, UnitOfWork
@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 CONCURRENCY = 32
-# (database, run) -> writer, where not even the end of a sitting could be written down: the next takes on its name.
+# (database, run) -> writer, where not even the end of a session could be written down: the next takes on its name.
 _LEFT_OPEN: dict[tuple[int, int], str] = {}
 
 
@@ -136,7 +136,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """How a run ended, and what this sitting of it asked and cost. `fatal`: the error after which going on made no
+    """How a run ended, and what this session of it asked and cost. `fatal`: the error after which going on made no
     sense."""
 
     run: RunSummary
@@ -271,11 +271,11 @@ def work_on(
     workbench: Workbench,
     run_id: int,
     concurrency: int = CONCURRENCY,
-    heard: Heard = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> RunReport:
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
-    heard is told how far the run is, about every second. Raises ConflictError where another process works on it,
+    on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for scores that came from a file: no method could go on with them.
     """
     key = id(workbench.database), run_id
@@ -289,7 +289,7 @@ def work_on(
     try:
         # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
         with own_wordings(workbench, project_id, run.params.get("prompts", {})):
-            report, tally, retries = asyncio.run(sit(workbench, run, writer, concurrency, heard))
+            report, tally, retries = asyncio.run(execute_run(workbench, run, writer, concurrency, on_progress))
     except BaseException as error:
         try:
             _finish(workbench.database, writer, *_ending(error))
@@ -378,7 +378,7 @@ def stop_run(workbench: Workbench, run_id: int) -> None:
 
 
 def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
-    """What a run may cost in all, its earlier sittings included, None for no limit; for one that reached its budget.
+    """What a run may cost in all, its earlier sessions included, None for no limit; for one that reached its budget.
     Raises InputError."""
     run = get_run(workbench, run_id)
     check_wishes(judge_named(workbench, run.judge), PLAIN, budget)

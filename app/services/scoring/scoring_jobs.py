@@ -41,7 +41,7 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     return next((run for run in runs if run.status is RunStatus.RUNNING), None)
 
 
-def begin(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
+def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
     """Plan a run for each and work on them in the background, one after another; returns their numbers.
 
     Raises ConflictError while another run of the project is being worked on, and what planning raises.
@@ -58,7 +58,7 @@ def begin(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[in
 
 
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
-    """Score what is left of a run, its failures included. Raises ConflictError like `begin`."""
+    """Score what is left of a run, its failures included. Raises ConflictError like `begin_scoring`."""
     _refuse_second(workbench, project_id)
     _work(workbench, project_id, [run_id])
 
@@ -96,7 +96,7 @@ def _work(workbench: Workbench, project_id: int, run_ids: Sequence[int]) -> None
     def work(progress: Progress) -> str:
         endings = []
         for run_id in run_ids:
-            run = work_on(workbench, run_id, heard=lambda run: progress.report("", run.done, run.all)).run
+            run = work_on(workbench, run_id, on_progress=lambda run: progress.report("", run.done, run.all)).run
             endings.append(_ending(run))
             if run.done < run.all:
                 progress.fell_short()

@@ -10,7 +10,7 @@ from app.evaluators.check_eval_questions import OWN_SEEDS
 from app.evaluators.stage_outputs import WRITINGS, as_lines, from_lines
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["OWN_SEEDS", "Version", "Written", "keep_own_seeds", "save_edit", "writings_of"]
+__all__ = ["OWN_SEEDS", "StageOutput", "Version", "keep_own_seeds", "save_edit", "writings_of"]
 PERSON = "a person"
 
 
@@ -25,7 +25,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class StageOutput:
     """One piece of writing with its versions, newest first; a run takes the newest. `judge` is the model it was asked
     from, "" for what a person wrote unasked. `request` tells pieces of the same kind apart: another judge, rubric or
     option is another request."""
@@ -42,7 +42,7 @@ class Written:
         return self.versions[0].lines
 
 
-def writings_of(workbench: Workbench, dimension_id: int) -> list[Written]:
+def writings_of(workbench: Workbench, dimension_id: int) -> list[StageOutput]:
     """Of a dimension, the newest first; failures left out."""
     with workbench.database.read() as work:
         stages = work.stages.of(dimension_id)
@@ -54,7 +54,7 @@ def writings_of(workbench: Workbench, dimension_id: int) -> list[Written]:
     return sorted(found, key=lambda written: max(s.id for s in kept[written.stage, written.request]), reverse=True)
 
 
-def save_edit(workbench: Workbench, dimension_id: int, written: Written, lines: str) -> None:
+def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lines: str) -> None:
     """A new version, which runs from now on take. Texts scored before keep their scores; nothing if nothing changed.
 
     Raises InputError for lines that can't be read, NotFoundError where the writing is no longer there.
@@ -84,8 +84,8 @@ def _by_person(stage: str, output: str, before: StageRun) -> StageRun:
     )
 
 
-def _written(stage: str, request: str, runs: Sequence[StageRun]) -> Written:
+def _written(stage: str, request: str, runs: Sequence[StageRun]) -> StageOutput:
     shape = WRITINGS[stage]
     versions = [Version(n, r.model, as_lines(stage, r.output), r.created_at) for n, r in enumerate(runs, start=1)]
     judge = "" if runs[0].model == PERSON else runs[0].model
-    return Written(stage, request, shape.title, shape.how, judge, tuple(reversed(versions)))
+    return StageOutput(stage, request, shape.title, shape.how, judge, tuple(reversed(versions)))

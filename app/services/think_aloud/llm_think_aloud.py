@@ -15,7 +15,7 @@ from app.errors import WorkbenchError
 from app.prompting import load_prompt
 from app.providers.base import ChatModel
 from app.providers.structured import object_in
-from app.services.runtime.models import opened
+from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.workbench import Workbench
@@ -27,7 +27,7 @@ STAGE = "think-aloud"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ThinkAloudAnswer:
     """What came of asking one model about one dimension; `error` is "" where it answered.
 
     `attributes` came in; `repeated` did not, because the model had said the same about the dimension before.
@@ -85,8 +85,8 @@ def ask_models(
     project: Project,
     dimensions: Sequence[Dimension],
     models: Sequence[str],
-    heard: Callable[[Asked], None] = lambda _: None,
-) -> list[Asked]:
+    on_answer: Callable[[ThinkAloudAnswer], None] = lambda _: None,
+) -> list[ThinkAloudAnswer]:
     """Ask every model about every dimension, all at once; what fails does not stop the others.
 
     Asking again adds another round and overwrites nothing; what the same model said before about the dimension is
@@ -94,7 +94,7 @@ def ask_models(
     """
     samples = {d.id: ensure_samples(workbench, d.id) for d in dimensions}
     with own_wordings(workbench, project.id):
-        return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, heard))
+        return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, on_answer))
 
 
 async def _ask_all(
@@ -103,21 +103,21 @@ async def _ask_all(
     dimensions: Sequence[Dimension],
     models: Sequence[str],
     samples: dict[int, list[Sample]],
-    heard: Callable[[Asked], None],
-) -> list[Asked]:
-    async def ask_about(model: ChatModel, name: str, dimension: Dimension, round_number: int) -> Asked:
+    on_answer: Callable[[ThinkAloudAnswer], None],
+) -> list[ThinkAloudAnswer]:
+    async def ask_about(model: ChatModel, name: str, dimension: Dimension, round_number: int) -> ThinkAloudAnswer:
         try:
             said = await think_aloud(model, project.task, dimension, samples[dimension.id], round_number=round_number)
             asked = await asyncio.to_thread(_keep, workbench, project, dimension, said, round_number)
         except WorkbenchError as error:
             await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
-            asked = Asked(dimension.name, name, error=str(error))
-        heard(asked)
+            asked = ThinkAloudAnswer(dimension.name, name, error=str(error))
+        on_answer(asked)
         return asked
 
-    async def ask_one(name: str) -> list[Asked]:
+    async def ask_one(name: str) -> list[ThinkAloudAnswer]:
         try:
-            async with opened(workbench, name, project=project.id) as model:
+            async with model_session(workbench, name, project=project.id) as model:
                 rounds = [await asyncio.to_thread(_round, workbench, project, d, name) for d in dimensions]
                 return await asyncio.gather(
                     *(ask_about(model, name, d, number) for d, number in zip(dimensions, rounds, strict=True))
@@ -125,8 +125,8 @@ async def _ask_all(
         except WorkbenchError as error:  # the model can't be opened at all
             for dimension in dimensions:
                 await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
-            heard(Asked("", name, error=str(error)))
-            return [Asked("", name, error=str(error))]
+            on_answer(ThinkAloudAnswer("", name, error=str(error)))
+            return [ThinkAloudAnswer("", name, error=str(error))]
 
     return [asked for answers in await asyncio.gather(*map(ask_one, models)) for asked in answers]
 
@@ -139,7 +139,9 @@ def _round(workbench: Workbench, project: Project, dimension: Dimension, name: s
         return max(work.think_aloud.next_round(dimension.id, who.id), answered_before + 1)
 
 
-def _keep(workbench: Workbench, project: Project, dimension: Dimension, said: Elicitation, round_number: int) -> Asked:
+def _keep(
+    workbench: Workbench, project: Project, dimension: Dimension, said: Elicitation, round_number: int
+) -> ThinkAloudAnswer:
     """The whole answer stays in the stage's output; attributes are made of what the contributor never said before."""
     with workbench.database.write() as work:
         stage_id = work.stages.add(dimension.id, answered(STAGE, said.model, said.request.prompt, said.reply))
@@ -149,7 +151,7 @@ def _keep(workbench: Workbench, project: Project, dimension: Dimension, said: El
         before = [wording for a in about for wording in (a.original, a.text)]
         new, repeated = without_repeats(said.considerations, before)
         work.think_aloud.add_attributes(dimension.id, who.id, new, round_number, stage_id)
-    return Asked(dimension.name, said.model, len(new), "", len(repeated), round_number)
+    return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
 
 
 def _keep_failure(workbench: Workbench, dimension: Dimension, name: str, error: WorkbenchError) -> None:

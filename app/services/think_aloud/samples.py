@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from app.corpora.sampling import documents_by_systems, stratified_sample
-from app.domain.sample import LeftOut, Sample
+from app.corpora.sampling import documents_by_systems, stratified_draw
+from app.domain.sample import HeldBack, Sample
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
@@ -30,12 +30,12 @@ class HeldOut:
 
 def held_out(workbench: Workbench, project_id: int, dimension_id: int) -> HeldOut:
     with workbench.database.read() as work:
-        out = left_out(work, project_id, dimension_id)
+        out = held_back_by_samples(work, project_id, dimension_id)
         texts = work.texts.count_of_documents(project_id, out.documents) + len(out.texts)
         return HeldOut(len(out.documents), texts, work.texts.count(project_id))
 
 
-def left_out(work: UnitOfWork, project_id: int, dimension_id: int) -> LeftOut:
+def held_back_by_samples(work: UnitOfWork, project_id: int, dimension_id: int) -> HeldBack:
     """What the dimension's samples keep out of its scoring: their documents, or where these are few the samples alone.
 
     The rule counts locked texts too, so that locking some changes nothing.
@@ -44,8 +44,8 @@ def left_out(work: UnitOfWork, project_id: int, dimension_id: int) -> LeftOut:
     documents = tuple(sorted({sample.text.doc_id for sample in samples}))
     theirs = work.every_text.count_of_documents(project_id, documents)
     if whole_documents(len(documents), theirs, work.every_text.count(project_id)):
-        return LeftOut(documents=documents)
-    return LeftOut(texts=tuple(sorted(sample.text.id for sample in samples)))
+        return HeldBack(documents=documents)
+    return HeldBack(texts=tuple(sorted(sample.text.id for sample in samples)))
 
 
 def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
@@ -121,12 +121,12 @@ def sample_options(
 
 def evaluation_texts(
     work: UnitOfWork, project_id: int, dimension_id: int, locked: bool = False
-) -> tuple[list[Text], LeftOut]:
+) -> tuple[list[Text], HeldBack]:
     """The texts to score on a dimension, and what is left out because it was read as a sample.
 
     locked: those of the locked split instead of all others.
     """
-    out = left_out(work, project_id, dimension_id)
+    out = held_back_by_samples(work, project_id, dimension_id)
     texts = (work.locked_texts if locked else work.texts).all(project_id)
     return [text for text in texts if not out.holds(text)], out
 
@@ -139,7 +139,7 @@ def drawn(
     seed: int,
     locked: bool = False,
     draw: tuple[int, int] | None = None,
-) -> tuple[list[Text], LeftOut]:
+) -> tuple[list[Text], HeldBack]:
     """The evaluation texts or a share of them, and what is left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
@@ -170,7 +170,7 @@ def drawn(
         )
     if draw is not None:
         return [rated[index] for index in documents_by_systems(rated, *draw, seed)], out
-    chosen = stratified_sample([scores[text.id] for text in rated], share, seed)
+    chosen = stratified_draw([scores[text.id] for text in rated], share, seed)
     return [rated[index] for index in chosen], out
 
 

@@ -14,12 +14,12 @@ from app.domain.transcript import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.services.runtime.endpoint_models import endpoint_models
-from app.services.runtime.models import opened
+from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
-from app.think_aloud.transcript import PROMPT, by_sentence, propose
+from app.think_aloud.transcript import PROMPT, by_sentence, propose_from_transcript
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
 AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
@@ -49,13 +49,13 @@ def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: 
     if not audio:
         raise InputError("The recording is empty.", "Record again, or choose another file.")
     name = f"{uuid.uuid4().hex}.{ending}"
-    path = recording_path(name)
+    path = voice_recording_path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(audio)
     return _keep(workbench, dimension_id, expert, audio=name)
 
 
-def recording_path(name: str) -> Path:
+def voice_recording_path(name: str) -> Path:
     return settings().home / "recordings" / name
 
 
@@ -66,7 +66,7 @@ def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
     """
     with workbench.database.read() as work:
         transcript = work.transcripts.get(transcript_id)
-    path = recording_path(transcript.audio)
+    path = voice_recording_path(transcript.audio)
     try:
         if not transcript.audio or not path.is_file():
             raise InputError("The recording's file is no longer in the data folder.", "Record or upload it again.")
@@ -134,8 +134,8 @@ def propose_attributes(
 async def _ask(
     workbench: Workbench, project: Project, dimension: Dimension, text: str, name: str
 ) -> tuple[Sequence[ProposedAttribute], StageRun]:
-    async with opened(workbench, name, project=project.id) as model:
-        said = await propose(model, project.task, dimension, text)
+    async with model_session(workbench, name, project=project.id) as model:
+        said = await propose_from_transcript(model, project.task, dimension, text)
     return said.attributes, answered(PROMPT, name, said.request.prompt, said.reply)
 
 

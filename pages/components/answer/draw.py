@@ -9,8 +9,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.expert_answers import draw_texts, drawable, expert_answers, progress
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.frame import page
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import show_error
+from pages.components.shell.words import number, show_error
 
 USUAL = 20
 _AGAIN = "draw_again"
@@ -44,7 +43,7 @@ def draw_form(workbench: Workbench, checklist: Checklist) -> None:
                 st.rerun()
 
 
-def everybody(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> None:
+def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> None:
     """What was drawn, and how far each expert is; what they answered is for Results."""
     st.subheader(f"Version {checklist.version}", anchor=False)
     how = "stratified by human score" if draw.stratified else "by chance, since no text is rated"

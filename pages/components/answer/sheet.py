@@ -13,9 +13,8 @@ from app.services.checklists.expert_answers import answer_sheet, texts_of
 from app.services.runtime.workbench import Workbench
 from pages.components.answer.keys import answer_keys
 from pages.components.shell.reading import reading
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.sticky import sticky
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 NOTHING_YET = ("", 0)
 _PROBLEM = "answer_problem"

@@ -9,9 +9,8 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.runtime.jobs import JOBS, JobStatus, Progress
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.llm_think_aloud import Asked, ask_models
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import model_label, plain, show_error
+from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models
+from pages.components.shell.words import model_label, number, plain, show_error
 
 
 def asking(project: Project, dimensions: Sequence[Dimension]) -> list[str]:
@@ -38,26 +37,26 @@ def _work(
     workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], progress: Progress
 ) -> str:
     planned = len(models) * len(dimensions)
-    heard: list[Asked] = []
+    answers: list[ThinkAloudAnswer] = []
 
-    def listen(asked: Asked) -> None:
-        heard.append(asked)
-        done = sum(len(dimensions) if not a.dimension else 1 for a in heard)
+    def listen(asked: ThinkAloudAnswer) -> None:
+        answers.append(asked)
+        done = sum(len(dimensions) if not a.dimension else 1 for a in answers)
         progress.report(f"{model_label(asked.model)} {_outcome(asked)}", min(done, planned), planned)
 
     progress.report("waiting for the first answer", 0, planned)
     ask_models(workbench, project, dimensions, models, listen)
-    failed = sum(1 for asked in heard if asked.error)
+    failed = sum(1 for asked in answers if asked.error)
     if failed:
         progress.fell_short()
-    said = f"{number(sum(asked.attributes for asked in heard), 'consideration')} came in."
-    repeated = sum(asked.repeated for asked in heard)
+    said = f"{number(sum(asked.attributes for asked in answers), 'consideration')} came in."
+    repeated = sum(asked.repeated for asked in answers)
     if repeated:
         said += f" {repeated:,} left out: the same model said the same before."
     return f"{said} {number(failed, 'answer')} did not come: the reasons are below the list." if failed else said
 
 
-def _outcome(asked: Asked) -> str:
+def _outcome(asked: ThinkAloudAnswer) -> str:
     if asked.error:
         return "did not answer"
     again = f" and {asked.repeated:,} it gave before" if asked.repeated else ""

@@ -10,8 +10,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import Answered, answers_so_far
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.frame import page
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import model_label
+from pages.components.shell.words import model_label, number
 
 
 def llm_answers(workbench: Workbench, dimensions: Sequence[Dimension], running: bool) -> None:

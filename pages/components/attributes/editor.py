@@ -18,7 +18,7 @@ from pages.components.shell.undo import change, remember
 from pages.components.shell.words import plain, show_error
 
 
-def editor(workbench: Workbench, attribute: Attribute | None, dimensions: Sequence[Dimension]) -> None:
+def attribute_editor(workbench: Workbench, attribute: Attribute | None, dimensions: Sequence[Dimension]) -> None:
     """`dimensions`: those of the project, among which it can be moved."""
     if attribute is None:
         st.markdown("**Choose an attribute** in the table to correct its wording or to leave it out.")

@@ -12,15 +12,15 @@ from app.errors import WorkbenchError
 from app.services.attributes.attribute_table import import_attribute_table, is_table
 from app.services.attributes.attributes import import_attributes
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.runs.condition_words import KINDS, number
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.runs.condition_words import KINDS
+from pages.components.shell.words import number, plain, show_error
 
 _ADDED = "attributes_added"
 SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EntryForm:
     """The form as it was sent."""
 
     contributor: str
@@ -57,7 +57,7 @@ def entry(workbench: Workbench, project: Project, dimension: Dimension, attribut
             "needs no contributor beside it.",
         )
         if st.form_submit_button("Add attributes", key="add_submit"):
-            written = Written(name or "", kind or ContributorKind.HUMAN, text, file.getvalue() if file else None)
+            written = EntryForm(name or "", kind or ContributorKind.HUMAN, text, file.getvalue() if file else None)
             _add(workbench, project, dimension, written)
 
 
@@ -65,7 +65,7 @@ def _kind(kind: ContributorKind) -> str:
     return f"a {KINDS[kind]}" if kind is ContributorKind.HUMAN else f"an {KINDS[kind]}"
 
 
-def _add(workbench: Workbench, project: Project, dimension: Dimension, written: Written) -> None:
+def _add(workbench: Workbench, project: Project, dimension: Dimension, written: EntryForm) -> None:
     try:
         said = _kept(workbench, project, dimension, written)
     except WorkbenchError as error:
@@ -77,7 +77,7 @@ def _add(workbench: Workbench, project: Project, dimension: Dimension, written: 
     st.rerun()
 
 
-def _kept(workbench: Workbench, project: Project, dimension: Dimension, written: Written) -> str:
+def _kept(workbench: Workbench, project: Project, dimension: Dimension, written: EntryForm) -> str:
     """What was added, in words."""
     added, more = 0, ""
     table = written.file is not None and is_table(written.file)

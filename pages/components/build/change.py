@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.services.building.build_state import return_to
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.checklists.editor_name import editor
+from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.undo import change
 
 ROW = [6, 1]  # what is read, what is done
@@ -17,21 +17,21 @@ def build_place(build_id: int) -> str:
     return f"build_{build_id}"
 
 
-class Edit(Protocol):
+class BuildEdit(Protocol):
     """Gives the number of the state it made, 0 where nothing changed."""
 
     def __call__(self, *, who: str) -> int: ...
 
 
-def edit(workbench: Workbench, build_id: int, what: str, action: Edit) -> None:
+def save_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit) -> None:
     """For callbacks; the history says that whoever edits here did it."""
     made: list[int] = []
 
     def back() -> None:
         if made[0]:
-            return_to(workbench, build_id, made[0] - 1, only_after=made[0], who=editor())
+            return_to(workbench, build_id, made[0] - 1, only_after=made[0], who=current_editor())
 
-    if change(build_place(build_id), what, lambda: made.append(action(who=editor())), back):
+    if change(build_place(build_id), what, lambda: made.append(action(who=current_editor())), back):
         open_item(build_id, "")
 
 
@@ -40,14 +40,14 @@ def open_item(build_id: int, item: str) -> None:
     st.session_state[f"build_open_{build_id}"] = item
 
 
-def opened(build_id: int) -> str:
+def opened_item(build_id: int) -> str:
     found: str = st.session_state.get(f"build_open_{build_id}", "")
     return found
 
 
 def row(build_id: int, item: str, text: str, verb: str = "Edit") -> bool:
     """One line of an item with the button that opens it; True while it is open."""
-    is_open = opened(build_id) == item
+    is_open = opened_item(build_id) == item
     words, action = st.columns(ROW, vertical_alignment="center")
     words.markdown(text)
     action.container(horizontal=True, horizontal_alignment="right").button(

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.build import BuildSummary, Revision
-from app.services.building.build_state import history_of, return_to
+from app.services.building.build_state import build_history, return_to
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import edit
+from pages.components.build.change import save_edit
 from pages.components.shell.address import keep, numbers
 from pages.components.shell.frame import page
 from pages.components.shell.runs.condition_words import condition_label
@@ -82,7 +82,7 @@ def _label(build: BuildSummary, llms: str) -> str:
 
 def history(workbench: Workbench, build_id: int) -> None:
     """Every step with its time; any of them can be made the newest again."""
-    steps = history_of(workbench, build_id)
+    steps = build_history(workbench, build_id)
     st.dataframe(
         pd.DataFrame([_row(step) for step in steps]),
         placeholder="–",
@@ -109,4 +109,4 @@ def _row(step: Revision) -> dict[str, object]:
 
 def _back(workbench: Workbench, build_id: int) -> None:
     number = st.session_state[f"back_to_{build_id}"]
-    edit(workbench, build_id, f"went back to step {number}", partial(return_to, workbench, build_id, number))
+    save_edit(workbench, build_id, f"went back to step {number}", partial(return_to, workbench, build_id, number))

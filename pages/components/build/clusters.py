@@ -11,11 +11,10 @@ from app.domain.build import Placement
 from app.services.building.build_edits import place_attribute
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import edit
+from pages.components.build.change import save_edit
 from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.build_words import ORIGINS
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain
 
 HEIGHT = 420
 ALL, LEFT_OUT, WAITING = "All", "Left out", "Waiting to be placed"
@@ -106,10 +105,10 @@ def _move(workbench: Workbench, build_id: int, attribute: int) -> None:
     target = st.session_state[f"move_to_{build_id}_{attribute}"]
     if target is not None:
         action = partial(place_attribute, workbench, build_id, attribute, target)
-        edit(workbench, build_id, "moved an attribute", action)
+        save_edit(workbench, build_id, "moved an attribute", action)
 
 
 def _drop(workbench: Workbench, build_id: int, attribute: int) -> None:
     reason = st.session_state[f"drop_reason_{build_id}_{attribute}"]
     action = partial(place_attribute, workbench, build_id, attribute, None, reason)
-    edit(workbench, build_id, "left an attribute out", action)
+    save_edit(workbench, build_id, "left an attribute out", action)

@@ -5,13 +5,12 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildComponent
-from app.services.building.build_edits import add_component, describe_component, remove_component
+from app.services.building.build_edits import add_build_component, describe_component, remove_build_component
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import edit, row
+from pages.components.build.change import row, save_edit
 from pages.components.shell.checklists.build_words import ORIGINS
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 
 def components(workbench: Workbench, view: BuildView) -> None:
@@ -49,12 +48,14 @@ def _save(workbench: Workbench, build_id: int, component: BuildComponent) -> Non
     key = f"{build_id}_{component.id}"
     name, described = (st.session_state[f"component_{field}_{key}"] for field in ("name", "description"))
     what = f"described {component.name}"
-    edit(workbench, build_id, what, partial(describe_component, workbench, build_id, component.id, name, described))
+    save_edit(
+        workbench, build_id, what, partial(describe_component, workbench, build_id, component.id, name, described)
+    )
 
 
 def _remove(workbench: Workbench, build_id: int, component: BuildComponent) -> None:
     what = f"removed {component.name}"
-    edit(workbench, build_id, what, partial(remove_component, workbench, build_id, component.id))
+    save_edit(workbench, build_id, what, partial(remove_build_component, workbench, build_id, component.id))
 
 
 def _adding(workbench: Workbench, view: BuildView) -> None:
@@ -69,4 +70,6 @@ def _adding(workbench: Workbench, view: BuildView) -> None:
 
 def _add(workbench: Workbench, build_id: int) -> None:
     name, described = st.session_state["new_component_name"], st.session_state["new_component_description"]
-    edit(workbench, build_id, "added a component", partial(add_component, workbench, build_id, name, described))
+    save_edit(
+        workbench, build_id, "added a component", partial(add_build_component, workbench, build_id, name, described)
+    )

@@ -8,9 +8,8 @@ from app.domain.build import Stage
 from app.services.building.build_edits import keep_mine, take_new
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import edit
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.build.change import save_edit
+from pages.components.shell.words import number, plain
 
 
 def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
@@ -29,13 +28,13 @@ def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
             keep.button(
                 "Keep mine",
                 key=f"keep_{key}",
-                on_click=edit,
+                on_click=save_edit,
                 args=[workbench, view.id, "kept an edit", partial(keep_mine, workbench, view.id, stage, offer.item)],
             )
             take.button(
                 "Take new",
                 key=f"take_{key}",
-                on_click=edit,
+                on_click=save_edit,
                 args=[
                     workbench,
                     view.id,

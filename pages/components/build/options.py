@@ -15,11 +15,10 @@ from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
 from pages.components.build.choice import show_build
 from pages.components.shell.checklists.build_words import STAGE_NAMES
-from pages.components.shell.checklists.editor_name import editor
+from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.words import show_error
+from pages.components.shell.words import number, show_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class BuildOptions:
         return bool(self.condition and self.model)
 
 
-def job_key(project_id: int, scope: int) -> str:
+def build_job_key(project_id: int, scope: int) -> str:
     """`scope` is a dimension's id, 0 for all dimensions."""
     return f"build_{project_id}_{scope}"
 
@@ -70,7 +69,9 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
     if st.button("Go step by step", type="primary", key="start_build", disabled=not options.complete):
         try:
             show_build(
-                start_build(workbench, dimension, options.model, options.condition, options.components, who=editor())
+                start_build(
+                    workbench, dimension, options.model, options.condition, options.components, who=current_editor()
+                )
             )
         except WorkbenchError as error:
             show_error(error)
@@ -80,7 +81,7 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
 
 def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:
     """All stages of this dimension, or of all; one that can't be built doesn't stop the others."""
-    dimensions, who = dimensions_named(workbench, project.name, "all"), editor()
+    dimensions, who = dimensions_named(workbench, project.name, "all"), current_editor()
 
     def one(progress: Progress) -> str:
         def hear(stage: str, ended: int, of: int) -> None:
@@ -104,11 +105,11 @@ def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, o
         help="Makes a draft of the checklist at once; the validator's changes are taken as proposed. The stages can be "
         "changed afterwards.",
     ):
-        start_job(job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)
+        start_job(build_job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)
     if len(dimensions) > 1 and st.button(
         f"Run all stages for all {len(dimensions)} dimensions", key="build_all", disabled=not options.complete
     ):
-        start_job(job_key(project.id, 0), "Building all checklists", every)
+        start_job(build_job_key(project.id, 0), "Building all checklists", every)
 
 
 def start_job(key: str, title: str, work: Callable[[Progress], str]) -> None:

@@ -6,19 +6,18 @@ from functools import partial
 import streamlit as st
 
 from app.domain.build import BuildQuestion, Stage
-from app.services.building.build_edits import add_question, remove_question, reword_question
+from app.services.building.build_edits import add_build_question, remove_build_question, reword_question
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import ROW, edit, row
+from pages.components.build.change import ROW, row, save_edit
 from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.build_words import ORIGINS
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 Regenerate = Callable[[int], None]
 
 
-def questions(workbench: Workbench, view: BuildView, stage: Stage, again: Regenerate, busy: bool) -> None:
+def build_questions(workbench: Workbench, view: BuildView, stage: Stage, again: Regenerate, busy: bool) -> None:
     """`again` asks anew for the questions of one component; not while `busy`."""
     keys = {q.component: q.text for q in view.build.key_questions}
     for component in view.build.components:
@@ -85,11 +84,11 @@ def _behind(view: BuildView, question: BuildQuestion) -> None:
 def _save(workbench: Workbench, build_id: int, stage: Stage, question: int) -> None:
     text = st.session_state[f"build_wording_{build_id}_{question}"]
     action = partial(reword_question, workbench, build_id, stage, question, text)
-    edit(workbench, build_id, "reworded a question", action)
+    save_edit(workbench, build_id, "reworded a question", action)
 
 
 def _remove(workbench: Workbench, build_id: int, question: int) -> None:
-    edit(workbench, build_id, "removed a question", partial(remove_question, workbench, build_id, question))
+    save_edit(workbench, build_id, "removed a question", partial(remove_build_question, workbench, build_id, question))
 
 
 def _adding(workbench: Workbench, view: BuildView, stage: Stage) -> None:
@@ -111,5 +110,5 @@ def _adding(workbench: Workbench, view: BuildView, stage: Stage) -> None:
 
 def _add(workbench: Workbench, build_id: int, stage: Stage) -> None:
     text, component = (st.session_state[f"new_question_{part}{stage}"] for part in ("", "component_"))
-    action = partial(add_question, workbench, build_id, stage, component, text)
-    edit(workbench, build_id, "added a question", action)
+    action = partial(add_build_question, workbench, build_id, stage, component, text)
+    save_edit(workbench, build_id, "added a question", action)

@@ -11,8 +11,7 @@ from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.build_words import TITLES
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain
 
 HEIGHT = 360
 

@@ -9,10 +9,9 @@ from app.domain.build import ChangeKind, Decision, ProposedChange
 from app.services.building.build_edits import decide, decide_all, reword_change
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import edit, open_item, opened
+from pages.components.build.change import open_item, opened_item, save_edit
 from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 VERBS = {ChangeKind.MERGED: "Merge", ChangeKind.REWORDED: "Reword", ChangeKind.DROPPED: "Drop"}
 # Validators begin a reason with what they did, which the verb before it says already.
@@ -34,7 +33,7 @@ def review(workbench: Workbench, view: BuildView) -> None:
                 st.button(
                     label,
                     key=f"all_{decision}_{view.id}",
-                    on_click=edit,
+                    on_click=save_edit,
                     args=[workbench, view.id, label.lower(), partial(decide_all, workbench, view.id, decision)],
                 )
     texts = {question.id: question.text for question in view.build.sub_questions}
@@ -65,9 +64,9 @@ def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts
                     key=f"reword_{view.id}_{change.id}",
                     type="tertiary",
                     on_click=open_item,
-                    args=[view.id, "" if opened(view.id) == item else item],
+                    args=[view.id, "" if opened_item(view.id) == item else item],
                 )
-    if opened(view.id) == f"change_{change.id}":
+    if opened_item(view.id) == f"change_{change.id}":
         _rewording(workbench, view.id, change)
 
 
@@ -87,7 +86,7 @@ def _button(workbench: Workbench, build_id: int, change: ProposedChange, decisio
         verb,
         key=f"{decision}_{build_id}_{change.id}",
         disabled=change.decision is decision,
-        on_click=edit,
+        on_click=save_edit,
         args=[workbench, build_id, what, partial(decide, workbench, build_id, change.id, decision)],
     )
 
@@ -103,4 +102,4 @@ def _rewording(workbench: Workbench, build_id: int, change: ProposedChange) -> N
 
 def _reword(workbench: Workbench, build_id: int, change: ProposedChange) -> None:
     text = st.session_state[f"change_wording_{build_id}_{change.id}"]
-    edit(workbench, build_id, "reworded a change", partial(reword_change, workbench, build_id, change.id, text))
+    save_edit(workbench, build_id, "reworded a change", partial(reword_change, workbench, build_id, change.id, text))

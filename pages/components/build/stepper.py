@@ -12,13 +12,13 @@ from app.services.building.build_edits import keep_stage, set_model
 from app.services.building.build_state import BuildView
 from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import build_place, edit
+from pages.components.build.change import build_place, save_edit
 from pages.components.build.choice import STEP
 from pages.components.build.clusters import clusters
 from pages.components.build.components import components
 from pages.components.build.offers import offers
-from pages.components.build.options import job_key
-from pages.components.build.questions import questions
+from pages.components.build.options import build_job_key
+from pages.components.build.questions import build_questions
 from pages.components.build.record import failure, record
 from pages.components.build.review import review
 from pages.components.shell.address import keep, prepare
@@ -26,16 +26,15 @@ from pages.components.shell.checklists.build_words import (
     PURPOSES,
     STAGE_NAMES,
     TITLES,
+    build_summary,
     step_label,
-    summary,
     whats_stale,
 )
-from pages.components.shell.checklists.editor_name import editor, editor_name
+from pages.components.shell.checklists.editor_name import current_editor, editor_name
 from pages.components.shell.frame import page
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.undo import undo_button
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import model_label, number, plain, show_error
 
 STAGES = list(Stage)
 
@@ -50,11 +49,11 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
     keep(STEP, stage, default)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.subheader(TITLES[stage], anchor=False, width="content")
-        editor_name(editor())
+        editor_name(current_editor())
     st.markdown(PURPOSES[stage])
     failure(view.records[stage], stage)
     if view.states[stage].made:
-        st.caption(f"{summary(view, stage)} · {plain(_made_by(view, stage))}")
+        st.caption(f"{build_summary(view, stage)} · {plain(_made_by(view, stage))}")
         _stale(workbench, view, stage, busy)
         offers(workbench, view, stage)
         _items(workbench, view, stage, busy)
@@ -110,7 +109,7 @@ def _runner(
     busy: bool,
     primary: bool = True,
 ) -> None:
-    who = editor()  # the work goes on where this session can't be asked
+    who = current_editor()  # the work goes on where this session can't be asked
 
     def work(progress: Progress) -> str:
         def hear(stage: str, ended: int, of: int) -> None:
@@ -133,7 +132,7 @@ def _runner(
 def _begin(view: BuildView, title: str, work: Callable[[Progress], str], shown: Stage) -> None:
     """In a callback, so that the same run already shows the progress. The stage that shows follows the work."""
     try:
-        JOBS.start(job_key(view.project.id, view.dimension.id), title, work)
+        JOBS.start(build_job_key(view.project.id, view.dimension.id), title, work)
     except WorkbenchError as error:
         st.session_state["build_problem"] = str(error)
     else:
@@ -142,7 +141,7 @@ def _begin(view: BuildView, title: str, work: Callable[[Progress], str], shown: 
 
 def _make(workbench: Workbench, view: BuildView) -> None:
     try:
-        made = make_checklist(workbench, view.id, who=editor())
+        made = make_checklist(workbench, view.id, who=current_editor())
     except WorkbenchError as error:
         show_error(error)
     else:
@@ -169,7 +168,7 @@ def _stale(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> N
             type="tertiary",
             disabled=busy,
             help="You looked at it and it still fits: it no longer counts as stale.",
-            on_click=edit,
+            on_click=save_edit,
             args=[workbench, view.id, f"kept the {STAGE_NAMES[stage]}", partial(keep_stage, workbench, view.id, stage)],
         )
 
@@ -183,7 +182,7 @@ def _items(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> N
         case Stage.VALIDATION:
             review(workbench, view)
         case _:
-            questions(workbench, view, stage, partial(_again, workbench, view, stage), busy)
+            build_questions(workbench, view, stage, partial(_again, workbench, view, stage), busy)
 
 
 def _not_made(view: BuildView, stage: Stage) -> None:
@@ -195,7 +194,7 @@ def _not_made(view: BuildView, stage: Stage) -> None:
 
 
 def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -> None:
-    who = editor()
+    who = current_editor()
 
     def work(progress: Progress) -> str:
         regenerate(workbench, view.id, stage, item, who)
@@ -214,7 +213,7 @@ def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> No
                 "Use this model",
                 key=f"use_model_{view.id}_{stage}",
                 disabled=not chosen,
-                on_click=edit,
+                on_click=save_edit,
                 args=[workbench, view.id, "chose a model", partial(set_model, workbench, view.id, chosen, stage)],
             )
         if state.made:

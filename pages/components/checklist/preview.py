@@ -7,13 +7,13 @@ from app.domain.judgment import Answer
 from app.domain.text import Text
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_preview import (
-    Trial,
-    TriedScore,
+    PreviewScore,
+    PreviewText,
     drawn_text,
-    text_to_try,
-    texts_to_try,
-    tried_score,
-    try_with_judge,
+    judge_preview,
+    preview_score,
+    preview_text,
+    preview_texts,
 )
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
@@ -41,7 +41,7 @@ def try_it(workbench: Workbench, view: ChecklistView) -> None:
     scores = st.container(key="try_scores")
     answers = _rows(view, text, trial)
     with scores:
-        _scores(view, trial, tried_score(view, answers))
+        _scores(view, trial, preview_score(view, answers))
 
 
 def _text(workbench: Workbench, view: ChecklistView) -> Text:
@@ -51,7 +51,7 @@ def _text(workbench: Workbench, view: ChecklistView) -> Text:
     right.button("Draw a text", key="try_another", on_click=_draw, icon=":material/casino:")
     linked = st.query_params.get(_TEXT, "")
     if search.strip():
-        found = texts_to_try(workbench, view.project.id, search)
+        found = preview_texts(workbench, view.project.id, search)
         if not found:
             st.info("No text has these words.")
         else:
@@ -62,7 +62,7 @@ def _text(workbench: Workbench, view: ChecklistView) -> Text:
             st.query_params[_TEXT] = str(chosen)
             return options[chosen]
     if linked.isdecimal() and _DRAW not in st.session_state:
-        return text_to_try(workbench, view.project.id, int(linked))
+        return preview_text(workbench, view.project.id, int(linked))
     text = drawn_text(workbench, view.project.id, st.session_state.get(_DRAW, 0))
     st.query_params[_TEXT] = str(text.id)
     return text
@@ -86,7 +86,7 @@ def _read(view: ChecklistView, text: Text) -> None:
             st.text(text.source)
 
 
-def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> Trial | None:
+def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText | None:
     """The judge's answers to these very questions about this very text, once it was asked."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = model_choice(workbench, "Judge", "try_model", "It answers the questions about this text.")
@@ -95,14 +95,14 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> Trial | Non
     if asked:
         try:
             with st.spinner("Asking the judge"):
-                st.session_state[_TRIAL] = about, try_with_judge(workbench, view, text, model)
+                st.session_state[_TRIAL] = about, judge_preview(workbench, view, text, model)
         except WorkbenchError as error:
             show_error(error)
     known, trial = st.session_state.get(_TRIAL, (None, None))
     return trial if known == about else None
 
 
-def _rows(view: ChecklistView, text: Text, trial: Trial | None) -> dict[int, Answer]:
+def _rows(view: ChecklistView, text: Text, trial: PreviewText | None) -> dict[int, Answer]:
     """Question, judge and person side by side; returns what the person answers."""
     words, judge, person = st.columns(_COLUMNS)
     words.caption("Question")
@@ -111,7 +111,7 @@ def _rows(view: ChecklistView, text: Text, trial: Trial | None) -> dict[int, Ans
     return {question.id: _row(question, text, trial) for question in view.checklist.asked}
 
 
-def _row(question: Question, text: Text, trial: Trial | None) -> Answer:
+def _row(question: Question, text: Text, trial: PreviewText | None) -> Answer:
     words, judge, person = st.columns(_COLUMNS, vertical_alignment="top")
     judgment = trial.judgments.get(question.id) if trial else None
     reason = f"  \n:small[:gray[{plain(judgment.rationale)}]]" if judgment and judgment.rationale else ""
@@ -128,7 +128,7 @@ def _row(question: Question, text: Text, trial: Trial | None) -> Answer:
     return given or Answer.UNANSWERED
 
 
-def _scores(view: ChecklistView, trial: Trial | None, by_hand: TriedScore) -> None:
+def _scores(view: ChecklistView, trial: PreviewText | None, by_hand: PreviewScore) -> None:
     st.markdown(f"**Score from {view.dimension.low:g} to {view.dimension.high:g}**")
     weights = view.checklist.weighted
     lines = [f"- Judge: {_said(trial.score, weights)}"] if trial else []
@@ -136,7 +136,7 @@ def _scores(view: ChecklistView, trial: Trial | None, by_hand: TriedScore) -> No
     st.markdown("\n".join(lines) or "Ask the judge, or answer yourself.")
 
 
-def _said(score: TriedScore, weighted: bool) -> str:
+def _said(score: PreviewScore, weighted: bool) -> str:
     if score.equal is None:
         return "none, for nothing is answered"
     by_weight = f", by weight {score.weighted:.2f}" if weighted and score.weighted is not None else ""

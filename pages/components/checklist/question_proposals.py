@@ -9,7 +9,7 @@ from app.domain.checklist import Question
 from app.domain.proposal import Action, Proposal
 from app.errors import WorkbenchError
 from app.services.checklists.question_proposals import (
-    accept,
+    accept_proposal,
     most_alike,
     open_proposals,
     propose,
@@ -20,9 +20,8 @@ from app.services.runtime.jobs import JOBS, Progress
 from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
 from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import model_label, number, plain, show_error
 
 ASKED = {Action.REPHRASE: "Rephrase", Action.SIMPLER: "Simpler", Action.SPLIT: "Split"}
 PURPOSE = "It words questions anew; you decide what is taken."
@@ -30,13 +29,13 @@ PAGE_SIZE = 5
 _PROBLEM = "proposal_problem"
 
 
-def job_key(checklist_id: int) -> str:
+def proposals_job_key(checklist_id: int) -> str:
     return f"proposals_{checklist_id}"
 
 
 def proposals(editing: Editing) -> None:
     """Above the questions: what is being asked, and what waits for a decision."""
-    watch(job_key(editing.view.checklist.id))
+    watch(proposals_job_key(editing.view.checklist.id))
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
     opened = opened_question()
@@ -74,15 +73,15 @@ def _proposal(editing: Editing, proposal: Proposal) -> None:
     now.markdown("\n".join(f"- {line}" for line in old))
     then.markdown("\n".join(f"- {line}" for line in new))
     with decision:
-        for verb, action in (("Accept", accept), ("Refuse", refuse)):
+        for verb, action in (("Accept", accept_proposal), ("Refuse", refuse)):
             st.button(
                 verb,
                 key=f"{verb.lower()}_{proposal.id}",
-                type="secondary" if action is accept else "tertiary",
+                type="secondary" if action is accept_proposal else "tertiary",
                 on_click=_decide,
                 args=[
                     partial(action, editing.workbench, proposal.id, editing.who),
-                    proposal.sources if action is accept else (),
+                    proposal.sources if action is accept_proposal else (),
                 ],
             )
 
@@ -152,6 +151,6 @@ def _ask(editing: Editing, action: Action, questions: list[int], model: str) -> 
 
 def _start(checklist_id: int, title: str, work: Callable[[Progress], str]) -> None:
     try:
-        JOBS.start(job_key(checklist_id), title, work)
+        JOBS.start(proposals_job_key(checklist_id), title, work)
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error

@@ -9,7 +9,7 @@ import streamlit as st
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_of
-from app.services.checklists.draft_edits import Wording, add_question, move_question, switch_question
+from app.services.checklists.draft_edits import QuestionWording, add_question, move_question, switch_question
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.component_heading import add_component_form, component_heading
 from pages.components.checklist.question_proposals import ask_about, proposals, proposals_for, validator
@@ -17,12 +17,12 @@ from pages.components.shell.checklists.question_editor import (
     NO_COMPONENT,
     Editing,
     open_question,
-    opened,
     opened_question,
+    question_detail,
 )
 from pages.components.shell.checklists.unsaved_wording import unsaved_wordings
-from pages.components.shell.runs.condition_words import kind_word, number
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.runs.condition_words import kind_word
+from pages.components.shell.words import number, plain, show_error
 
 ORIGINS = {
     QuestionOrigin.GENERATED: "generated",
@@ -32,7 +32,7 @@ ORIGINS = {
 _COLUMNS = (0.7, 10, 2.4)
 
 
-def questions(workbench: Workbench, view: ChecklistView, who: str) -> None:
+def question_list(workbench: Workbench, view: ChecklistView, who: str) -> None:
     editing = Editing(workbench, view, who, view.checklist.status is ChecklistStatus.DRAFT)
     unsaved_wordings(workbench, view.checklist, who)
     if editing.draft:
@@ -74,7 +74,7 @@ def _row(editing: Editing, question: Question, hints: Sequence[str], place: int,
             if editing.draft:
                 ask_about(editing, question)
                 proposals_for(editing, question)
-            opened(editing, question)
+            question_detail(editing, question)
 
 
 def _worded(editing: Editing, question: Question, hints: Sequence[str]) -> str:
@@ -149,7 +149,7 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
             submitted = st.form_submit_button("Add question", key="add_question_submit")
         if submitted:
             try:
-                add_question(workbench, checklist.id, Wording(text, component), who)
+                add_question(workbench, checklist.id, QuestionWording(text, component), who)
             except WorkbenchError as error:
                 show_error(error)
             else:

@@ -12,7 +12,7 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.attributes.embedding import Embedding
 from app.services.conditions.condition_effect import FEWEST_CONDITIONS, ConditionDraw, ConditionEffect, condition_draws
-from app.services.conditions.condition_effect import condition_effect as effect_of
+from app.services.conditions.condition_effect import effect_of_conditions as effect_of
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.compared_names import Names

@@ -8,16 +8,21 @@ from app.domain.checklist import Checklist
 from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension
-from app.services.results.contribution import Contribution, LeftOut, contributed, left_out, runs_with_checklist
+from app.services.results.contribution import (
+    Contribution,
+    WithoutContributor,
+    contributed,
+    runs_with_checklist,
+    without_each,
+)
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.kind_colours import GREY, colour_scale
 from pages.components.shell.picture import Chart, picture
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.runs.run_words import title
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 ROW, MARGIN = 34, 60
 _OF_INTEREST = {"": 0, "comb": 1}  # a project's own runs, then a study's with everybody; the other conditions follow
@@ -44,7 +49,7 @@ def contribution(workbench: Workbench, project: Project, dimension: Dimension, n
         return
     _reach(found, names)
     with st.spinner("Leaving each contributor out in turn"):
-        effects = left_out(workbench, run, dimension, checklist, found, level)
+        effects = without_each(workbench, run, dimension, checklist, found, level)
     _effects(effects, names)
 
 
@@ -107,7 +112,7 @@ def reach_rows(found: Contribution, names: Names) -> pd.DataFrame:
     )
 
 
-def _effects(effects: list[LeftOut], names: Names) -> None:
+def _effects(effects: list[WithoutContributor], names: Names) -> None:
     st.markdown("**What the agreement with people loses without somebody**", help=EFFECT)
     st.caption(plain(APPROXIMATION))
     rows = effect_rows(effects, names)
@@ -138,11 +143,11 @@ def _effects(effects: list[LeftOut], names: Names) -> None:
     csv_download("Effects (CSV)", rows, "left_out")
 
 
-def _label(effect: LeftOut, names: Names) -> str:
+def _label(effect: WithoutContributor, names: Names) -> str:
     return f"All {names.kind(effect.name)}" if effect.kind else names.contributor(effect.name)
 
 
-def effect_rows(effects: list[LeftOut], names: Names) -> pd.DataFrame:
+def effect_rows(effects: list[WithoutContributor], names: Names) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -161,7 +166,7 @@ def effect_rows(effects: list[LeftOut], names: Names) -> pd.DataFrame:
     ).astype({"Effect": float, "With all": float, "Without": float, "From": float, "To": float})
 
 
-def _chart(drawn: pd.DataFrame, effects: list[LeftOut], names: Names) -> Chart:
+def _chart(drawn: pd.DataFrame, effects: list[WithoutContributor], names: Names) -> Chart:
     kinds = {
         _label(e, names): next(iter(k for k in names.kinds.values() if k == e.name), None) for e in effects if e.kind
     }

@@ -7,14 +7,13 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import TopicAnalysis, TopicGrouping, coherence_of, pool_of, topics_in
+from app.services.attributes.analysis import TopicAnalysis, TopicGrouping, pool_of, topic_coherence, topics_in
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.picture import picture
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.topics.topic_charts import Group, coherence_chart, share_rows, shares_chart
+from pages.components.shell.topics.topic_charts import SpreadGroup, coherence_chart, share_rows, shares_chart
 from pages.components.shell.topics.topic_trust import spreads, trust
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 MODELS = {"lda": "LDA, the paper's model", "steady": "NMF, the steadier model"}
 MODEL_HELP = (
@@ -79,22 +78,22 @@ def _chosen(found: TopicAnalysis) -> TopicGrouping:
     return found.lda if model == "lda" else found.steady
 
 
-def _groups(grouping: TopicGrouping, names: Names) -> dict[str, Group]:
+def _groups(grouping: TopicGrouping, names: Names) -> dict[str, SpreadGroup]:
     """Conditions of several, then contributors; only those with an attribute that has a topic.
 
     A condition that is but one contributor is left to the contributor.
     """
-    single = {names.contributor(n): Group(s, names.kinds[n]) for n, s in grouping.spreads.items()}
+    single = {names.contributor(n): SpreadGroup(s, names.kinds[n]) for n, s in grouping.spreads.items()}
     alone = list(grouping.spreads.values())
     joint = {
-        names.condition(code): Group(spread, names.condition_kind(code))
+        names.condition(code): SpreadGroup(spread, names.condition_kind(code))
         for code, spread in grouping.conditions.items()
         if ":" not in code and spread not in alone
     }
     return {name: group for name, group in (joint | single).items() if group.spread.by_top_topic is not None}
 
 
-def _picture(grouping: TopicGrouping, groups: dict[str, Group], dimension_id: int) -> None:
+def _picture(grouping: TopicGrouping, groups: dict[str, SpreadGroup], dimension_id: int) -> None:
     shown = st.multiselect(
         "Who to show",
         list(groups),
@@ -118,7 +117,7 @@ def _picture(grouping: TopicGrouping, groups: dict[str, Group], dimension_id: in
     )
 
 
-def _sides(groups: dict[str, Group]) -> list[str]:
+def _sides(groups: dict[str, SpreadGroup]) -> list[str]:
     """People against LLMs where both are there: the first group of each kind is the joint one."""
     first: dict[ContributorKind, str] = {}
     for name, group in groups.items():
@@ -140,7 +139,7 @@ def _words(grouping: TopicGrouping, names: Names) -> None:
                     st.text(f"{said.text} ({names.contributor(said.contributor)})")
 
 
-def _downloads(attributes: Sequence[Attribute], grouping: TopicGrouping, groups: dict[str, Group]) -> None:
+def _downloads(attributes: Sequence[Attribute], grouping: TopicGrouping, groups: dict[str, SpreadGroup]) -> None:
     pool = pool_of(attributes)
     labels = pd.DataFrame(
         {
@@ -159,7 +158,7 @@ def _coherence(attributes: Sequence[Attribute], count: int) -> None:
     st.markdown("**How many topics?**")
     try:
         with st.spinner("Trying 2 to 12 topics"):
-            found = coherence_of(attributes)
+            found = topic_coherence(attributes)
     except WorkbenchError as error:
         st.markdown(plain(str(error)))
         return

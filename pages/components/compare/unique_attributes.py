@@ -9,8 +9,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 from app.services.attributes.analysis import Noticed, OneSidedTheme
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 SHOWN_THEMES = 6
 COSINE = "Cosine of the embedding: 1 is the same words in the same proportions, 0 none in common."

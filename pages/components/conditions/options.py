@@ -14,10 +14,9 @@ from app.services.conditions.study_worker import begin_study, stop_study, stoppi
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.money import about
 from pages.components.shell.runs.draw_options import Sampling, preset_sampling, sampling_options
-from pages.components.shell.runs.forecast import counted
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.runs.study_words import FAMILIES
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import number, plain, show_error
 
 FAMILIES_HELP = (
     "Whose attributes feed a checklist (InteractEval, section 4.2). Single: one checklist for each, and their mean. "
@@ -114,11 +113,11 @@ def before_it_starts(
     """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""
     plan, cells = plans[0], sum(len(each.cells) for each in plans)
     to_score = sum(len(each.to_score) for each in plans)
-    conditions = counted(len(plan.conditions), "condition")
+    conditions = number(len(plan.conditions), "condition")
     compared = {cell.dimension.id for cell in plan.cells}
-    in_trials = f" in {counted(len(plans), 'trial')}" if len(plans) > 1 else ""
-    st.markdown(f"**{conditions} on {counted(len(compared), 'dimension')}{in_trials}**")
-    checklists = counted(len(plan.cells), "checklist")
+    in_trials = f" in {number(len(plans), 'trial')}" if len(plans) > 1 else ""
+    st.markdown(f"**{conditions} on {number(len(compared), 'dimension')}{in_trials}**")
+    checklists = number(len(plan.cells), "checklist")
     of = f"{cells:,} scored so far: {checklists}{in_trials}" if in_trials else f"{checklists} scored so far"
     st.markdown(f"{cells - to_score:,} of {of}.")
     without = [dimension.name for dimension in options.dimensions if dimension.id not in compared]
@@ -137,8 +136,8 @@ def before_it_starts(
         return
     found = estimate_study(workbench, options, plans)
     if found.checklists:
-        st.markdown(f"To build: {counted(found.checklists, 'checklist')}, {counted(found.build_calls, 'call')}.")
-    st.markdown(f"To score: {counted(found.texts_scored, 'text')}, {counted(found.judge_calls, 'answer sheet')}.")
+        st.markdown(f"To build: {number(found.checklists, 'checklist')}, {number(found.build_calls, 'call')}.")
+    st.markdown(f"To score: {number(found.texts_scored, 'text')}, {number(found.judge_calls, 'answer sheet')}.")
     if found.input_tokens:
         cost = "price unknown" if found.cost_usd is None else about(found.cost_usd)
         st.markdown(f"About {found.input_tokens:,} tokens in, {found.output_tokens:,} out: {cost}.")

@@ -9,8 +9,7 @@ from app.services.data.uploads import forget_report, last_report
 from app.services.runtime.workbench import Workbench
 from pages.components.data.column_mapping import EXPLAINED
 from pages.components.shell.csv_download import csv_download
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 
 def import_report(workbench: Workbench, project: Project) -> None:

@@ -8,8 +8,7 @@ from app.errors import NotFoundError
 from app.services.data.texts import RatedText, rated_text
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.reading import reading
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 OPEN_TEXT = "open_text"
 

@@ -63,7 +63,7 @@ def wordings(workbench: Workbench, project_id: int, prompt: ProjectPrompt) -> in
     return shown
 
 
-def editor(workbench: Workbench, project_id: int, prompt: ProjectPrompt, shown: int) -> None:
+def prompt_editor(workbench: Workbench, project_id: int, prompt: ProjectPrompt, shown: int) -> None:
     template = prompt.wording(shown)
     key = f"{prompt.name}_{shown}"
     with st.form(f"prompt_{key}", border=False):

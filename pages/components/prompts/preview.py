@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.task import Dimension, Task
-from app.services.runtime.prompts import ProjectPrompt, difference, preview
+from app.services.runtime.prompts import ProjectPrompt, difference, preview_prompt
 
 HEIGHT = 380
 
@@ -22,7 +22,7 @@ def changes(prompt: ProjectPrompt, shown: int) -> None:
 
 def preview_of(prompt: ProjectPrompt, shown: int, task: Task, dimension: Dimension | None) -> None:
     """The wording filled with this project's task and dimension; the rest is invented."""
-    filled = preview(prompt, shown, task, dimension or Dimension("quality", "How good the text is."))
+    filled = preview_prompt(prompt, shown, task, dimension or Dimension("quality", "How good the text is."))
     st.markdown("**What a model reads**")
     st.caption("With this project's words and an invented example in place of texts and attributes.")
     if filled is None:

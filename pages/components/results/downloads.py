@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.services.results.result_files import figures_csv, latex_file, report_html, scores_csv, scores_parquet
+from app.services.results.result_files import latex_file, report_html, result_figures_csv, scores_csv, scores_parquet
 from pages.components.shell.runs.result_scope import ResultScope
 
 
@@ -31,7 +31,7 @@ def result_downloads(scope: ResultScope) -> None:
         )
         st.download_button(
             "Figures (CSV)",
-            lambda: figures_csv(results),
+            lambda: result_figures_csv(results),
             "figures.csv",
             "text/csv",
             key="download_figures",

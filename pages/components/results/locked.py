@@ -7,13 +7,13 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.data.locked_split import locked_runs, state_of
-from app.services.results.locked_results import look
+from app.services.results.locked_results import look_at_locked_results
 from app.services.results.results import DimensionResult
 from app.services.scoring.runs import list_runs
 from pages.components.results.overview import cautions
 from pages.components.shell.expert import current_expert
 from pages.components.shell.frame import page
-from pages.components.shell.locked_split import looks, sentence
+from pages.components.shell.locked_split import looks, split_sentence
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
@@ -28,7 +28,7 @@ def result_locked(scope: ResultScope) -> None:
         st.markdown("**No test split is locked.** Lock a share of the documents on Data before you tune anything.")
         st.page_link(page("data"), label="Data", icon=":material/table_view:")
         return
-    st.markdown(sentence(state))
+    st.markdown(split_sentence(state))
     runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}
     if not runs:
         st.markdown("None of its texts has been scored yet. Choose **Locked test split** on Score.")
@@ -48,7 +48,7 @@ def result_locked(scope: ResultScope) -> None:
     shown = f"looked_at_{project.id}_{state.split.id}"
     if pressed:
         try:
-            st.session_state[shown] = look(workbench, project.id, chosen, who, scope.choices.level)
+            st.session_state[shown] = look_at_locked_results(workbench, project.id, chosen, who, scope.choices.level)
         except WorkbenchError as error:
             show_error(error)
         else:

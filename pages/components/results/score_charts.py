@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.domain.run import ScoredText
 from app.domain.task import Dimension
-from app.services.results.result_pictures import calibration, distributions, pair_counts
+from app.services.results.result_pictures import calibration, pair_counts, score_distributions
 
 JUDGE_COLOUR, PEOPLE_COLOUR, LINE_COLOUR = "#0072B2", "#E69F00", "#8a93a0"
 HEIGHT = 320
@@ -80,7 +80,7 @@ def _scatter(rows: Sequence[ScoredText], dimension: Dimension, on_scale: bool) -
 
 
 def _spread(rows: Sequence[ScoredText], dimension: Dimension) -> alt.Chart:
-    parts = distributions(rows, dimension.low, dimension.high)
+    parts = score_distributions(rows, dimension.low, dimension.high)
     names = [f"{part.low:.3g} to {part.high:.3g}" for part in parts]
     data = pd.DataFrame(
         [

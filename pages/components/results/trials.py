@@ -19,11 +19,11 @@ def trials(scope: ResultScope) -> None:
     st.subheader("Trials", anchor=False)
     st.markdown("Runs that differ in nothing but the texts that were drawn. Close together: the draw hardly matters.")
     for number, group in enumerate(groups):
-        st.markdown(plain(summary(group)))
+        st.markdown(plain(trials_summary(group)))
         st.dataframe(trial_rows(group), placeholder="–", hide_index=True, key=f"trials_{number}")
 
 
-def summary(group: Trials) -> str:
+def trials_summary(group: Trials) -> str:
     newest = group.runs[-1]
     said = [f"{short_title(newest)}, {len(group.results)} trials"]
     for name, label in COEFFICIENTS.items():

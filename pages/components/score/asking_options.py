@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.services.runtime.judges import Judge
+from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.model_options import USUAL, ModelOptions
 from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, options_to_choose
 from app.services.scoring.runs import JudgeOptions
@@ -41,19 +41,19 @@ class Wishes:
     def settings(self) -> tuple[tuple[str, str], ...]:
         return () if self.evaluator == CHECKLIST else written(self.evaluator, self.chosen)
 
-    def asked_of(self, judge: Judge) -> JudgeOptions:
+    def asked_of(self, judge: JudgeAbility) -> JudgeOptions:
         """What of it this judge can do, where a checklist is asked: the others shouldn't have to do without."""
         asking = JudgeOptions(**self.chosen) if self.evaluator == CHECKLIST else JudgeOptions()
         if not judge.is_llm:
             return replace(asking, reasons=False, repeats=1, soft=False)
         return replace(asking, soft=asking.soft and judge.gives_probabilities)
 
-    def model_of(self, judge: Judge) -> ModelOptions:
+    def model_of(self, judge: JudgeAbility) -> ModelOptions:
         """How it is asked; what is no LLM is always asked alike."""
         return self.model if judge.is_llm else USUAL
 
 
-def asking_options(evaluator: str, judges: Sequence[Judge]) -> Wishes:
+def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
     judged = asks_a_judge(evaluator)
     if not judged and not options_to_choose(evaluator):
         return Wishes(evaluator, {})
@@ -65,7 +65,7 @@ def asking_options(evaluator: str, judges: Sequence[Judge]) -> Wishes:
         return replace(wishes, model=model_options()) if any(judge.is_llm for judge in judges) else wishes
 
 
-def _checklist_options(judges: Sequence[Judge]) -> dict[str, Any]:
+def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:
     """What only an LLM can do, or only some, is not offered for others."""
     llms = [judge for judge in judges if judge.is_llm]
     silent = [judge for judge in llms if not judge.gives_probabilities]

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.runtime.judges import Judge, judge_named
+from app.services.runtime.judges import JudgeAbility, judge_named
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, takes_rules
@@ -22,7 +22,7 @@ RULES_HELP = (
 RULES = "rules"
 
 
-def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list[Judge]:
+def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list[JudgeAbility]:
     """Those chosen; none, with a word on why, where one of them is no model."""
     rules = takes_rules(evaluator)
     known = _known_judges(workbench, project, rules)

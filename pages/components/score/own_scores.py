@@ -13,8 +13,7 @@ from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
 from pages.components.shell.csv_download import csv_download
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import number, plain, show_error
 
 NONE = "(none)"
 PARTS = {

@@ -8,7 +8,7 @@ from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.run_worker import asked_so_far
+from app.services.scoring.run_worker import calls_so_far
 from app.services.scoring.runs import stop_run
 from app.services.scoring.scoring_jobs import failure_kinds, running_here, running_run, stopping
 from pages.components.shell.background import POLL_SECONDS
@@ -60,7 +60,7 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
     """What it asked and cost, and why texts failed; in Markdown."""
     lines = []
     if run.judge != "rules":
-        spent, asked = run_spending(workbench, run.id), asked_so_far(workbench, run.id)
+        spent, asked = run_spending(workbench, run.id), calls_so_far(workbench, run.id)
         cached = f", {asked.cached:,} answered from earlier calls" if asked and asked.cached else ""
         retries = f", {asked.retries:,} tried again" if asked and asked.retries else ""
         lines.append(

@@ -7,7 +7,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.services.data.projects import dimensions_named
-from app.services.runtime.judges import Judge
+from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, asks_a_judge, methods, needs_checklist
 from app.services.scoring.runs import RunOptions
@@ -18,7 +18,7 @@ from pages.components.shell.runs.draw_options import Sampling, sampling_options
 from pages.components.shell.words import plain
 
 
-def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOptions], list[Judge]]:
+def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOptions], list[JudgeAbility]]:
     """A run for each judge, and the judges; no run, with a word on why, while the choice isn't complete."""
     titles = methods()
     evaluator = st.selectbox(
@@ -58,7 +58,7 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     return [_run(dimensions, judge, wishes, sampling) for judge in judges], judges
 
 
-def _run(dimensions: Sequence[Dimension], judge: Judge, wishes: Wishes, sampling: Sampling) -> RunOptions:
+def _run(dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, sampling: Sampling) -> RunOptions:
     return RunOptions(
         tuple(dimensions),
         judge.name,

@@ -6,18 +6,21 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.runtime.judges import Judge
+from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Forecast
 from app.services.scoring.runs import RunOptions
-from app.services.scoring.scoring_jobs import begin, running_here, running_run
+from app.services.scoring.scoring_jobs import begin_scoring, running_here, running_run
 from pages.components.shell.frame import page
-from pages.components.shell.runs.forecast import counted
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import number, plain, show_error
 
 
 def scoring_start(
-    workbench: Workbench, project: Project, ahead: Sequence[Forecast], wishes: Sequence[RunOptions], judges: list[Judge]
+    workbench: Workbench,
+    project: Project,
+    ahead: Sequence[Forecast],
+    wishes: Sequence[RunOptions],
+    judges: list[JudgeAbility],
 ) -> None:
     """One forecast for each run; no button while a judge can't be asked."""
     missing = dict.fromkeys(judge.obstacle for judge in judges if judge.obstacle)
@@ -30,14 +33,14 @@ def scoring_start(
     by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""
     busy = running_run(workbench, project.id) is not None or running_here(project.id)
     if st.button(
-        f"Score {counted(ahead[0].texts, 'text')}{by}",
+        f"Score {number(ahead[0].texts, 'text')}{by}",
         type="primary",
         key="start_scoring",
         disabled=busy,
         help="One run of a project at a time: wait until the one above ends, or stop it." if busy else None,
     ):
         try:
-            begin(workbench, project.id, *wishes)
+            begin_scoring(workbench, project.id, *wishes)
         except WorkbenchError as error:
             show_error(error)
         else:

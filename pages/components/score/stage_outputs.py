@@ -7,9 +7,8 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.stage_outputs import OWN_SEEDS, Written, keep_own_seeds, save_edit, writings_of
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import model_label, plain, show_error
+from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, writings_of
+from pages.components.shell.words import model_label, number, plain, show_error
 
 EXAMPLE = "Order\n- Do the sentences follow in a sensible order?\n- Does each sentence build on the one before?"
 
@@ -33,7 +32,7 @@ def writings(workbench: Workbench, project: Project) -> None:
             _own_seeds(workbench, dimension)
 
 
-def _piece(workbench: Workbench, dimension: Dimension, written: Written, place: int) -> None:
+def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, place: int) -> None:
     newest = written.versions[0]
     asked = f" · asked of {plain(model_label(written.judge))}" if written.judge else ""
     with st.form(f"writing_{dimension.id}_{place}", border=True):

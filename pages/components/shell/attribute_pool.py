@@ -16,9 +16,8 @@ from pages.components.shell.runs.condition_words import (
     condition_label,
     kind_word,
     llms_word,
-    number,
 )
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain
 
 EVERYBODY = "Everybody"
 KIND_CHOICES = {"People and LLMs": None, "People": ContributorKind.HUMAN, "LLMs": ContributorKind.LLM}

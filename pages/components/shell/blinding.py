@@ -12,8 +12,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import said_by, visible_attributes
 from pages.components.shell.expert import current_expert, forget_expert
 from pages.components.shell.frame import page
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 OTHERS = "what others wrote"
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import Condition, condition_of
-from pages.components.shell.runs.condition_words import EXPLAINED, condition_help, counted, llms_word
+from pages.components.shell.runs.condition_words import EXPLAINED, condition_help, condition_size, llms_word
 from pages.components.shell.words import model_label, plain
 
 QUICK = {"Everybody": None, "People": ContributorKind.HUMAN, "LLMs": ContributorKind.LLM}
@@ -32,7 +32,7 @@ def contributor_choice(attributes: Sequence[Attribute], key: str) -> tuple[list[
         _quick(kinds, ticks)
     condition = condition_of(attributes, chosen)
     if condition.code:
-        st.caption(plain(f"{counted(condition, llms_word(attributes))}. {condition_help(condition.code)}"))
+        st.caption(plain(f"{condition_size(condition, llms_word(attributes))}. {condition_help(condition.code)}"))
     else:
         st.caption("No attribute in use is chosen. Tick a contributor.")
     return chosen, condition

@@ -25,7 +25,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
         st.markdown(WHY)
         _lock_form(workbench, project)
     else:
-        st.markdown(sentence(state))
+        st.markdown(split_sentence(state))
         if state.scored_before:
             st.warning(
                 f"{state.scored_before:,} of the locked texts had been scored before they were locked, so results on "
@@ -45,7 +45,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
         )
 
 
-def sentence(state: SplitState) -> str:
+def split_sentence(state: SplitState) -> str:
     """In Markdown."""
     split = state.split
     return (

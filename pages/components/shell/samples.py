@@ -7,8 +7,7 @@ import streamlit as st
 from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
 from app.services.think_aloud.samples import HeldOut
-from pages.components.shell.runs.condition_words import number
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 LONG_SOURCE = 900  # characters
 

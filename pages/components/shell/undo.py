@@ -1,4 +1,4 @@
-"""Every change can be taken back: the last ones of this sitting, newest first."""
+"""Every change can be taken back: the last ones of this session, newest first."""
 
 from collections.abc import Callable
 

@@ -64,3 +64,8 @@ def show_error(error: WorkbenchError) -> None:
     """What happened and what to do, to the letter: messages quote names that people chose."""
     said = f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)
     st.error(plain(said), icon=":material/error:")
+
+
+def number(count: int, noun: str) -> str:
+    """A count with its noun, in the plural where it is one."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

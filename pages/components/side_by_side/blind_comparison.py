@@ -7,11 +7,10 @@ import streamlit as st
 
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer, keywords, reveal
+from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer_side_by_side, keywords, reveal
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.samples import rubric
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.
@@ -38,7 +37,7 @@ def coming_from_outside(dimension: Dimension, name: str) -> bool:
     return bool(st.session_state.pop(_OUTSIDE, None) == (dimension.id, name))
 
 
-def comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
+def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
     """One expert's; names are shown when it is revealed and not before. `llms`: what those who are no people are."""
     if problem := st.session_state.pop(_PROBLEM, ""):
         st.error(plain(problem), icon=":material/error:")
@@ -96,7 +95,7 @@ def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> 
 
 
 def _save(workbench: Workbench, comparison_id: int, question: str, key: str) -> None:
-    _do(partial(answer, workbench, comparison_id, question, str(st.session_state[key])))
+    _do(partial(answer_side_by_side, workbench, comparison_id, question, str(st.session_state[key])))
 
 
 def _do(action: partial[None]) -> None:
@@ -106,7 +105,7 @@ def _do(action: partial[None]) -> None:
         st.session_state[_PROBLEM] = str(error)
 
 
-def everybody(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
+def common_findings(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:
     """For the owner, and for experts who know already: how many have finished, and the words that three share."""
     finished = [one for one in comparisons if one.revealed]
     st.subheader("What the experts have in common", anchor=False)

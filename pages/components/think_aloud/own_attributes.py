@@ -13,9 +13,8 @@ from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import is_done, removed_by_author, said_by, say, say_done, take_back
 from pages.components.shell.frame import page
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.undo import remember, undo_button
-from pages.components.shell.words import plain
+from pages.components.shell.words import number, plain
 from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
 from pages.components.think_aloud.transcript_entry import speaking
 

@@ -23,7 +23,7 @@ _TURNS = "own_turns_to_newest"
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What all parts of the column need. `place` keeps one expert's sitting on one dimension apart from others."""
+    """What all parts of the column need. `place` keeps one expert's session on one dimension apart from others."""
 
     workbench: Workbench
     dimension: Dimension

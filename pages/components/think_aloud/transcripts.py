@@ -18,13 +18,12 @@ from app.services.think_aloud.transcripts import (
     decline,
     proposals_of,
     propose_attributes,
-    recording_path,
     transcribe,
     transcripts_of,
+    voice_recording_path,
 )
-from pages.components.shell.runs.condition_words import number
 from pages.components.shell.undo import change
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import number, plain, show_error
 
 LISTENER = "transcription_model"
 SENTENCES = "Every sentence, without an LLM"
@@ -75,7 +74,7 @@ def _label(transcript: Transcript) -> str:
 
 
 def _recording(workbench: Workbench, project: Project, dimension: Dimension, transcript: Transcript) -> None:
-    path = recording_path(transcript.audio)
+    path = voice_recording_path(transcript.audio)
     if transcript.audio and path.is_file():
         st.audio(path.read_bytes())
     if not transcript.text and transcript.audio:

@@ -5,7 +5,7 @@ import pytest
 
 from app.attribute_analysis.topics.alignment import align_topics
 from app.attribute_analysis.topics.consensus import co_assignment, find_consensus
-from app.attribute_analysis.topics.stability import UNPLACED, Stability, agreement_of, measure_stability
+from app.attribute_analysis.topics.stability import UNPLACED, TopicStability, agreement_of, measure_stability
 
 TOPICS = np.array([[0.8, 0.2, 0.0, 0.0], [0.0, 0.1, 0.9, 0.0], [0.0, 0.0, 0.2, 0.8]])
 
@@ -47,14 +47,14 @@ def test_one_fit_has_no_agreement() -> None:
 
 @pytest.mark.parametrize(("value", "grade"), [(0.02, "chance"), (0.5, "partly"), (0.65, "steady")])
 def test_grades(value: float, grade: str) -> None:
-    assert Stability(20, value, value, 0.5).grade == grade
+    assert TopicStability(20, value, value, 0.5).grade == grade
 
 
 def test_agreement_counts_above_what_nothing_to_find_reaches() -> None:
-    found = Stability(20, 0.6, 0.5, 0.5, baseline=0.5)
+    found = TopicStability(20, 0.6, 0.5, 0.5, baseline=0.5)
     assert found.above_baseline == pytest.approx(0.2)
-    assert Stability(20, 0.45, 0.4, 0.5, baseline=0.5).grade == "chance"
-    assert Stability(20, 1.0, 1.0, 0.5, baseline=1.0).grade == "unknown"
+    assert TopicStability(20, 0.45, 0.4, 0.5, baseline=0.5).grade == "chance"
+    assert TopicStability(20, 1.0, 1.0, 0.5, baseline=1.0).grade == "unknown"
 
 
 def test_co_assignment_counts_only_fits_that_placed_both() -> None:

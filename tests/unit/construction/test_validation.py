@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from app.construction.stage import StageContext
-from app.construction.validation import Change, validate_questions
+from app.construction.validation import ValidationChange, validate_questions
 from app.domain.checklist import Question
 from app.errors import NotReadyError, WrongSchemaError
 from tests.support.scripted_model import ScriptedModel
@@ -31,7 +31,7 @@ def run(context: StageContext, *replies: str) -> Any:
     return asyncio.run(validate_questions(model, context, QUESTIONS)), model
 
 
-def kinds(changes: tuple[Change, ...]) -> list[str]:
+def kinds(changes: tuple[ValidationChange, ...]) -> list[str]:
     return [change.kind.value for change in changes]
 
 

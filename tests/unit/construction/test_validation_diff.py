@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.construction.validation import Change
+from app.construction.validation import ValidationChange
 from app.construction.validation_diff import decided, open_changes
 from app.domain.build import ChangeKind
 from app.domain.checklist import Question
@@ -14,9 +14,9 @@ FONT = Question("Is the font nice?", "Facts", attributes=(4,), id=4)
 BOTH = Question("Does it read smoothly?", "Order", attributes=(1, 2), id=1)
 
 CHANGES = (
-    Change(ChangeKind.MERGED, (FLOW, SMOOTH), BOTH, "the same"),
-    Change(ChangeKind.KEPT, (NAMES,), NAMES, ""),
-    Change(ChangeKind.DROPPED, (FONT,), None, "irrelevant"),
+    ValidationChange(ChangeKind.MERGED, (FLOW, SMOOTH), BOTH, "the same"),
+    ValidationChange(ChangeKind.KEPT, (NAMES,), NAMES, ""),
+    ValidationChange(ChangeKind.DROPPED, (FONT,), None, "irrelevant"),
 )
 
 
@@ -50,8 +50,8 @@ def test_questions_that_come_back_keep_their_own_attributes():
 
 def test_a_question_that_two_refused_changes_started_from_comes_back_once():
     split = (
-        Change(ChangeKind.REWORDED, (FLOW,), SMOOTH, "one half"),
-        Change(ChangeKind.REWORDED, (FLOW,), NAMES, "the other"),
+        ValidationChange(ChangeKind.REWORDED, (FLOW,), SMOOTH, "one half"),
+        ValidationChange(ChangeKind.REWORDED, (FLOW,), NAMES, "the other"),
     )
     assert texts(decided(split, {0, 1})) == [FLOW.text]
 

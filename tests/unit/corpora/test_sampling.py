@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.corpora.sampling import documents_by_systems, ks_check, stratified_sample
+from app.corpora.sampling import documents_by_systems, ks_check, stratified_draw
 from app.domain.text import Text
 from app.errors import NotReadyError
 
@@ -15,7 +15,7 @@ SKEWED = [5.0] * 640 + [4.0] * 200 + [3.0] * 100 + [2.0] * 40 + [1.0] * 20
 
 
 def test_each_score_keeps_its_share():
-    drawn = stratified_sample(SKEWED, 0.1, seed=3)
+    drawn = stratified_draw(SKEWED, 0.1, seed=3)
     assert len(drawn) == len(set(drawn)) == 100
     # Every count here is a multiple of 10, so that the strata meet the borders between scores exactly.
     assert Counter(SKEWED[index] for index in drawn) == {5.0: 64, 4.0: 20, 3.0: 10, 2.0: 4, 1.0: 2}
@@ -30,7 +30,7 @@ def test_each_score_keeps_its_share():
     seed=st.integers(0, 1000),
 )
 def test_the_sample_is_never_further_off_than_one_text(scores, share, seed):
-    drawn = stratified_sample(scores, share, seed)
+    drawn = stratified_draw(scores, share, seed)
     assert len(set(drawn)) == len(drawn) == max(1, round(share * len(scores)))
     assert list(drawn) == sorted(drawn)
     check = ks_check([scores[index] for index in drawn], scores)
@@ -39,33 +39,33 @@ def test_the_sample_is_never_further_off_than_one_text(scores, share, seed):
 
 
 def test_the_seed_decides_and_nothing_else():
-    assert stratified_sample(SKEWED, 0.1, 1) == stratified_sample(SKEWED, 0.1, 1)
-    assert stratified_sample(SKEWED, 0.1, 1) != stratified_sample(SKEWED, 0.1, 2)
+    assert stratified_draw(SKEWED, 0.1, 1) == stratified_draw(SKEWED, 0.1, 1)
+    assert stratified_draw(SKEWED, 0.1, 1) != stratified_draw(SKEWED, 0.1, 2)
 
 
 def test_every_text_is_equally_likely_where_the_strata_are_equal():
     scores = [1.0] * 50 + [2.0] * 50
-    counts = Counter(index for seed in range(400) for index in stratified_sample(scores, 0.1, seed))
+    counts = Counter(index for seed in range(400) for index in stratified_draw(scores, 0.1, seed))
     drawn = np.array([counts[index] for index in range(100)])
     assert drawn.sum() == 4000
     assert np.all(np.abs(drawn - 40) < 5 * np.sqrt(40 * 0.9))  # five binomial standard deviations
 
 
 def test_a_large_share_favours_no_end_of_the_scale():
-    drawn = stratified_sample([float(score) for score in range(100)], 0.9, seed=0)
+    drawn = stratified_draw([float(score) for score in range(100)], 0.9, seed=0)
     assert sum(index < 50 for index in drawn) == sum(index >= 50 for index in drawn) == 45
 
 
 @pytest.mark.parametrize("scores", [[], [1.0, float("nan")]])
 def test_missing_scores_are_said(scores):
     with pytest.raises(NotReadyError, match="no human score"):
-        stratified_sample(scores, 0.5, 0)
+        stratified_draw(scores, 0.5, 0)
 
 
 @pytest.mark.parametrize("share", [0, -0.1, 1.5])
 def test_a_share_out_of_range_is_a_programming_error(share):
     with pytest.raises(ValueError, match="share"):
-        stratified_sample([1.0], share, 0)
+        stratified_draw([1.0], share, 0)
 
 
 def test_ks_on_hand_derived_values():

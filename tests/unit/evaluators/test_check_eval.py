@@ -12,7 +12,7 @@ from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.check_eval import METHOD, CheckEval
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from tests.support.scripted_model import Scripted, ScriptedModel
 
 SEEDS = json.dumps(
@@ -33,7 +33,9 @@ ITEM = Text("d", "The ferry sails.", source="A timetable.")
 def scored(*replies: Scripted, checklist: Checklist | None = None, **given: Any) -> tuple[Evaluation, ScriptedModel]:
     model = ScriptedModel(replies)
     options = METHOD.read_options(given)
-    evaluator = CheckEval(Setting(model, Task("summary"), Dimension("coherence", "Parts fit."), options, checklist))
+    evaluator = CheckEval(
+        EvaluatorContext(model, Task("summary"), Dimension("coherence", "Parts fit."), options, checklist)
+    )
     return asyncio.run(evaluator.score(ITEM)), model
 
 

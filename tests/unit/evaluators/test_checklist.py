@@ -11,7 +11,7 @@ from app.domain.judgment import Answer, Judgment, checklist_score
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError, WrongSchemaError
-from app.evaluators.checklist import JudgedText, judge, judge_request, judge_schema, read_answers
+from app.evaluators.checklist import ChecklistReply, judge, judge_request, judge_schema, read_answers
 from app.prompting import load_prompt
 from app.providers.base import ChatReply, Usage
 from tests.support.scripted_model import Scripted, ScriptedModel
@@ -21,13 +21,13 @@ ITEM = Text("doc", "The text itself.", source="The source.")
 TASK, DIMENSION = Task("summary", "article"), Dimension("coherence", "Hangs together.")
 
 
-def run(*replies: Scripted, questions: list[Question] | None = None) -> tuple[JudgedText, ScriptedModel]:
+def run(*replies: Scripted, questions: list[Question] | None = None) -> tuple[ChecklistReply, ScriptedModel]:
     model = ScriptedModel(replies)
     asked = QUESTIONS if questions is None else questions
     return asyncio.run(judge(model, TASK, DIMENSION, asked, ITEM)), model
 
 
-def answers(judged: JudgedText) -> list[str]:
+def answers(judged: ChecklistReply) -> list[str]:
     return [judgment.answer.value for judgment in judged.judgments]
 
 

@@ -12,7 +12,7 @@ from app.domain.text import Text
 from app.errors import InputError, NotReadyError
 from app.evaluators.coascore import METHOD, CoAScore
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from tests.support.scripted_model import Scripted, ScriptedModel
 
 NAMES = ("Order", "Links", "Focus", "Flow", "Closure")
@@ -40,7 +40,7 @@ def scored(
     options = METHOD.read_options({"aspects": "5", **given})
     dimension = Dimension("coherence", "Parts fit.", id=1)
     evaluator = CoAScore(
-        Setting(model, Task("summary", "article"), dimension, options, None, others, stages or Kept(), seed=1)
+        EvaluatorContext(model, Task("summary", "article"), dimension, options, None, others, stages or Kept(), seed=1)
     )
 
     async def all_of_them() -> list[Evaluation]:

@@ -12,7 +12,7 @@ from app.domain.text import Text
 from app.errors import NoLogprobsError, RefusedError, UnreadableScoreError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.g_eval import METHOD, GEval
-from app.evaluators.method import Calls, Setting
+from app.evaluators.method import EvaluatorContext, RequestCounts
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob
 from tests.support.scripted_model import Scripted, ScriptedModel
 
@@ -31,7 +31,7 @@ def scored(*replies: Scripted, logprobs: bool = True, **given: Any) -> tuple[Eva
     model = ScriptedModel(replies)
     dimension = Dimension("coherence", "Parts fit.")
     task = Task("summary", "article", "News of a harbour.")
-    setting = Setting(model, task, dimension, METHOD.read_options(given), logprobs=logprobs)
+    setting = EvaluatorContext(model, task, dimension, METHOD.read_options(given), logprobs=logprobs)
     return asyncio.run(GEval(setting).score(ITEM)), model
 
 
@@ -85,7 +85,7 @@ def test_without_steps_and_without_description() -> None:
 def of(*replies: Scripted, logprobs: bool = True, high: float = 5, **given: Any) -> tuple[GEval, ScriptedModel]:
     model = ScriptedModel(replies)
     dimension = Dimension("coherence", "Parts fit.", 1, high)
-    setting = Setting(model, Task("summary"), dimension, METHOD.read_options(given), logprobs=logprobs)
+    setting = EvaluatorContext(model, Task("summary"), dimension, METHOD.read_options(given), logprobs=logprobs)
     return GEval(setting), model
 
 
@@ -160,14 +160,14 @@ def test_the_first_sample_goes_ahead_so_that_the_others_find_its_prompt_in_the_c
             return await super().complete(request)
 
     options = METHOD.read_options({"steps": "no", "samples": "4"})
-    setting = Setting(Watching(["4"] * 4), Task("summary"), Dimension("coherence"), options)
+    setting = EvaluatorContext(Watching(["4"] * 4), Task("summary"), Dimension("coherence"), options)
     assert asyncio.run(GEval(setting).score(ITEM)).value == 4
 
 
 def test_what_it_asks_is_known_before() -> None:
-    def calls(logprobs: bool, **given: str) -> Calls:
+    def calls(logprobs: bool, **given: str) -> RequestCounts:
         return METHOD.calls(METHOD.read_options(given), logprobs)
 
-    assert calls(True) == Calls(1, 1)
-    assert calls(False) == Calls(20, 1)
-    assert calls(False, probabilities="none", steps="no") == Calls(1, 0)
+    assert calls(True) == RequestCounts(1, 1)
+    assert calls(False) == RequestCounts(20, 1)
+    assert calls(False, probabilities="none", steps="no") == RequestCounts(1, 0)

@@ -15,7 +15,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Setting
+from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.moverscore import earth_movers_distance
 from app.evaluators.neural.unieval import METHOD as UNIEVAL
 from app.evaluators.neural.unieval import UniEvalOptions, question_for, written
@@ -47,7 +47,7 @@ SHORT = Text("d", "The ferry sails.", source="It sails.", references=("It is slo
 def scored(name: str, folder: Path, *texts: Text, dimension: str = "fluency", **given: Any) -> list[Evaluation]:
     method = METHODS[name]
     options = method.read_options({"model": str(folder), **given})
-    evaluator = method.make(Setting(ScriptedModel([]), Task("summary"), Dimension(dimension), options))
+    evaluator = method.make(EvaluatorContext(ScriptedModel([]), Task("summary"), Dimension(dimension), options))
 
     async def together() -> list[Evaluation]:
         return list(await asyncio.gather(*map(evaluator.score, texts)))

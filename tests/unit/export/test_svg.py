@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from app.export.svg import Interval, Scale, distributions, interval_plot, scatter
+from app.export.svg import IntervalRow, Scale, distributions, interval_plot, scatter
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -14,7 +14,9 @@ def parsed(picture: str) -> ElementTree.Element:
 
 
 def test_an_interval_is_drawn_where_its_numbers_are() -> None:
-    picture = parsed(interval_plot([Interval("a <b>", 0.0, -0.5, 0.5, 1200), Interval("c", 1.0, None, None, 3)], "t"))
+    picture = parsed(
+        interval_plot([IntervalRow("a <b>", 0.0, -0.5, 0.5, 1200), IntervalRow("c", 1.0, None, None, 3)], "t")
+    )
     lines = [line for line in picture.iter("line") if line.get("stroke-width") == "2"]
     assert [(line.get("x1"), line.get("x2")) for line in lines] == [("405.0", "615.0")]
     assert [dot.get("cx") for dot in picture.iter("circle")] == ["510.0", "720.0"]

@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from app.errors import PromptError
-from app.prompting import Wording, available_prompts, load_prompt, worded
+from app.prompting import PromptWording, available_prompts, load_prompt, worded
 from app.prompting.examples import example_variables
 
 OWN = load_prompt("components").source.replace("Several assessors noted", "Some people said")
 
 
 def test_inside_the_block_the_own_wording_is_loaded_and_labelled() -> None:
-    with worded({"components": Wording(3, OWN)}):
+    with worded({"components": PromptWording(3, OWN)}):
         found = load_prompt("components")
         assert (found.label, found.own) == ("components@1+own3", 3)
         assert "Some people said" in found.system
@@ -26,7 +26,7 @@ def test_what_is_begun_inside_sees_it_and_a_block_within_replaces_it() -> None:
         task = asyncio.create_task(asyncio.to_thread(lambda: load_prompt("components").label))
         return await task
 
-    with worded({"components": Wording(1, OWN)}):
+    with worded({"components": PromptWording(1, OWN)}):
         assert asyncio.run(label()) == "components@1+own1"
         with worded({}):
             assert load_prompt("components").own == 0
@@ -34,7 +34,7 @@ def test_what_is_begun_inside_sees_it_and_a_block_within_replaces_it() -> None:
 
 
 def test_the_number_is_in_the_label_of_what_is_sent_and_the_digest_is_of_the_wording() -> None:
-    with worded({"components": Wording(2, OWN)}):
+    with worded({"components": PromptWording(2, OWN)}):
         template = load_prompt("components")
         prompt = template.render(**example_variables(template) or {})
     assert prompt.label == "components@1+own2"
@@ -42,7 +42,7 @@ def test_the_number_is_in_the_label_of_what_is_sent_and_the_digest_is_of_the_wor
 
 
 def test_a_wording_that_breaks_the_contract_is_refused_when_it_is_loaded() -> None:
-    other = Wording(1, OWN.replace("name: components", "name: clusters"))
+    other = PromptWording(1, OWN.replace("name: components", "name: clusters"))
     with worded({"components": other}), pytest.raises(PromptError, match="changes its name"):
         load_prompt("components")
 

@@ -11,7 +11,7 @@ from app.errors import LimitReachedError, RateLimitError
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.pace import PATIENCE
 from app.providers.rate_limit import AdaptiveLimit
-from app.providers.retry import Patient
+from app.providers.retry import RetryingModel
 from tests.support.virtual_time import now, run_virtually
 
 REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "USER", {}))
@@ -50,7 +50,7 @@ def ask_all(model: Windowed, texts: int, at_once: int = 32) -> float:
     """Seconds until all are answered, as many at a time as a run's workers."""
 
     async def work() -> float:
-        patient = Patient(model, None, AdaptiveLimit(at_once, clock=now), random.Random(1))
+        patient = RetryingModel(model, None, AdaptiveLimit(at_once, clock=now), random.Random(1))
         queue = iter(range(texts))
 
         async def worker() -> None:
@@ -108,7 +108,7 @@ def test_where_nothing_passes_for_long_the_run_ends_with_a_sentence_not_each_tex
 def test_who_waits_for_the_pace_can_be_cancelled() -> None:
     async def work() -> None:
         limit = AdaptiveLimit(4, clock=now)
-        patient = Patient(Windowed(0, 60), None, limit, random.Random(1))
+        patient = RetryingModel(Windowed(0, 60), None, limit, random.Random(1))
         tasks = [asyncio.create_task(patient.complete(REQUEST)) for _ in range(8)]
         await asyncio.sleep(100)
         for task in tasks:

@@ -16,7 +16,7 @@ from app.errors import (
 )
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.rate_limit import AdaptiveLimit
-from app.providers.retry import Patient, RetryPolicy
+from app.providers.retry import RetryingModel, RetryPolicy
 from tests.support.scripted_model import Scripted, ScriptedModel
 from tests.support.virtual_time import now, run_virtually
 
@@ -24,18 +24,18 @@ REQUEST = ChatRequest(RenderedPrompt("judge", 1, "d", "SYSTEM", "USER", {}))
 QUICK = RetryPolicy(first=0.001, longest=0.01)
 
 
-def patient(*replies: Scripted, policy: RetryPolicy = QUICK) -> tuple[Patient, ScriptedModel]:
+def patient(*replies: Scripted, policy: RetryPolicy = QUICK) -> tuple[RetryingModel, ScriptedModel]:
     model = ScriptedModel(replies)
-    return Patient(model, policy, rng=random.Random(0)), model
+    return RetryingModel(model, policy, rng=random.Random(0)), model
 
 
-async def timed(model: Patient) -> float:
+async def timed(model: RetryingModel) -> float:
     """When the answer is there."""
     await model.complete(REQUEST)
     return now()
 
 
-def complete(model: Patient) -> ChatReply:
+def complete(model: RetryingModel) -> ChatReply:
     return run_virtually(model.complete(REQUEST))
 
 
@@ -93,7 +93,7 @@ def test_the_time_of_a_request_does_not_count_as_waiting() -> None:
             await asyncio.sleep(500)
             return await super().complete(request)
 
-    model = Patient(Slow([OverloadedError("o"), "late"]), RetryPolicy(total=300))
+    model = RetryingModel(Slow([OverloadedError("o"), "late"]), RetryPolicy(total=300))
     assert run_virtually(model.complete(REQUEST)).text == "late"
 
 
@@ -137,8 +137,8 @@ def test_cancelling_while_waiting_ends_at_once() -> None:
 def test_no_slot_is_held_while_waiting() -> None:
     async def run() -> None:
         limit = AdaptiveLimit(1, clock=now)
-        waiting = Patient(ScriptedModel([OverloadedError("o", retry_after=30), "late"]), QUICK, limit)
-        other = Patient(ScriptedModel(["at once"]), QUICK, limit)
+        waiting = RetryingModel(ScriptedModel([OverloadedError("o", retry_after=30), "late"]), QUICK, limit)
+        other = RetryingModel(ScriptedModel(["at once"]), QUICK, limit)
         task = asyncio.create_task(waiting.complete(REQUEST))
         await asyncio.sleep(5)
         async with asyncio.timeout(1):
@@ -150,7 +150,7 @@ def test_no_slot_is_held_while_waiting() -> None:
 
 def test_it_stands_for_the_model_it_wraps() -> None:
     model = ScriptedModel([], name="rules", is_llm=False)
-    wrapped = Patient(model)
+    wrapped = RetryingModel(model)
     assert (wrapped.name, wrapped.is_llm) == ("rules", False)
     run_virtually(wrapped.aclose())
     assert model.closed

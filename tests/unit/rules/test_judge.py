@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from app.providers.base import ChatReply
-from app.rules.judge import Judge, plan
+from app.rules.judge import RuleJudge, plan
 from app.rules.request import Context
 
 SOURCE = (
@@ -76,7 +76,7 @@ def test_an_empty_text_gets_no_yes(reply: Callable[..., ChatReply]) -> None:
 
 
 def test_texts_and_sources_are_cut_up_once_within_bounds() -> None:
-    judge = Judge()
+    judge = RuleJudge()
     first = judge.profile(GOOD, SOURCE)
     assert judge.profile(GOOD, SOURCE).text is first.text
     assert judge.profile("Another text.", SOURCE).source is first.source

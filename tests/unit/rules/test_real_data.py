@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from app.rules.catalogue import RULES
-from app.rules.judge import Judge
+from app.rules.judge import RuleJudge
 from tests.support.real_data import shared_data
 
 SOURCES = 40
@@ -36,7 +36,7 @@ def rows() -> list[dict]:
 
 
 def yes_shares(rows: list[dict], dimension: str) -> list[float]:
-    judge = Judge()
+    judge = RuleJudge()
     shared = {
         "task": {"text_name": "summary", "source_name": "article", "description": "", "language": "English"},
         "dimension": {"name": dimension, "rubric": "", "low": 1, "high": 5},
@@ -55,7 +55,7 @@ def test_shares_of_yes_rise_with_ratings(rows: list[dict], dimension: str) -> No
 
 
 def test_limits_spread_over_real_texts(rows: list[dict]) -> None:
-    judge = Judge()
+    judge = RuleJudge()
     profiles = [judge.profile(row["decoded"], row["text"]) for row in rows]
     alike = []
     for rule in RULES:

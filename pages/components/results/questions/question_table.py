@@ -6,8 +6,8 @@ from statistics import fmean
 import pandas as pd
 import streamlit as st
 
-from app.services.results.question_analysis import Item, Questions
-from app.services.results.repeat_agreement import Stability
+from app.services.results.question_analysis import QuestionItem, Questions
+from app.services.results.repeat_agreement import JudgeConsistency
 from app.services.results.result_texts import QuestionShare
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.runs.interval_words import interval
@@ -41,7 +41,7 @@ def chosen_question() -> int | None:
 
 
 def question_table(
-    found: Questions, shares: Sequence[QuestionShare], stability: Mapping[int, Stability], scope: str
+    found: Questions, shares: Sequence[QuestionShare], stability: Mapping[int, JudgeConsistency], scope: str
 ) -> None:
     """`stability` by question, where the judge was asked several times; else {}. A ticked row is opened."""
     rows = [
@@ -84,7 +84,7 @@ def question_table(
     csv_download("Questions (CSV)", table, "questions")
 
 
-def question_facts(item: Item, found: Questions) -> None:
+def question_facts(item: QuestionItem, found: Questions) -> None:
     """Every figure about one question, in sentences."""
     for flag in item.flags:
         st.markdown(f":material/flag: {plain(flag)}")
@@ -101,7 +101,7 @@ def question_facts(item: Item, found: Questions) -> None:
     st.caption(f"Answered for {item.n:,} texts that are rated, unanswered for {item.n_undefined:,}.")
 
 
-def _rests_on(found: Questions, stability: Mapping[int, Stability]) -> str:
+def _rests_on(found: Questions, stability: Mapping[int, JudgeConsistency]) -> str:
     said = [
         f"{found.texts:,} texts with answers and ratings. Tick a question to see more. Remarks are hints: nothing is "
         "changed by itself."
@@ -134,7 +134,7 @@ _COLUMNS = {
 }
 
 
-def _steadiness(stability: Mapping[int, Stability], question: int) -> dict[str, float | None]:
+def _steadiness(stability: Mapping[int, JudgeConsistency], question: int) -> dict[str, float | None]:
     if not stability:
         return {}
     found = stability.get(question)

@@ -18,7 +18,7 @@ OTHER_SCALE = (
 TEXT = "text"
 
 
-def opened() -> int | None:
+def open_text_id() -> int | None:
     """The text that is open, by its number in the address."""
     wanted = st.query_params.get(TEXT, "")
     return int(wanted) if wanted.isdecimal() else None

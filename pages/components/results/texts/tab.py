@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.components.results.texts.disagreement_list import disagreement_list, opened
+from pages.components.results.texts.disagreement_list import disagreement_list, open_text_id
 from pages.components.results.texts.text_detail import opened_text
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.runs.result_scope import ResultScope
@@ -15,7 +15,7 @@ def result_texts(scope: ResultScope) -> None:
     result = scope.one()
     if result is None:
         return
-    row = next((row for row in result.rows if row.text == opened()), None)
+    row = next((row for row in result.rows if row.text == open_text_id()), None)
     if row is not None:
         opened_text(scope.workbench, scope.project, result, row)
     else:

@@ -6,7 +6,7 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import WorkbenchError
-from app.services.results.result_texts import JudgedText, judged_text
+from app.services.results.result_texts import TextDetail, judged_text
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.add_attribute import add_attribute
@@ -37,7 +37,7 @@ def opened_text(workbench: Workbench, project: Project, result: DimensionResult,
         score_details(found.details)
 
 
-def _reading(project: Project, found: JudgedText) -> None:
+def _reading(project: Project, found: TextDetail) -> None:
     st.caption(plain(project.task.text_name.capitalize()))
     st.text(found.text.text)
     if found.text.source:
@@ -45,7 +45,7 @@ def _reading(project: Project, found: JudgedText) -> None:
             st.text(found.text.source)
 
 
-def _scores(result: DimensionResult, row: ScoredText, found: JudgedText) -> None:
+def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None:
     judge, people = st.columns(2)
     score = "none" if row.score is None else f"{row.score:.2f}"
     judge.metric("Judge", score, help=model_label(result.run.judge))
@@ -57,7 +57,7 @@ def _scores(result: DimensionResult, row: ScoredText, found: JudgedText) -> None
         st.caption(f"{row.coverage:.0%} of the questions have an answer.")
 
 
-def _answers(workbench: Workbench, result: DimensionResult, found: JudgedText) -> None:
+def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail) -> None:
     if result.version is None:
         return
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")

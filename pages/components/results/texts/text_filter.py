@@ -6,12 +6,12 @@ from typing import Any
 import streamlit as st
 
 from app.domain.run import ScoredText
-from app.services.results.result_texts import Direction, TextFilter
+from app.services.results.result_texts import GapDirection, TextFilter
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.runs.result_choices import one_of
 
 ALL = "All systems"
-DIRECTIONS: dict[Direction, str] = {"all": "All", "kinder": "Judge kinder", "harsher": "Judge harsher"}
+DIRECTIONS: dict[GapDirection, str] = {"all": "All", "kinder": "Judge kinder", "harsher": "Judge harsher"}
 DIRECTION_HELP = "Kinder: the judge's score is above the mean rating. Harsher: below it."
 
 

@@ -3,7 +3,7 @@
 from app.domain.build import Stage
 from app.domain.checklist import QuestionOrigin
 from app.services.building.build_state import BuildView, StageState
-from pages.components.shell.runs.condition_words import number
+from pages.components.shell.words import number
 
 TITLES = {
     Stage.COMPONENTS: "Components",
@@ -51,7 +51,7 @@ def whats_stale(state: StageState) -> str:
     return ", ".join(said)
 
 
-def summary(view: BuildView, stage: Stage) -> str:
+def build_summary(view: BuildView, stage: Stage) -> str:
     """What a stage holds, counted."""
     build = view.build
     match stage:

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.domain.checklist import Checklist
-from app.services.checklists.checklist_diff import ChecklistDiff, Kind, QuestionChange, compare_checklists
+from app.services.checklists.checklist_diff import ChecklistDiff, DiffKind, QuestionChange, compare_checklists
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.words import plain
 
 
-def comparison(versions: Sequence[Checklist], shown: Checklist) -> None:
+def version_comparison(versions: Sequence[Checklist], shown: Checklist) -> None:
     """Any two versions; the one on the screen against the one it started from, unless the person says else."""
     if len(versions) < 2:
         st.markdown("There is only one version so far. A new draft can start from it once it is published.")
@@ -59,18 +59,18 @@ def _question(change: QuestionChange) -> None:
             st.markdown(f":green[**{text}**]" if old is None else f":red[~~{text}~~]")
             return
         left, right = st.columns(2)
-        if Kind.REWORDED in change.kinds:
+        if DiffKind.REWORDED in change.kinds:
             for column, text in zip((left, right), marked(old.text, new.text), strict=True):
                 column.markdown(text)
         else:
             left.markdown(plain(new.text))
-        if Kind.GUIDANCE in change.kinds:
+        if DiffKind.GUIDANCE in change.kinds:
             for column, text in zip((left, right), marked(old.guidance, new.guidance), strict=True):
                 column.markdown(f":small[How to decide: {text or 'not said'}]")
-        if Kind.WEIGHT in change.kinds:
+        if DiffKind.WEIGHT in change.kinds:
             left.markdown(f":small[Weight {old.weight:g}]")
             right.markdown(f":small[Weight **{new.weight:g}**]")
-        if Kind.COMPONENT in change.kinds:
+        if DiffKind.COMPONENT in change.kinds:
             left.markdown(f":small[Under {plain(old.component or 'no component')}]")
             right.markdown(f":small[Under **{plain(new.component or 'no component')}**]")
 

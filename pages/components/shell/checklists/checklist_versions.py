@@ -13,9 +13,9 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.address import keep
 from pages.components.shell.checklists.checklist_comparison import changed_since
 from pages.components.shell.frame import page
-from pages.components.shell.runs.condition_words import condition_label, number
+from pages.components.shell.runs.condition_words import condition_label
 from pages.components.shell.runs.run_words import short_title
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import model_label, number, plain, show_error
 
 _NEXT = "next_version"
 VERSION = "version"

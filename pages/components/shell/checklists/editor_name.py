@@ -13,7 +13,7 @@ def known_editor() -> str:
     return str(st.session_state.get(EDITOR) or st.query_params.get(EDITOR, "") or current_expert())
 
 
-def editor() -> str:
+def current_editor() -> str:
     """As known_editor, kept in session and address."""
     if name := known_editor():
         st.session_state[EDITOR] = st.query_params[EDITOR] = name

@@ -8,7 +8,7 @@ import streamlit as st
 from app.domain.checklist import Question, QuestionOrigin
 from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
-from app.services.checklists.draft_edits import Wording, edit_question, remove_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
@@ -56,7 +56,7 @@ def note_opened(question: Question | None) -> None:
     st.session_state[_SEEN] = question
 
 
-def opened(editing: Editing, question: Question) -> None:
+def question_detail(editing: Editing, question: Question) -> None:
     if editing.draft and not unsaved_of(question.id):
         _editor(editing, question)
     if question.guidance and not editing.draft:
@@ -137,9 +137,9 @@ def remarks(said: Sequence[str]) -> None:
         st.markdown("  \n".join(f":small[:gray[:material/lightbulb: {plain(hint)}]]" for hint in said))
 
 
-def _typed(question_id: int) -> Wording:
+def _typed(question_id: int) -> QuestionWording:
     state = st.session_state
-    return Wording(
+    return QuestionWording(
         str(state[f"question_text_{question_id}"]),
         str(state[f"question_component_{question_id}"] or ""),
         str(state[f"question_guidance_{question_id}"]),
@@ -156,7 +156,7 @@ def _remove(editing: Editing, seen: Question) -> None:
     _try(editing, seen, _typed(seen.id), lambda: remove_question(editing.workbench, seen, editing.who))
 
 
-def _try(editing: Editing, seen: Question, mine: Wording, action: Callable[[], object]) -> None:
+def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callable[[], object]) -> None:
     """What was typed stays: in the editor after a mistake, beside the other's words after a conflict."""
     try:
         action()

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.errors import WorkbenchError
-from app.services.checklists.draft_edits import Wording, edit_question, put_back, question_in
+from app.services.checklists.draft_edits import QuestionWording, edit_question, put_back, question_in
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.words import plain, show_error
@@ -22,7 +22,7 @@ class Unsaved:
 
     checklist: int
     seen: Question
-    mine: Wording
+    mine: QuestionWording
     why: str
 
 
@@ -57,9 +57,9 @@ def _drop(unsaved: Unsaved) -> None:
     st.session_state[_UNSAVED] = {id_: other for id_, other in _all().items() if id_ != unsaved.seen.id}
 
 
-def _both(mine: Wording, now: Question | None) -> None:
+def _both(mine: QuestionWording, now: Question | None) -> None:
     there, yours = st.columns(2)
-    theirs = Wording.of(now) if now else Wording("")
+    theirs = QuestionWording.of(now) if now else QuestionWording("")
     old, new = marked(theirs.text, mine.text)
     there.caption("What is there now")
     there.markdown(old if now else "The question was removed.")

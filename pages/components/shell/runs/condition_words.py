@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.condition import ONLY, Condition, named_in
-from pages.components.shell.words import RULES_LABEL, model_label
+from pages.components.shell.words import RULES_LABEL, model_label, number
 
 KINDS = {ContributorKind.HUMAN: "person", ContributorKind.LLM: "LLM"}
 STATES = {
@@ -60,9 +60,5 @@ def condition_help(code: str) -> str:
     }.get(code.partition(":")[0], "")
 
 
-def counted(condition: Condition, llms: str = "LLMs") -> str:
+def condition_size(condition: Condition, llms: str = "LLMs") -> str:
     return f"{condition_label(condition.code, llms)} · {number(condition.size, 'attribute')}"
-
-
-def number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

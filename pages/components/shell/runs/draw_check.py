@@ -6,21 +6,21 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.scoring.draws import SampleCheck
+from app.services.scoring.draws import DrawCheck
 from pages.components.shell.kind_colours import GREY
 from pages.components.shell.words import plain
 
 BLUE, WIDTH, HEIGHT = "#0072B2", 300, 150
 
 
-def sample_check(checks: Sequence[SampleCheck]) -> None:
+def sample_check(checks: Sequence[DrawCheck]) -> None:
     """Of one draw, or of those of several trials; nothing where all texts are scored, or none is rated."""
     if not checks:
         return
     several = len({check.seed for check in checks}) > 1
     with st.expander("How the sample compares with all texts", key="sample_check", expanded=True):
         for check in checks:
-            st.markdown(plain(sentence(check, several)))
+            st.markdown(plain(draw_sentence(check, several)))
         for caution, about in _cautions(checks, several).items():
             st.warning(f"{plain(about)}: {plain(caution)}", icon=":material/warning:")
         st.altair_chart(sample_chart(checks), key="sample_chart", width="content")
@@ -31,7 +31,7 @@ def sample_check(checks: Sequence[SampleCheck]) -> None:
         )
 
 
-def sentence(check: SampleCheck, several: bool = False) -> str:
+def draw_sentence(check: DrawCheck, several: bool = False) -> str:
     """several: there are other draws beside it."""
     ks = check.ks
     return (
@@ -40,11 +40,11 @@ def sentence(check: SampleCheck, several: bool = False) -> str:
     )
 
 
-def _name(check: SampleCheck, several: bool) -> str:
+def _name(check: DrawCheck, several: bool) -> str:
     return f"{check.dimension.name}, seed {check.seed}" if several else check.dimension.name
 
 
-def _cautions(checks: Sequence[SampleCheck], several: bool) -> dict[str, str]:
+def _cautions(checks: Sequence[DrawCheck], several: bool) -> dict[str, str]:
     """Each sentence once, with the draws that it is about."""
     about: dict[str, list[str]] = {}
     for check in checks:
@@ -53,7 +53,7 @@ def _cautions(checks: Sequence[SampleCheck], several: bool) -> dict[str, str]:
     return {caution: "; ".join(names) for caution, names in about.items()}
 
 
-def sample_chart(checks: Sequence[SampleCheck]) -> alt.FacetChart:
+def sample_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
     """Bars: all texts; line: the sample, one for each draw. One panel a dimension."""
     first = checks[0].seed
     rows = pd.DataFrame(

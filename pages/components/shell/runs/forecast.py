@@ -8,7 +8,7 @@ import streamlit as st
 from app.domain.run import RunDimension
 from app.services.scoring.forecast import Estimate, Forecast
 from pages.components.shell.money import about
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain
 
 
 def show_forecast(ahead: Sequence[Forecast]) -> None:
@@ -20,7 +20,7 @@ def show_forecast(ahead: Sequence[Forecast]) -> None:
     each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     on = f"on {dimensions} dimensions, {each} on each" if dimensions > 1 else f"on {plain(parts[0].name)}"
     judges = f" by each of {len(ahead)} judges" if len(ahead) > 1 else ""
-    st.markdown(f"{counted(ahead[0].texts, 'text')} {on}: {counted(scores, 'score')}{judges}.")
+    st.markdown(f"{number(ahead[0].texts, 'text')} {on}: {number(scores, 'score')}{judges}.")
     for judge in ahead:
         heading = f"**{plain(model_label(judge.judge))}**  \n" if len(ahead) > 1 else ""
         st.markdown(heading + _asks(judge))
@@ -32,8 +32,8 @@ def texts_to_score(ahead: Forecast) -> None:
     """Which texts, and which documents are left out; folded, for names of documents are long."""
     documents = {doc for part in ahead.parts for doc in part.excluded_docs}
     alone = {text for part in ahead.parts for text in part.excluded_texts}
-    out = [counted(len(documents), "document")] if documents or not alone else []
-    out += [counted(len(alone), "sample text")] if alone else []
+    out = [number(len(documents), "document")] if documents or not alone else []
+    out += [number(len(alone), "sample text")] if alone else []
     with st.expander(f"Texts on each dimension; {' and '.join(out)} left out", key="texts_to_score"):
         st.caption(
             "A document of which people read a text as a sample while thinking aloud is not scored on that dimension. "
@@ -46,10 +46,6 @@ def texts_to_score(ahead: Forecast) -> None:
             key="parts",
             column_config=_COLUMNS,
         )
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 NO_JUDGE = "It is computed on this machine: no judge is asked and nothing is paid."
@@ -68,13 +64,13 @@ def _calls(found: Estimate) -> str:
     new = found.calls - found.calls_cached
     reuse = "".join(f"  \n{plain(str(each))}" for each in found.reuse)
     if not new:
-        return f"All {counted(found.calls, 'call')} were answered before: nothing is paid.{reuse}"
+        return f"All {number(found.calls, 'call')} were answered before: nothing is paid.{reuse}"
     tokens = f"about {found.input_tokens:,} tokens in, {found.output_tokens_estimate:,} out."
     if not found.calls_cached:
-        said = f"{counted(new, 'call')}: {tokens}"
+        said = f"{number(new, 'call')}: {tokens}"
     else:
-        said = f"{counted(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
-        said += f"{counted(new, 'new call')}: {tokens}"
+        said = f"{number(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
+        said += f"{number(new, 'new call')}: {tokens}"
     said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
     return f"{said}{reuse}  \nCost: {_cost(found)}"
 
@@ -92,9 +88,9 @@ def _sum(ahead: Sequence[Forecast]) -> str:
     cost = about(known)
     if unknown:
         cost = f"{cost}, and what {plain(', '.join(unknown))} costs" if known else "unknown"
-    return f"**Together: {counted(calls, 'new call')}, cost {cost}**"
+    return f"**Together: {number(calls, 'new call')}, cost {cost}**"
 
 
 def _part(part: RunDimension) -> dict[str, object]:
-    alone = counted(len(part.excluded_texts), "sample text") if part.excluded_texts else "none"
+    alone = number(len(part.excluded_texts), "sample text") if part.excluded_texts else "none"
     return {"Dimension": part.name, "Texts": len(part.texts), "Left out": ", ".join(part.excluded_docs) or alone}

@@ -16,14 +16,14 @@ LABEL_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SpreadGroup:
     """A contributor or condition; `kind` is None for people and LLMs together."""
 
     spread: GroupSpread
     kind: ContributorKind | None
 
 
-def share_rows(grouping: TopicGrouping, groups: Mapping[str, Group]) -> pd.DataFrame:
+def share_rows(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> pd.DataFrame:
     """One row a group and topic; shares from 0 to 1."""
     return pd.DataFrame(
         [
@@ -47,7 +47,7 @@ def share_rows(grouping: TopicGrouping, groups: Mapping[str, Group]) -> pd.DataF
     )
 
 
-def shares_chart(grouping: TopicGrouping, groups: Mapping[str, Group]) -> Chart:
+def shares_chart(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> Chart:
     data = share_rows(grouping, groups)
     order = list(groups)
     over = "random starts" if grouping.varied == "seeds" else "resamples"

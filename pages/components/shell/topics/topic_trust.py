@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app.services.attributes.analysis import TopicAnalysis, TopicGrouping
-from pages.components.shell.topics.topic_charts import Group
+from pages.components.shell.topics.topic_charts import SpreadGroup
 from pages.components.shell.words import plain
 
 SPREAD = (
@@ -33,7 +33,7 @@ CONSENSUS = (
 )
 
 
-def spreads(grouping: TopicGrouping, groups: Mapping[str, Group]) -> None:
+def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
     count = len(grouping.topics)
     most = (count - 1) ** 0.5 / count
     over = "random starts" if grouping.varied == "seeds" else "resamples"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.construction.steps.absorbing import absorbed, without_gone
-from app.construction.steps.answer import Answer
+from app.construction.steps.answer import StageAnswer
 from app.construction.steps.edits import (
     add_component,
     add_question,
@@ -30,22 +30,22 @@ INPUTS = Inputs(
 )
 
 
-def components(*names: str) -> Answer:
-    return Answer(Stage.COMPONENTS, {"components": "d1"}, components=tuple((name, "") for name in names))
+def components(*names: str) -> StageAnswer:
+    return StageAnswer(Stage.COMPONENTS, {"components": "d1"}, components=tuple((name, "") for name in names))
 
 
-def placed(**at: tuple[int, ...]) -> Answer:
+def placed(**at: tuple[int, ...]) -> StageAnswer:
     where = {int(name[1:]): (target, "" if target else "vague") for name, target in at.items()}
-    return Answer(Stage.CLUSTERS, {f"clusters/{id_}": "d2" for id_ in where}, placements=where)
+    return StageAnswer(Stage.CLUSTERS, {f"clusters/{id_}": "d2" for id_ in where}, placements=where)
 
 
-def written(stage: Stage, **questions: tuple[str, ...]) -> Answer:
+def written(stage: Stage, **questions: tuple[str, ...]) -> StageAnswer:
     by_component = {int(name[1:]): tuple((text, (11,)) for text in texts) for name, texts in questions.items()}
-    return Answer(stage, {f"{stage}/{id_}": "d3" for id_ in by_component}, questions=by_component)
+    return StageAnswer(stage, {f"{stage}/{id_}": "d3" for id_ in by_component}, questions=by_component)
 
 
-def reviewed(*changes: tuple[ChangeKind, tuple[int, ...], str]) -> Answer:
-    return Answer(Stage.VALIDATION, {"validation": "d4"}, changes=tuple((*change, "why") for change in changes))
+def reviewed(*changes: tuple[ChangeKind, tuple[int, ...], str]) -> StageAnswer:
+    return StageAnswer(Stage.VALIDATION, {"validation": "d4"}, changes=tuple((*change, "why") for change in changes))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
-from app.evaluators.method import Calls, Setting
+from app.evaluators.method import EvaluatorContext, RequestCounts
 from app.evaluators.neural.gptscore import METHOD, GptScore
 from app.providers.base import ChatReply, TokenLogprob
 from tests.support.scripted_model import ScriptedModel
@@ -34,7 +34,7 @@ def scored(
 ) -> tuple[Evaluation, ScriptedModel]:
     model = ScriptedModel(replies)
     dimension = Dimension("coherence", "Parts fit.")
-    setting = Setting(
+    setting = EvaluatorContext(
         model, Task("summary", "article"), dimension, METHOD.read_options(given), others=OTHERS, samples=samples
     )
     return asyncio.run(GptScore(setting).score(item)), model
@@ -116,7 +116,7 @@ def test_what_is_missing_is_said() -> None:
 
 
 def test_what_it_asks_is_known_before() -> None:
-    def calls(**given: str) -> Calls:
+    def calls(**given: str) -> RequestCounts:
         return METHOD.calls(METHOD.read_options(given), False)
 
     assert calls().of([ITEM]) == calls(form="boolean", direction="mean").of([ITEM]) == 1

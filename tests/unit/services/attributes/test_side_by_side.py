@@ -12,8 +12,8 @@ from app.errors import ConflictError, NotReadyError
 from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute
 from app.services.attributes.side_by_side import (
     QUESTIONS,
-    answer,
-    begin,
+    answer_side_by_side,
+    begin_side_by_side,
     compared_by_all,
     keywords,
     may_be_outside,
@@ -39,19 +39,19 @@ def dimension(bench: Workbench) -> Dimension:
 
 def finished(bench: Workbench, dimension: Dimension, expert: str, said: str) -> None:
     say_done(bench, dimension.id, expert)
-    mine = begin(bench, dimension, expert)
+    mine = begin_side_by_side(bench, dimension, expert)
     for question in QUESTIONS:
-        answer(bench, mine.id, question, said)
+        answer_side_by_side(bench, mine.id, question, said)
     reveal(bench, mine.id)
 
 
 def test_it_needs_an_expert_who_is_done_and_both_sets(bench: Workbench, dimension: Dimension) -> None:
     say(bench, 1, "Ada", "Order.")
     with pytest.raises(NotReadyError, match="not done"):
-        begin(bench, dimension, "Ada")
+        begin_side_by_side(bench, dimension, "Ada")
     say_done(bench, 1, "Ada")
     with pytest.raises(NotReadyError, match="no set"):
-        begin(bench, dimension, "Ada")
+        begin_side_by_side(bench, dimension, "Ada")
 
 
 def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: Workbench, dimension: Dimension) -> None:
@@ -59,10 +59,10 @@ def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: W
     say(bench, 1, "Ada", "Order.")
     assert (may_be_outside(bench, dimension, "Zoe"), may_be_outside(bench, dimension, "Ada")) == (True, False)
     with pytest.raises(NotReadyError, match="not done"):
-        begin(bench, dimension, "Zoe")
-    mine = begin(bench, dimension, "Zoe", outside=True)
+        begin_side_by_side(bench, dimension, "Zoe")
+    mine = begin_side_by_side(bench, dimension, "Zoe", outside=True)
     assert (mine.people, mine.llms, mine.outside) == (("Order.",), ("Length.",), True)
-    assert begin(bench, dimension, "Zoe") == mine
+    assert begin_side_by_side(bench, dimension, "Zoe") == mine
     assert {a.contributor for a in attributes_of(bench, 1)} == {"Ada", "rules"}
     assert [one.expert for one in experts_progress(bench, 1)] == ["Ada"]
     say(bench, 1, "Zoe", "What I saw there.")
@@ -76,9 +76,9 @@ def test_whoever_is_thinking_aloud_is_no_expert_from_outside(bench: Workbench, d
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     say(bench, 1, "Ada", "Order.")
     with pytest.raises(NotReadyError, match="not done"):
-        begin(bench, dimension, "Ada", outside=True)
+        begin_side_by_side(bench, dimension, "Ada", outside=True)
     say_done(bench, 1, "Ada")
-    assert not begin(bench, dimension, "Ada").outside
+    assert not begin_side_by_side(bench, dimension, "Ada").outside
 
 
 def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dimension: Dimension) -> None:
@@ -87,11 +87,11 @@ def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dim
     for number in range(12):
         say(bench, 1, f"Expert {number}", f"Point {number}.")
         say_done(bench, 1, f"Expert {number}")
-        drawn.append(begin(bench, dimension, f"Expert {number}", random.Random(number)).people_are_a)
+        drawn.append(begin_side_by_side(bench, dimension, f"Expert {number}", random.Random(number)).people_are_a)
     assert set(drawn) == {True, False}
-    first = begin(bench, dimension, "Expert 0")
+    first = begin_side_by_side(bench, dimension, "Expert 0")
     edit_attribute(bench, attributes_of(bench, 1)[0].id, "Changed later.")
-    assert begin(bench, dimension, "Expert 0") == first
+    assert begin_side_by_side(bench, dimension, "Expert 0") == first
     assert sorted(first.b if first.people_are_a else first.a) == ["Length.", "Links."]
 
 
@@ -99,15 +99,15 @@ def test_answers_are_kept_to_the_letter_and_fixed_by_the_reveal(bench: Workbench
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     say(bench, 1, "Ada", "Order.")
     say_done(bench, 1, "Ada")
-    mine = begin(bench, dimension, "Ada")
-    answer(bench, mine.id, "measures", "<b>عربي</b> 🎈\n" + "x" * 5000)
+    mine = begin_side_by_side(bench, dimension, "Ada")
+    answer_side_by_side(bench, mine.id, "measures", "<b>عربي</b> 🎈\n" + "x" * 5000)
     with pytest.raises(NotReadyError, match="5 of the six"):
         reveal(bench, mine.id)
     for question in list(QUESTIONS)[1:]:
-        answer(bench, mine.id, question, "A.")
+        answer_side_by_side(bench, mine.id, question, "A.")
     reveal(bench, mine.id)
     with pytest.raises(ConflictError):
-        answer(bench, mine.id, "measures", "Now I know.")
+        answer_side_by_side(bench, mine.id, "measures", "Now I know.")
     kept = compared_by_all(bench, 1)[0]
     assert kept.revealed
     assert kept.answers["measures"] == "<b>عربي</b> 🎈\n" + "x" * 5000

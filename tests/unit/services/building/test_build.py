@@ -15,19 +15,19 @@ from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError,
 from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
 from app.services.building.build import build, build_all, make_checklist, regenerate, run_stages, start_build
 from app.services.building.build_edits import (
-    add_component,
-    add_question,
+    add_build_component,
+    add_build_question,
     decide,
     describe_component,
     keep_stage,
     place_attribute,
-    remove_component,
-    remove_question,
+    remove_build_component,
+    remove_build_question,
     reword_question,
     set_model,
     take_new,
 )
-from app.services.building.build_state import BuildView, builds_of, history_of, return_to, view_build
+from app.services.building.build_state import BuildView, build_history, builds_of, return_to, view_build
 from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
@@ -152,7 +152,7 @@ def test_a_persons_edits_survive_a_rebuild_or_are_asked_about(workbench, made, l
     question = view.build.sub_questions[0]
     reword_question(workbench, made, Stage.SUB_QUESTIONS, question.id, "Is it mine?")
     added = "Does this question come from a person?"
-    add_question(workbench, made, Stage.SUB_QUESTIONS, 1, added)
+    add_build_question(workbench, made, Stage.SUB_QUESTIONS, 1, added)
     describe_component(workbench, made, 1, "Sequence", "what comes when")
     regenerate(workbench, made, Stage.COMPONENTS)
     after = rebuilt(workbench, made)
@@ -187,16 +187,16 @@ def test_components_without_attributes_lose_their_generated_questions_without_a_
 
 def test_removing_a_component_makes_its_attributes_wait_and_a_name_is_free_once(workbench, made) -> None:
     members = view_build(workbench, made).build.members(1, view_build(workbench, made).in_use)
-    remove_component(workbench, made, 1)
+    remove_build_component(workbench, made, 1)
     view = view_build(workbench, made)
     assert {f"clusters/{id_}" for id_ in members} <= set(view.states[Stage.CLUSTERS].missing)
     with pytest.raises(InputError, match="already"):
-        add_component(workbench, made, "links")
+        add_build_component(workbench, made, "links")
 
 
 def test_a_removed_question_stays_away_until_its_component_is_asked_again(workbench, made, llm) -> None:
     first = view_build(workbench, made).build.sub_questions[0]
-    remove_question(workbench, made, first.id)
+    remove_build_question(workbench, made, first.id)
     after = rebuilt(workbench, made)
     assert first.text not in [q.text for q in after.build.sub_questions]
     assert asked(llm) == {"validation": 1}
@@ -214,7 +214,7 @@ def test_decisions_on_the_review_are_kept_and_made_into_the_checklist(workbench,
     assert all(texts[id_] in asked_now for id_ in merge.before)
     assert texts[drop.before[0]] not in asked_now
     assert all(q.attributes or q.origin is QuestionOrigin.ADDED for q in checklist.questions)
-    assert history_of(workbench, made)[0].checklist == checklist.version == 1
+    assert build_history(workbench, made)[0].checklist == checklist.version == 1
     assert make_checklist(workbench, made).parent == checklist.id
 
 
@@ -224,7 +224,7 @@ def test_the_history_says_who_did_what(workbench, dimension, llm) -> None:
     number = describe_component(workbench, build_id, 1, "Sequence", "", who="Ana")
     return_to(workbench, build_id, number - 1, who="Ben")
     describe_component(workbench, build_id, 1, "Course", "")
-    steps = [(step.what, step.who) for step in reversed(history_of(workbench, build_id))]
+    steps = [(step.what, step.who) for step in reversed(build_history(workbench, build_id))]
     assert steps == [
         ("Started", "Ana"),
         (f"components made by {MODEL}", "Ben"),

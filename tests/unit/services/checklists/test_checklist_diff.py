@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
-from app.services.checklists.checklist_diff import Kind, compare_checklists
+from app.services.checklists.checklist_diff import DiffKind, compare_checklists
 
 
 def question(text: str, **fields: object) -> Question:
@@ -31,11 +31,11 @@ def test_every_kind_of_change_is_named() -> None:
     )
     found = compare_checklists(checklist(A, B, C, D), after)
     assert [(change.kinds, change.question.text) for change in found.questions] == [
-        ((Kind.REWORDED, Kind.WEIGHT), "Better A?"),
-        ((Kind.GUIDANCE, Kind.SWITCHED_OFF), "B?"),
-        ((Kind.ADDED,), "New?"),
-        ((Kind.COMPONENT,), "D?"),
-        ((Kind.REMOVED,), "C?"),
+        ((DiffKind.REWORDED, DiffKind.WEIGHT), "Better A?"),
+        ((DiffKind.GUIDANCE, DiffKind.SWITCHED_OFF), "B?"),
+        ((DiffKind.ADDED,), "New?"),
+        ((DiffKind.COMPONENT,), "D?"),
+        ((DiffKind.REMOVED,), "C?"),
     ]
     assert str(found) == (
         "1 added, 1 reworded, 1 with other guidance, 1 with another weight, 1 put under another component, "
@@ -49,7 +49,7 @@ def test_every_kind_of_change_is_named() -> None:
 )
 def test_only_what_moved_is_said_to_have_moved(order: tuple[Question, ...], moved: list[str]) -> None:
     found = compare_checklists(checklist(A, B, C, D), checklist(*order))
-    assert {kind for change in found.questions for kind in change.kinds} <= {Kind.MOVED}
+    assert {kind for change in found.questions for kind in change.kinds} <= {DiffKind.MOVED}
     if isinstance(moved, list):
         assert [change.question.text for change in found.questions] == moved
     else:

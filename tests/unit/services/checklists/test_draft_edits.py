@@ -16,7 +16,7 @@ from app.services.checklists.component_edits import (
     remove_component,
 )
 from app.services.checklists.draft_edits import (
-    Wording,
+    QuestionWording,
     add_question,
     edit_question,
     move_question,
@@ -53,7 +53,7 @@ def texts(checklist: Checklist) -> list[str]:
 
 def test_an_edit_is_tidied_signed_and_keeps_the_first_wording(workbench: Workbench, draft: Checklist) -> None:
     seen = draft.asked[0]
-    edit_question(workbench, seen, Wording(" Is it\nlinked? ", "Order", " Any link  counts. ", 2), "Ana")
+    edit_question(workbench, seen, QuestionWording(" Is it\nlinked? ", "Order", " Any link  counts. ", 2), "Ana")
     found = now(workbench, draft).asked[0]
     assert (found.text, found.guidance, found.weight, found.original) == (
         "Is it linked?",
@@ -68,37 +68,37 @@ def test_an_edit_is_tidied_signed_and_keeps_the_first_wording(workbench: Workben
 @pytest.mark.parametrize("weight", [-1, float("nan"), float("inf")])
 def test_a_weight_is_a_number_from_0(workbench: Workbench, draft: Checklist, weight: float) -> None:
     with pytest.raises(InputError, match="not a weight"):
-        edit_question(workbench, draft.asked[0], Wording("Is it?", "Order", weight=weight))
+        edit_question(workbench, draft.asked[0], QuestionWording("Is it?", "Order", weight=weight))
 
 
 def test_the_second_who_changes_the_same_is_told_by_whom_and_nothing_is_lost(
     workbench: Workbench, draft: Checklist
 ) -> None:
     seen = draft.asked[0]
-    edit_question(workbench, seen, Wording("Is it linked?", "Order"), "Ana")
+    edit_question(workbench, seen, QuestionWording("Is it linked?", "Order"), "Ana")
     with pytest.raises(ConflictError, match=r"^Ana \(.* UTC\) changed this question meanwhile"):
-        edit_question(workbench, seen, Wording("Is it tied together?", "Order"), "Ben")
+        edit_question(workbench, seen, QuestionWording("Is it tied together?", "Order"), "Ben")
     assert texts(now(workbench, draft))[0] == "Is it linked?"
-    edit_question(workbench, now(workbench, draft).asked[0], Wording("Is it tied together?", "Order"), "Ben")
+    edit_question(workbench, now(workbench, draft).asked[0], QuestionWording("Is it tied together?", "Order"), "Ben")
     assert [change.who for change in history_of(workbench, draft.id)] == ["Ben", "Ana"]
 
 
 def test_two_who_change_different_parts_of_a_question_both_keep_theirs(workbench: Workbench, draft: Checklist) -> None:
     seen = draft.asked[0]
-    edit_question(workbench, seen, Wording("Is it linked?", "Order"), "Ana")
-    edit_question(workbench, seen, Wording(seen.text, "Order", weight=3), "Ben")
+    edit_question(workbench, seen, QuestionWording("Is it linked?", "Order"), "Ana")
+    edit_question(workbench, seen, QuestionWording(seen.text, "Order", weight=3), "Ben")
     found = now(workbench, draft).asked[0]
     assert (found.text, found.weight) == ("Is it linked?", 3)
 
 
 def test_what_was_edited_meanwhile_is_not_removed_unseen(workbench: Workbench, draft: Checklist) -> None:
     seen = draft.asked[0]
-    edit_question(workbench, seen, Wording("Is it linked?", "Order"), "Ana")
+    edit_question(workbench, seen, QuestionWording("Is it linked?", "Order"), "Ana")
     with pytest.raises(ConflictError, match="Ana"):
         remove_question(workbench, seen, "Ben")
     remove_question(workbench, now(workbench, draft).asked[0], "Ben")
     with pytest.raises(ConflictError, match=r"^Ben .* removed this question"):
-        edit_question(workbench, seen, Wording("Is it tied?", "Order"), "Ana")
+        edit_question(workbench, seen, QuestionWording("Is it tied?", "Order"), "Ana")
     put_back(workbench, seen.id, "Ana")
     assert texts(now(workbench, draft))[0] == "Is it linked?"
 
@@ -138,23 +138,23 @@ def test_questions_move_within_their_component(
 
 def test_an_added_question_is_the_last_of_its_component_and_marked(workbench: Workbench, draft: Checklist) -> None:
     add_component(workbench, draft.id, Heading("Links"))
-    add_question(workbench, draft.id, Wording("Is it linked?", "Links"))
-    added = add_question(workbench, draft.id, Wording("Is it sorted?", "Order"), "Ana")
+    add_question(workbench, draft.id, QuestionWording("Is it linked?", "Links"))
+    added = add_question(workbench, draft.id, QuestionWording("Is it sorted?", "Order"), "Ana")
     found = now(workbench, draft)
     assert texts(found)[3:] == ["Is it sorted?", "Is it linked?"]
     question = next(q for q in found.asked if q.id == added)
     assert (question.origin, question.reason, question.attributes) == (QuestionOrigin.ADDED, "added by hand", ())
     with pytest.raises(NotFoundError, match="Style"):
-        add_question(workbench, draft.id, Wording("Is it?", "Style"))
+        add_question(workbench, draft.id, QuestionWording("Is it?", "Style"))
 
 
 def test_a_question_can_go_to_another_component(workbench: Workbench, draft: Checklist) -> None:
     add_component(workbench, draft.id, Heading("Links", key_question="Is all linked?"))
     seen = draft.asked[0]
-    edit_question(workbench, seen, Wording(seen.text, "Links"))
+    edit_question(workbench, seen, QuestionWording(seen.text, "Links"))
     moved = now(workbench, draft).asked[-1]
     assert (moved.text, moved.component, moved.key_question) == (seen.text, "Links", "Is all linked?")
-    edit_question(workbench, moved, Wording(seen.text, ""))
+    edit_question(workbench, moved, QuestionWording(seen.text, ""))
     assert now(workbench, draft).asked[-1].component == ""
 
 
@@ -195,9 +195,9 @@ def test_nobody_publishes_words_they_have_not_seen(workbench: Workbench, draft: 
         publish(workbench, draft.id, draft)
     published = publish(workbench, draft.id, now(workbench, draft))
     with pytest.raises(ConflictError, match="published"):
-        edit_question(workbench, published.asked[0], Wording("Is it?", "Order"))
+        edit_question(workbench, published.asked[0], QuestionWording("Is it?", "Order"))
 
 
 def test_wording_says_what_a_person_can_change() -> None:
     question = Question("Is it?", "Order", weight=2, guidance="Look.")
-    assert Wording.of(question) == Wording("Is it?", "Order", "Look.", 2)
+    assert QuestionWording.of(question) == QuestionWording("Is it?", "Order", "Look.", 2)

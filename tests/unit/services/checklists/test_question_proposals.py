@@ -10,15 +10,15 @@ from app.domain.checklist import Checklist, QuestionOrigin
 from app.domain.proposal import Action, Proposal, ProposalStatus
 from app.errors import ConflictError, NotFoundError, UnsupportedError
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
-from app.services.checklists.draft_edits import Wording, edit_question, remove_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.checklists.draft_history import history_of, undo
 from app.services.checklists.question_proposals import (
-    accept,
+    accept_proposal,
     most_alike,
     open_proposals,
-    proposals_of,
     propose,
     propose_validation,
+    question_proposals_of,
     refuse,
 )
 from app.services.runtime.workbench import Workbench
@@ -71,7 +71,7 @@ def test_a_proposal_changes_nothing_until_it_is_accepted_and_can_be_taken_back(
     waiting = proposed(workbench, draft)
     assert (waiting.before, waiting.after, waiting.model) == ((first.text,), ("Is every part in its place?",), MODEL)
     assert get_checklist(workbench, draft.id) == draft
-    accept(workbench, waiting.id, "Ana")
+    accept_proposal(workbench, waiting.id, "Ana")
     assert texts(workbench, draft)[0] == "Is every part in its place?"
     assert open_proposals(workbench, draft.id) == []
     change = history_of(workbench, draft.id)[0]
@@ -86,7 +86,7 @@ def test_a_split_question_stays_in_its_place_with_its_attributes(
     llm.script(answers("Is A there?", "Is B there?", "Is C there?"))
     second = draft.asked[1]
     propose(workbench, draft.id, Action.SPLIT, [second.id], MODEL)
-    accept(workbench, proposed(workbench, draft).id)
+    accept_proposal(workbench, proposed(workbench, draft).id)
     before = [question.text for question in draft.asked]
     assert texts(workbench, draft) == [before[0], "Is A there?", "Is B there?", "Is C there?", *before[2:]]
     parts = get_checklist(workbench, draft.id).asked[1:4]
@@ -101,7 +101,7 @@ def test_merged_questions_become_one(workbench: Workbench, llm: FakeLlm, draft: 
     llm.script(answers("Is each part in its place?"))
     first, second, *others = draft.asked
     propose(workbench, draft.id, Action.MERGE, [second.id, first.id], MODEL)
-    accept(workbench, proposed(workbench, draft).id)
+    accept_proposal(workbench, proposed(workbench, draft).id)
     assert texts(workbench, draft) == ["Is each part in its place?", *(q.text for q in others)]
     undo(workbench, draft.id, history_of(workbench, draft.id)[0].id)
     assert get_checklist(workbench, draft.id) == draft
@@ -121,9 +121,9 @@ def test_the_validators_changes_are_decided_one_by_one(workbench: Workbench, llm
     merge, drop = open_proposals(workbench, draft.id)
     assert (merge.before, drop.after, drop.reason) == ((reworded, merged), (), "irrelevant")
     refuse(workbench, merge.id, "Ana")
-    accept(workbench, drop.id, "Ana")
+    accept_proposal(workbench, drop.id, "Ana")
     assert texts(workbench, draft) == [kept, reworded, merged]
-    assert [(p.status, p.decided_by) for p in proposals_of(workbench, draft.id)] == [
+    assert [(p.status, p.decided_by) for p in question_proposals_of(workbench, draft.id)] == [
         (ProposalStatus.REFUSED, "Ana"),
         (ProposalStatus.ACCEPTED, "Ana"),
     ]
@@ -135,7 +135,7 @@ def test_a_newer_review_replaces_what_was_not_decided(workbench: Workbench, llm:
     review = json.dumps({"questions": [], "dropped": [{"question": 4, "reason": "irrelevant"}]})
     llm.script(Reply(review), Reply(json.dumps({"questions": [], "dropped": []})))
     assert propose_validation(workbench, draft.id, MODEL) == 1
-    edit_question(workbench, draft.asked[0], Wording("Is it new?", "Order"))
+    edit_question(workbench, draft.asked[0], QuestionWording("Is it new?", "Order"))
     assert propose_validation(workbench, draft.id, MODEL) == 0
     assert open_proposals(workbench, draft.id) == []
 
@@ -144,14 +144,14 @@ def test_what_was_changed_since_is_not_written_over(workbench: Workbench, llm: F
     llm.script(answers("Is it fine?"), answers("Is it well?"))
     first, second, *_ = draft.asked
     propose(workbench, draft.id, Action.SIMPLER, [first.id], MODEL)
-    edit_question(workbench, first, Wording("Is it mine?", "Order"), "Ben")
+    edit_question(workbench, first, QuestionWording("Is it mine?", "Order"), "Ben")
     with pytest.raises(ConflictError, match="changed since"):
-        accept(workbench, proposed(workbench, draft).id)
+        accept_proposal(workbench, proposed(workbench, draft).id)
     refuse(workbench, proposed(workbench, draft).id)
     propose(workbench, draft.id, Action.SIMPLER, [second.id], MODEL)
     remove_question(workbench, second)
     with pytest.raises(ConflictError, match="changed since"):
-        accept(workbench, proposed(workbench, draft).id)
+        accept_proposal(workbench, proposed(workbench, draft).id)
     with pytest.raises(NotFoundError):
         propose(workbench, draft.id, Action.SIMPLER, [second.id], MODEL)
 
@@ -168,7 +168,7 @@ def test_the_answer_is_on_record_with_its_prompt(workbench: Workbench, llm: Fake
 def test_what_the_rules_can_not_do_proposes_nothing(workbench: Workbench, draft: Checklist) -> None:
     with pytest.raises(UnsupportedError, match="built-in rules"):
         propose(workbench, draft.id, Action.SPLIT, [draft.asked[0].id], "rules")
-    assert proposals_of(workbench, draft.id) == []
+    assert question_proposals_of(workbench, draft.id) == []
 
 
 def test_the_most_alike_questions_come_first(draft: Checklist) -> None:

@@ -12,7 +12,7 @@ from app.domain.task import Dimension, Task
 from app.services.attributes.analysis import compared
 from app.services.attributes.attributes import attributes_of, exclude_attribute
 from app.services.building.build import build
-from app.services.conditions.condition_effect import condition_draws, condition_effect
+from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.results.results import Choices, results_of
@@ -52,7 +52,7 @@ def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same
     there = condition_draws(workbench, project.id, dimension.id)
     (draw,) = there.draws
     assert there.refused == ()
-    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     assert [point.condition for point in found.points] == PAPERS
     assert {point.spearman.n for point in found.points} == {found.shared} == {12}
     for point in found.points:
@@ -69,7 +69,7 @@ def test_likeness_is_the_compare_screens_likeness(
 ) -> None:
     run_study(workbench, project, options)
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
-    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     screen = compared(attributes_of(workbench, project.id, dimension.id)).conditions.within
     for point in found.points:
         for measure in ("rouge_l", "jaccard", "cosine"):
@@ -127,7 +127,7 @@ def test_attributes_that_went_since_are_named(
     anas = next(a for a in attributes_of(workbench, project.id, dimension.id) if a.contributor == "Ana")
     exclude_attribute(workbench, anas.id, "no longer wanted")
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
-    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     point = next(point for point in found.points if point.condition == "sh:Ana")
     assert (point.attributes, point.gone) == (1, 1)
     assert any(remark.startswith("SH:ANA: of the attributes") for remark in found.remarks(str.upper))
@@ -139,7 +139,7 @@ def test_checklists_made_otherwise_are_named(
     run_study(workbench, project, replace(options, families=(Family.MH,)))
     run_study(workbench, project, replace(options, families=(Family.SH,), components=3))
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
-    found = condition_effect(workbench, project.id, dimension.id, draw, "dataset")
+    found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     assert any("at most 3 and 5 components" in remark for remark in found.remarks())
 
 

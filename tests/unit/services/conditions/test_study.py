@@ -21,7 +21,7 @@ from app.services.checklists.checklists import published_checklist, versions_of
 from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
 from app.services.conditions.study_figures import study_figures
 from app.services.conditions.study_forecast import estimate_study
-from app.services.conditions.study_trials import figures_csv, trial_figures
+from app.services.conditions.study_trials import trial_figures, trial_figures_csv
 from app.services.conditions.study_worker import run_study
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
@@ -284,7 +284,7 @@ def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
         assert len(values) == 2
         if None not in values:
             assert mean.spread("kendall")[0] == pytest.approx(sum(v for v in values if v is not None) / 2)
-    lines = list(csv.DictReader(io.StringIO(figures_csv(found).decode("utf-8-sig"))))
+    lines = list(csv.DictReader(io.StringIO(trial_figures_csv(found).decode("utf-8-sig"))))
     assert [(line["trial"], line["condition"], line["contributor"]) for line in lines] == [
         (trial, *whose)
         for trial in ("1", "2", "mean")

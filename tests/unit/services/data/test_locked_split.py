@@ -9,7 +9,7 @@ from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, 
 from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
 from app.services.data.projects import overview
 from app.services.data.texts import rated_text, text_page
-from app.services.results.locked_results import look
+from app.services.results.locked_results import look_at_locked_results
 from app.services.results.result_texts import judged_text, question_shares
 from app.services.results.results import results_of, run_counts, runs_to_show
 from app.services.runtime.workbench import Workbench
@@ -119,12 +119,12 @@ def test_the_locked_texts_are_scored_apart_and_each_look_is_counted(workbench: W
     assert locked_runs(workbench, PROJECT) == [run]
     assert results_of(workbench, run)[0].rows == ()
     assert runs_to_show(workbench, PROJECT) == [ordinary]
-    (result,) = look(workbench, PROJECT, [run], "Ben", "dataset")
+    (result,) = look_at_locked_results(workbench, PROJECT, [run], "Ben", "dataset")
     assert {row.text for row in result.rows} == locked_ids(workbench)
     assert result.locked
     assert result.to_json()["locked_split"] is True
     assert "locked" in str(result.meta.signature)
-    look(workbench, PROJECT, [run], "Ana", "dataset")
+    look_at_locked_results(workbench, PROJECT, [run], "Ana", "dataset")
     state = state_of(workbench, PROJECT)
     assert state is not None
     assert [(each.who, each.runs) for each in state.split.looks] == [("Ben", (run,)), ("Ana", (run,))]
@@ -134,14 +134,14 @@ def test_a_look_needs_a_name_and_something_to_look_at_and_is_not_counted_without
     workbench: Workbench, dimension: Dimension
 ) -> None:
     with pytest.raises(NotReadyError, match="no locked split"):
-        look(workbench, PROJECT, [1], "Ana")
+        look_at_locked_results(workbench, PROJECT, [1], "Ana")
     locked_quarter(workbench)
     run = start_run(workbench, PROJECT, RunOptions((dimension,), "rules"))
     work_on(workbench, run)
     with pytest.raises(NotReadyError, match="no scores on the locked texts"):
-        look(workbench, PROJECT, [run], "Ana")
+        look_at_locked_results(workbench, PROJECT, [run], "Ana")
     with pytest.raises(InputError, match="Nobody is named"):
-        look(workbench, PROJECT, [run], " ")
+        look_at_locked_results(workbench, PROJECT, [run], " ")
     state = state_of(workbench, PROJECT)
     assert state is not None
     assert state.split.looks == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from app.domain.checklist import ChecklistStatus
-from app.services.checklists.draft_edits import Wording, edit_question, remove_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.results.question_analysis import majority_of, questions_of
 from app.services.results.result_texts import draft_to_edit
 from app.services.results.results import Choices, kept_results
@@ -47,7 +47,7 @@ def test_editing_a_question_of_a_published_version_starts_a_draft_and_then_stays
     assert (draft.version, draft.status, draft.parent) == (2, ChecklistStatus.DRAFT, 1)
     assert (there.text, there in draft.asked) == (asked.text, True)
     assert draft_to_edit(bench, dimension.id, asked) == (draft, there)
-    edit_question(bench, there, Wording("Is the second part where it belongs?", "Order"))
+    edit_question(bench, there, QuestionWording("Is the second part where it belongs?", "Order"))
     again, reworded = draft_to_edit(bench, dimension.id, asked)
     assert (again.version, reworded.id, reworded.text) == (2, there.id, "Is the second part where it belongs?")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.domain.run import ScoredText, ScoreStatus
-from app.services.results.result_pictures import BINS, calibration, distributions, pair_counts
+from app.services.results.result_pictures import BINS, calibration, pair_counts, score_distributions
 from app.services.results.result_texts import disagreements
 
 
@@ -21,19 +21,19 @@ def test_equal_pairs_are_counted_and_missing_values_left_out() -> None:
 
 
 def test_distributions_cover_the_scale_ends_included() -> None:
-    bins = distributions(rows((1, 5), (1.49, 5), (1.5, 4.5), (5, 1)), 1, 5)
+    bins = score_distributions(rows((1, 5), (1.49, 5), (1.5, 4.5), (5, 1)), 1, 5)
     assert [bin_.ratings for bin_ in bins] == [2, 1, 0, 0, 0, 0, 0, 1]
     assert [bin_.scores for bin_ in bins] == [1, 0, 0, 0, 0, 0, 0, 3]
     assert (bins[0].low, bins[-1].high, len(bins)) == (1, 5, BINS)
 
 
 def test_what_lies_outside_the_scale_counts_at_its_ends() -> None:
-    bins = distributions(rows((-3, 9)), 0, 1)
+    bins = score_distributions(rows((-3, 9)), 0, 1)
     assert (bins[0].ratings, bins[-1].scores) == (1, 1)
 
 
 def test_a_scale_without_width_is_no_error() -> None:
-    assert sum(bin_.ratings for bin_ in distributions(rows((2, 2), (2, 2)), 2, 2)) == 2
+    assert sum(bin_.ratings for bin_ in score_distributions(rows((2, 2), (2, 2)), 2, 2)) == 2
     assert [point.texts for point in calibration(rows((2, 2), (2, 2)), 2, 2)] == [2]
 
 

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 from app.domain.task import Dimension
 from app.services.checklists.checklists import new_draft, publish, versions_of
-from app.services.checklists.draft_edits import Wording, edit_question
+from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.results.results import Choices, results_of
 from app.services.results.weighted_scores import weighted_beside
 from app.services.runtime.workbench import Workbench
@@ -43,7 +43,7 @@ def scored(workbench: Workbench, dimension: Dimension) -> int:
 def test_the_weighted_figures_are_those_of_the_weighted_scores(workbench: Workbench, llm: FakeLlm) -> None:
     dimension = ready_to_score(workbench, texts=12, questions=3)
     draft = new_draft(workbench, versions_of(workbench, dimension.id)[0].id)
-    edit_question(workbench, draft.asked[0], Wording(draft.asked[0].text, "Order", weight=5))
+    edit_question(workbench, draft.asked[0], QuestionWording(draft.asked[0].text, "Order", weight=5))
     publish(workbench, draft.id)
     patterns = [("yes", "no", "no"), ("no", "yes", "yes"), ("yes", "yes", "no"), ("no", "no", "yes")] * 3
     llm.script(*(Reply(json.dumps(dict(zip(("q1", "q2", "q3"), answers, strict=True)))) for answers in patterns))

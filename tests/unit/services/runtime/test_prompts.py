@@ -17,7 +17,7 @@ from app.services.building.build_state import view_build
 from app.services.data.projects import create_project, dimensions_named, save_task
 from app.services.runtime.prompts import (
     difference,
-    preview,
+    preview_prompt,
     project_prompt,
     project_prompts,
     save_wording,
@@ -179,7 +179,7 @@ def test_the_preview_speaks_of_the_projects_texts_in_its_language(workbench) -> 
     built(workbench)
     save_task(workbench, 1, Task("ode", "muse", "", "Portuguese"))
     prompt = project_prompt(workbench, 1, "components")
-    shown = preview(prompt, 0, Task("ode", "muse", "", "Portuguese"), Dimension("beauty"))
+    shown = preview_prompt(prompt, 0, Task("ode", "muse", "", "Portuguese"), Dimension("beauty"))
     assert shown is not None
     assert "beauty of any ode" in shown.system
     assert "Portuguese" in shown.user

@@ -12,7 +12,13 @@ from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 from app.domain.task import Dimension
 from app.services.checklists.checklists import new_draft, publish, versions_of
-from app.services.checklists.draft_edits import Wording, add_question, edit_question, remove_question, switch_question
+from app.services.checklists.draft_edits import (
+    QuestionWording,
+    add_question,
+    edit_question,
+    remove_question,
+    switch_question,
+)
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, start_run, work_on
@@ -65,7 +71,7 @@ def reworded(workbench: Workbench, dimension: Dimension, number: int, guidance: 
     draft = next_draft(workbench, dimension)
     question = draft.asked[number]
     text = question.text if guidance else f"Is this version {draft.version}?"
-    edit_question(workbench, question, Wording(text, question.component, guidance))
+    edit_question(workbench, question, QuestionWording(text, question.component, guidance))
     return publish(workbench, draft.id)
 
 
@@ -151,7 +157,7 @@ def test_texts_that_the_earlier_run_did_not_score_are_asked_everything(
 ) -> None:
     scored(workbench, dimension, sample=0.5)
     draft = next_draft(workbench, dimension)
-    add_question(workbench, draft.id, Wording("Is it new?", "Order"))
+    add_question(workbench, draft.id, QuestionWording("Is it new?", "Order"))
     publish(workbench, draft.id)
     before, known = len(llm.requests), len(llm.requests)
     scored(workbench, dimension)

@@ -10,7 +10,7 @@ from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError
 from app.services.results.trials import trials_of
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.draws import check_sample, check_samples
+from app.services.scoring.draws import check_draw, check_draws
 from app.services.scoring.runs import RunOptions, plan_run, start_runs, work_on
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -69,22 +69,22 @@ def test_a_share_and_a_grid_at_once_are_refused(workbench: Workbench, options: R
 def test_a_draw_that_leaves_two_texts_of_a_document_says_so_and_names_another(
     workbench: Workbench, options: RunOptions
 ) -> None:
-    (check,) = check_sample(workbench, PROJECT, replace(options, sample=0.25))
+    (check,) = check_draw(workbench, PROJECT, replace(options, sample=0.25))
     assert "have fewer than three texts" in check.cautions[0]
     assert "for example 4 x 4" in check.cautions[0]
-    (thin,) = check_sample(workbench, PROJECT, replace(options, sample=1.0, draw=(10, 2)))
+    (thin,) = check_draw(workbench, PROJECT, replace(options, sample=1.0, draw=(10, 2)))
     assert "10 of the 10 documents" in thin.cautions[0]
-    (wide,) = check_sample(workbench, PROJECT, replace(options, sample=1.0, draw=(10, 4)))
+    (wide,) = check_draw(workbench, PROJECT, replace(options, sample=1.0, draw=(10, 4)))
     assert wide.cautions == ()
 
 
 def test_every_trial_is_checked(workbench: Workbench, options: RunOptions) -> None:
-    assert [check.seed for check in check_samples(workbench, PROJECT, replace(options, trials=3))] == [5, 6, 7]
-    assert check_samples(workbench, PROJECT, replace(options, sample=1.0)) == []
+    assert [check.seed for check in check_draws(workbench, PROJECT, replace(options, trials=3))] == [5, 6, 7]
+    assert check_draws(workbench, PROJECT, replace(options, sample=1.0)) == []
 
 
 def test_a_sample_is_checked_against_all_it_was_drawn_from(workbench: Workbench, options: RunOptions) -> None:
-    (check,) = check_sample(workbench, PROJECT, options)
+    (check,) = check_draw(workbench, PROJECT, options)
     (part,) = plan_run(workbench, PROJECT, options)
     whole = plan_run(workbench, PROJECT, replace(options, sample=1.0))[0].texts
     expected = ks_2samp(
@@ -101,7 +101,7 @@ def test_locked_texts_are_neither_drawn_nor_part_of_the_whole(workbench: Workben
     with workbench.database.write() as work:
         work.locked_splits.lock(PROJECT, ["d0", "d1", "d2"], 0.2, 1, "Ana")
         locked = {text.id for text in work.locked_texts.all(PROJECT)}
-    (check,) = check_sample(workbench, PROJECT, options)
+    (check,) = check_draw(workbench, PROJECT, options)
     assert check.ks.n_all == 48
     for way in (options, replace(options, sample=1.0, draw=(10, 4))):
         assert not locked & set(plan_run(workbench, PROJECT, way)[0].texts)

@@ -163,7 +163,7 @@ def test_a_stop_does_not_wait_for_ever_for_what_is_in_flight(
         if run.done == 8:
             stop_run(workbench, run_id)
 
-    report = work_on(workbench, run_id, concurrency=8, heard=stop_after_eight)
+    report = work_on(workbench, run_id, concurrency=8, on_progress=stop_after_eight)
     assert (report.run.status, report.run.done) == (RunStatus.STOPPED, 8)
 
 

@@ -17,9 +17,9 @@ from app.services.think_aloud.transcripts import (
     keep_transcript,
     proposals_of,
     propose_attributes,
-    recording_path,
     transcribe,
     transcripts_of,
+    voice_recording_path,
 )
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Status
@@ -87,7 +87,7 @@ def test_a_failed_transcription_keeps_the_audio_and_says_what_to_do(
     with pytest.raises(ProviderError) as failure:
         transcribe(bench, number, "llama:whisper")
     kept = transcripts_of(bench, 1, "Ada")[0]
-    assert recording_path(kept.audio).read_bytes() == b"sound"
+    assert voice_recording_path(kept.audio).read_bytes() == b"sound"
     assert kept.error == str(failure.value)
     assert failure.value.hint
     assert "planted-key" not in kept.error

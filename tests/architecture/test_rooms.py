@@ -1,0 +1,99 @@
+"""Rooms: folders stay small, a screen's widgets live in its own package, and a name means one thing."""
+
+import ast
+from collections import Counter, defaultdict
+from functools import cache
+
+from tests.support.repository import PACKAGES, ROOT, name_of, project_files, python_files
+
+MOST_FILES = 25
+WIDGETS = "pages.components"
+SHELL = "shell"
+# What the server's process and a process of the benchmarks load, drawn by no screen.
+OF_THE_PROCESS = {f"{WIDGETS}.{SHELL}.{name}" for name in ("loading", "own_address", "screen_times")}
+# What many files define alike, because something looks for it by that name.
+ROOMS_OF_FUNCTIONS = ("app/services/", "app/domain/", "pages/components/")
+BY_CONVENTION = {"METHOD", "matches", "open_model", "read", "register", "run"}
+
+
+def test_no_folder_is_crowded() -> None:
+    folders = Counter(path.parent for path in project_files() if path.relative_to(ROOT).parts[0] in PACKAGES)
+    crowded = {name_of(folder): count - 1 for folder, count in folders.items() if count - 1 > MOST_FILES}
+    assert crowded == {}, f"more than {MOST_FILES} files beside __init__.py: divide by concept"
+
+
+def _module(name: str) -> str:
+    return name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+@cache
+def _imports() -> dict[str, set[str]]:
+    """Module -> the modules that it imports, of the screens, their widgets and what starts them."""
+    trees = {
+        _module(name_of(path)): ast.parse(path.read_text(encoding="utf-8")) for path in python_files("app", "pages")
+    }
+    found: dict[str, set[str]] = {}
+    for module, tree in trees.items():
+        named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                named |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        found[module] = named & trees.keys()
+    return found
+
+
+def _screens_of(widget: str) -> set[str]:
+    """The screens that show it, by way of whatever other widgets."""
+    users = defaultdict(set)
+    for module, imported in _imports().items():
+        for each in imported:
+            users[each].add(module)
+    seen, ahead = {widget}, [widget]
+    while ahead:
+        for user in users[ahead.pop()] - seen:
+            seen.add(user)
+            if user.startswith(f"{WIDGETS}."):
+                ahead.append(user)
+    return {user.removeprefix("pages.") for user in seen if user.startswith("pages.") and user.count(".") == 1}
+
+
+def test_what_one_screen_shows_lives_in_its_package_and_what_several_show_in_the_shell() -> None:
+    packages = {name_of(path.parent) for path in python_files("pages") if path.name == "__init__.py"}
+    widgets = [module for module in _imports() if module.startswith(f"{WIDGETS}.")]
+    widgets = [module for module in widgets if module.replace(".", "/") not in packages]
+    assert len(widgets) > 100
+    elsewhere = {}
+    for widget in set(widgets) - OF_THE_PROCESS:
+        screens = _screens_of(widget)
+        room = next(iter(screens)) if len(screens) == 1 else SHELL
+        if widget.split(".")[2] != room:
+            elsewhere[widget] = room
+    assert elsewhere == {}, "move each to the package named behind it"
+
+
+def test_every_screen_has_its_package() -> None:
+    screens = {path.stem for path in python_files("pages") if path.parent == ROOT / "pages"} - {"__init__"}
+    rooms = {path.parent.name for path in python_files("pages") if path.parent.parent == ROOT / "pages" / "components"}
+    assert screens | {SHELL} == rooms
+
+
+def test_a_class_has_one_name_and_a_name_one_class() -> None:
+    where = defaultdict(set)
+    for path in python_files("app", "pages", "db"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where[node.name].add(name_of(path))
+    assert {name: sorted(files) for name, files in where.items() if len(files) > 1} == {}, "say which one is meant"
+
+
+def test_a_function_that_others_call_has_one_meaning() -> None:
+    """Functions of use cases and of widgets, each among themselves; commands are named as people type them."""
+    where: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for path in python_files("app", "pages"):
+        name = name_of(path)
+        room = next((room for room in ROOMS_OF_FUNCTIONS if name.startswith(room)), "")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body if room else ():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                where[room, node.name].add(name)
+    twice = {name: sorted(files) for (_, name), files in where.items() if len(files) > 1 and name not in BY_CONVENTION}
+    assert twice == {}, "say which one is meant"
