@@ -102,14 +102,14 @@ async def execute_run(
     )
     async with judge as model:
         _AT_WORK[key] = model
-        _hurry()
+        _take_short_turns()
         try:
             report = await _score(workbench, run, writer, model, concurrency, on_progress)
         finally:
             if _AT_WORK.get(key) is model:  # else the run was lost to another worker of this process
                 del _AT_WORK[key]
             if not _AT_WORK:
-                _relax()
+                sys.setswitchinterval(USUAL_HANDOVER)
         return report, model.tally, model.retries
 
 
@@ -118,16 +118,13 @@ def _project(workbench: Workbench, run: RunSummary) -> int:
         return work.runs.project_of(run.id)
 
 
-def _hurry() -> None:
+def _take_short_turns() -> None:
     """Short turns for threads, and no search for garbage in what was there before: with the statistics loaded that
-    takes two tenths of a second each time, in which no reply is read."""
+    takes two tenths of a second each time, in which no reply is read. A server froze what it loaded before it listened,
+    and its screens need it frozen after the run too: so it is never unfrozen, and nothing is added to it."""
     sys.setswitchinterval(HANDOVER)
-    gc.freeze()
-
-
-def _relax() -> None:
-    sys.setswitchinterval(USUAL_HANDOVER)
-    gc.unfreeze()
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 async def _score(

@@ -1,5 +1,6 @@
 """Runs against a provider on this machine, through the real SDK: nothing lost, paid twice or miscounted."""
 
+import gc
 import json
 import re
 import signal
@@ -62,6 +63,27 @@ def test_every_text_is_scored_with_one_request(workbench: Workbench, llm: FakeLl
     assert {row.score for row in result.rows} == {5.0}
     assert result.headline[0] is None
     assert result.meta.figures["spearman"].reason
+
+
+@pytest.fixture
+def frozen() -> Iterator[list[str]]:
+    """Something that was there when the server froze what it had loaded."""
+    loaded = ["a library"]
+    gc.freeze()
+    yield loaded
+    gc.unfreeze()
+
+
+def test_what_the_server_froze_is_not_searched_for_garbage_after_a_run(workbench: Workbench, frozen: list[str]) -> None:
+    dimension = ready_to_score(workbench)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert not any(each is frozen for each in gc.get_objects())
+
+
+def test_runs_one_after_another_do_not_keep_garbage_from_being_found(workbench: Workbench, frozen: list[str]) -> None:
+    dimension, made_later = ready_to_score(workbench), ["an answer"]
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    assert any(each is made_later for each in gc.get_objects())
 
 
 def test_the_same_request_is_never_paid_twice(workbench: Workbench, llm: FakeLlm) -> None:
