@@ -10,9 +10,7 @@ from app.corpora.mapping import ColumnMapping, read_scale
 from app.corpora.reading import read_corpus
 from app.corpora.scale import proposed_scale, whole_scale
 from app.errors import InputError
-from app.services.data.imports import import_file
 from app.services.data.uploads import MappedColumns, Upload, preview_upload
-from tests.support.projects import workbench_at
 from tests.support.real_data import shared_data
 
 
@@ -83,15 +81,6 @@ def typos(tmp_path: Path) -> Path:
         rows = [[f"Text {n}.", value] for n, value in enumerate([1, 2, 3, 999, -5])]
         csv.writer(file).writerows([["text", "c"], *rows])
     return path
-
-
-def test_ratings_that_do_not_fit_are_listed_and_their_texts_stay(typos: Path, tmp_path: Path) -> None:
-    workbench = workbench_at(tmp_path)
-    report = import_file(workbench, typos, "New").to_json()
-    assert report["dimensions"]["c"] | {"raters": 1} == {"ratings": 3, "raters": 1, "low": 1, "high": 5}
-    assert (report["texts"], [row["row"] for row in report["skipped"]]) == (5, [4, 5])
-    assert "999, outside 1 to 5. The text is kept." in report["skipped"][0]["reason"]
-    workbench.database.close()
 
 
 def test_what_the_person_says_counts(typos: Path) -> None:
