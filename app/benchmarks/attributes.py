@@ -10,7 +10,7 @@ from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.similarity import jaccard_matrix, pair_matrices, rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
 from app.attribute_analysis.topics.coherence import coherence_over_topics
-from app.attribute_analysis.topics.lda_topics import find_topics
+from app.attribute_analysis.topics.lda import find_topics
 from app.attribute_analysis.topics.nmf_topics import find_steady_topics
 
 CONTRIBUTORS = 8

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.attribute_analysis.topics import lda_topics
+from app.attribute_analysis.topics import lda
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
 from app.services.attributes import embedding as embedding_service
@@ -248,7 +248,7 @@ def test_what_was_drawn_once_is_not_worked_out_again(
     def again(*_: object, **__: object) -> None:
         raise AssertionError("the topics are fitted again")
 
-    monkeypatch.setattr(lda_topics, "fit_lda", again)
+    monkeypatch.setattr(lda, "fit_lda", again)
     assert not app.run().exception
 
 

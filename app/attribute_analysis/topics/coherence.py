@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from app.attribute_analysis.pool import AttributePool
 from app.attribute_analysis.topics.canonical import FEWEST_TOPICS, MOST_TOPICS, CanonicalTexts, canonical_texts
+from app.attribute_analysis.topics.grouping import top_words
 from app.attribute_analysis.topics.lda import fit_lda
 from app.attribute_analysis.topics.nmf_topics import fit_nmf
-from app.attribute_analysis.topics.topic_words import top_words
 
 Floats = NDArray[np.float64]
 

@@ -1,35 +1,9 @@
-"""A steadier topic model on the same words: NMF on TF-IDF of words that occur in two attributes or more.
+"""NMF, the steadier topic model: on TF-IDF of words that occur in two attributes or more.
 
-Chosen by agreement (median adjusted Rand index of top topics, five topics) on the InteractEval authors' attributes:
-62 for coherence, 75 for fluency, 35 for consistency, 49 for relevance, people and LLMs together. "Starts" changes the
-random start only. "Resampled" draws 80 % of the attributes anew for each of 16 to 40 fits and compares what both drew.
-"Shuffled" is the same after dealing all words anew at random (five times, 10 fits): what resampling reaches where
-there is nothing to find, because two draws share most attributes.
-
-    model                                      starts           resampled        shuffled
-    LDA on counts, 50 iterations               .02 .02 .01 .03  .01 .01 .01 .02
-    NMF, Kullback-Leibler loss, random start   .04 .03 .01 .03  .02 .03 .02 .04
-    NMF on TF-IDF, random start                .56 .62 .66 .53  .40 .33 .48 .57
-    NMF on TF-IDF, best of 10 random starts    .79 .85 .89 .82  .44 .37 .47 .64
-    consensus of 20 NMF from random starts     .95 .96 1.0 .83  .44 .31 .48 .67
-    NMF on TF-IDF, NNDSVD start                no random start  .47 .37 .58 .62  .42 .40 .46 .41
-    the same, words in two attributes or more  no random start  .51 .39 .57 .70  .45 .40 .49 .47   <- chosen
-    the same, without inverse doc. frequency   no random start  .43 .70 .54 .62  .62 .52 .66 .63
-    k-means, 5 LSA dimensions                  1.0 .94 1.0 .90  .46 .39 .47 .59  .44 .39 .48 .39
-    the same, words in two attributes or more  1.0 .93 .93 .85  .48 .45 .59 .63  .41 .41 .47 .36
-    k-means, 100 LSA dimensions, 50 starts     .23 .22 .50 .33  .18 .17 .38 .41
-    k-means on TF-IDF, words in two or more    not measured     .32 .25 .55 .54  .24 .22 .33 .25
-    Ward on TF-IDF                             no random start  .23 .23 .50 .41
-    average linkage on cosine                  no random start  .37 .32 .34 .57  (one group holds half of all)
-
-Level with the best in what resampling keeps (k-means on 5 LSA dimensions is the other), the chosen one has no random
-start (NNDSVD, Boutsidis and Gallopoulos 2008) and gives every attribute and word a weight that can be read. Leaving out
-words that occur once helps: they can't join attributes. Without inverse document frequency topics are the words that
-open a sentence ("check", "ensure"); they repeat well, but no better than shuffled words do.
-
-The shuffled column is the sobering one: for coherence and fluency no model groups the attributes much more repeatably
-than it groups randomly dealt words. Therefore the baseline is measured anew for each set and the grade counts only
-what lies above it.
+Chosen by agreement between fits on the InteractEval authors' attributes (docs/adr/0016-two-topic-models.md). It has no
+random start (NNDSVD, Boutsidis and Gallopoulos 2008), so its fits differ by resampling the attributes. What resampling
+reaches where there is nothing to find is measured anew for each set, with words dealt at random, and the grade counts
+only what lies above it.
 """
 
 import warnings
@@ -41,13 +15,16 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 
 from app.attribute_analysis.pool import AttributePool
-from app.attribute_analysis.topics.alignment import best_match
 from app.attribute_analysis.topics.canonical import CanonicalTexts, canonical_texts, size_warning
-from app.attribute_analysis.topics.consensus import find_consensus
-from app.attribute_analysis.topics.stability import UNPLACED, TopicStability, measure_stability
-from app.attribute_analysis.topics.topic_grouping import TopicGrouping
-from app.attribute_analysis.topics.topic_shares import group_spreads
-from app.attribute_analysis.topics.topic_words import describe_topics, size_order, top_words
+from app.attribute_analysis.topics.grouping import TopicGrouping, describe_topics, size_order, top_words
+from app.attribute_analysis.topics.shares import group_spreads
+from app.attribute_analysis.topics.stability import (
+    UNPLACED,
+    TopicStability,
+    best_match,
+    find_consensus,
+    measure_stability,
+)
 from app.attribute_analysis.word_counts import WordCounts
 from app.errors import InputError, NotReadyError
 

@@ -1,4 +1,4 @@
-"""How repeatable a grouping is: agreement between fits, and a plain sentence about it."""
+"""Agreement between fits of a topic model: its measure, topics matched between fits, and the consensus of many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
+Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Grade = Literal["chance", "partly", "steady", "unknown"]
 
@@ -91,3 +95,104 @@ def agreement_of(first: Integers, second: Integers) -> float:
 def _overlap(first: frozenset[str], second: frozenset[str]) -> float:
     union = first | second
     return len(first & second) / len(union) if union else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Topics of different fits, which have no common order, matched to those of the most typical fit.
+
+    order: (fits, topics); fit f's topic order[f, k] is the counterpart of the reference fit's topic k.
+    `reference` is the medoid: the fit whose topics are most like everybody else's. match: (fits, topics), the cosine
+    of each topic's words with its counterpart's.
+    """
+
+    reference: int
+    order: Integers
+    match: Floats
+
+
+def align_topics(topic_words: Floats) -> Alignment:
+    """Match by cosine of topic-word weights with the Hungarian method. topic_words: (fits, topics, words).
+
+    Ties between candidates for the medoid go to the first fit.
+    """
+    lengths = np.linalg.norm(topic_words, axis=2, keepdims=True)
+    unit = topic_words / np.where(lengths == 0, 1.0, lengths)
+    n_fits, n_topics, _ = unit.shape
+    flat = unit.reshape(n_fits * n_topics, -1)
+    cosines = (flat @ flat.T).reshape(n_fits, n_topics, n_fits, n_topics).transpose(0, 2, 1, 3)
+    likeness = np.array([[matched_total(cosines[a, b]) for b in range(n_fits)] for a in range(n_fits)])
+    reference = int(np.round(likeness.sum(axis=1), 9).argmax())
+    order = np.stack([best_match(cosines[reference, fit]) for fit in range(n_fits)])
+    match = np.stack([cosines[reference, fit][np.arange(n_topics), order[fit]] for fit in range(n_fits)])
+    return Alignment(reference, order, match)
+
+
+def best_match(gain: Floats) -> Integers:
+    """For each row the column that makes the total gain of a one-to-one match largest."""
+    _, columns = linear_sum_assignment(gain, maximize=True)
+    return np.asarray(columns, dtype=np.intp)
+
+
+def matched_total(gain: Floats) -> float:
+    return float(gain[np.arange(len(gain)), best_match(gain)].sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """Attributes grouped by how often fits put them in the same topic (Monti et al. 2003).
+
+    labels: group of each text from 0, largest first; UNPLACED where no fit placed it.
+    together: mean share of fits that keep two texts of one group together; apart: the same for texts of different
+    groups. Far apart means that the groups are real to the model, close that each fit is another story. None where
+    there is no such pair.
+    """
+
+    labels: tuple[int, ...]
+    together: float | None
+    apart: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"labels": list(self.labels), "together": self.together, "apart": self.apart}
+
+
+def co_assignment(labels: Sequence[Integers]) -> Floats:
+    """(texts, texts) share of fits that put two texts together, of the fits that placed both; 0 where none did."""
+    together = placed = np.zeros((len(labels[0]), len(labels[0])))
+    for fit in labels:
+        known = (fit != UNPLACED).astype(np.float64)
+        member = (fit[:, None] == np.unique(fit[fit != UNPLACED])[None, :]).astype(np.float64)
+        together = together + member @ member.T
+        placed = placed + np.outer(known, known)
+    return together / np.where(placed == 0, 1.0, placed)
+
+
+def find_consensus(labels: Sequence[Integers], n_groups: int) -> Consensus:
+    """Average linkage on 1 - co-assignment, cut into at most n_groups. labels: one array a fit over the same texts."""
+    placed = np.flatnonzero((np.stack(labels) != UNPLACED).any(axis=0))
+    groups = np.full(len(labels[0]), UNPLACED, dtype=np.intp)
+    if len(placed) < 2:
+        groups[placed] = 0
+        return Consensus(tuple(groups.tolist()), None, None)
+    shared = co_assignment([fit[placed] for fit in labels])
+    distance = 1.0 - shared
+    np.fill_diagonal(distance, 0.0)
+    tree = linkage(squareform(distance, checks=False), method="average")
+    cut = fcluster(tree, n_groups, criterion="maxclust") - 1
+    groups[placed] = _largest_first(cut)
+    rows, columns = np.triu_indices(len(placed), k=1)
+    same = cut[rows] == cut[columns]
+    values = shared[rows, columns]
+    return Consensus(tuple(groups.tolist()), _mean(values[same]), _mean(values[~same]))
+
+
+def _largest_first(labels: NDArray[np.integer]) -> Integers:
+    sizes = np.bincount(labels)
+    rank = np.empty(len(sizes), dtype=np.intp)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    ranked: Integers = rank[labels]
+    return ranked
+
+
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None

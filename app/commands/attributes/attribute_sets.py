@@ -12,9 +12,9 @@ from app.errors import InputError
 
 if TYPE_CHECKING:
     from app.attribute_analysis.similarity import SetComparison, Similarity
-    from app.attribute_analysis.topics.topic_analysis import TopicAnalysis
-    from app.attribute_analysis.topics.topic_grouping import TopicGrouping
-    from app.attribute_analysis.topics.topic_shares import GroupSpread
+    from app.attribute_analysis.topics.analysis import TopicAnalysis
+    from app.attribute_analysis.topics.grouping import TopicGrouping
+    from app.attribute_analysis.topics.shares import GroupSpread
 
 Files = Annotated[
     list[Path],
@@ -78,7 +78,7 @@ def topics(
     Example: interacteval topics human.txt llm.txt --topics 5 --seeds 20
     """
     from app.attribute_analysis.pool import pool_attributes
-    from app.attribute_analysis.topics.topic_analysis import analyse_topics
+    from app.attribute_analysis.topics.analysis import analyse_topics
 
     found = analyse_topics(pool_attributes(read_sets(files), parse_kinds(kind)), n_topics, seeds)
     if json_:

@@ -18,10 +18,10 @@ from app.attribute_analysis.similarity import (
     pair_matrices,
     within,
 )
+from app.attribute_analysis.topics.analysis import TopicAnalysis, analyse_topics
 from app.attribute_analysis.topics.coherence import CoherenceAt, coherence_over_topics
-from app.attribute_analysis.topics.topic_analysis import TopicAnalysis, analyse_topics
-from app.attribute_analysis.topics.topic_grouping import TopicGrouping
-from app.attribute_analysis.topics.topic_shares import GroupSpread
+from app.attribute_analysis.topics.grouping import TopicGrouping
+from app.attribute_analysis.topics.shares import GroupSpread
 from app.attribute_analysis.unique_shared import AttributeMap, UniqueAndShared, find_unique, map_attributes
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.services.attributes.embedding import LSA, Embedding

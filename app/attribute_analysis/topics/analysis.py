@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.attribute_analysis.pool import AttributePool
-from app.attribute_analysis.topics.lda_topics import find_topics
+from app.attribute_analysis.topics.grouping import TopicGrouping
+from app.attribute_analysis.topics.lda import find_topics
 from app.attribute_analysis.topics.nmf_topics import find_steady_topics
-from app.attribute_analysis.topics.topic_grouping import TopicGrouping
 
 Model = Literal["lda", "steady"]
 

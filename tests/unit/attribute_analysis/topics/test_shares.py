@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from app.attribute_analysis.topics.shares import group_spreads
 from app.attribute_analysis.topics.stability import UNPLACED
-from app.attribute_analysis.topics.topic_shares import group_spreads
 
 LABELS = np.array([[0, 0, 1, 2], [0, 1, 1, 2]])
 MIXTURES = np.array(

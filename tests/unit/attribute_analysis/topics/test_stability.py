@@ -1,11 +1,17 @@
-"""Alignment, stability and consensus: what fits have in common."""
+"""Stability, alignment and consensus of fits."""
 
 import numpy as np
 import pytest
 
-from app.attribute_analysis.topics.alignment import align_topics
-from app.attribute_analysis.topics.consensus import co_assignment, find_consensus
-from app.attribute_analysis.topics.stability import UNPLACED, TopicStability, agreement_of, measure_stability
+from app.attribute_analysis.topics.stability import (
+    UNPLACED,
+    TopicStability,
+    agreement_of,
+    align_topics,
+    co_assignment,
+    find_consensus,
+    measure_stability,
+)
 
 TOPICS = np.array([[0.8, 0.2, 0.0, 0.0], [0.0, 0.1, 0.9, 0.0], [0.0, 0.0, 0.2, 0.8]])
 
