@@ -14,7 +14,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_dimensions
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_project
-from pages.components.shell.runs.draw_check import sample_check
+from pages.components.shell.runs.draw_check import draw_check
 from pages.components.shell.runs.result_choices import LEVEL_HELP, LEVELS, one_of
 from pages.components.shell.words import show_error
 
@@ -43,7 +43,7 @@ try:
 except WorkbenchError as error:
     show_error(error)
     st.stop()
-sample_check(checks_of(workbench, project, plans))
+draw_check(checks_of(workbench, project, plans))
 if any(cell.run is not None and cell.run.done for plan in plans for cell in plan.cells):
     st.divider()
     level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)

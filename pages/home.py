@@ -28,7 +28,7 @@ watch(DEMO_JOB)
 if project is None:
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("See it on sample data", anchor=False)
+        st.subheader("See it on demo data", anchor=False)
         demo(workbench, primary=True)
     with right:
         st.subheader("Start with your own texts", anchor=False)

@@ -10,6 +10,7 @@ from app.services.scoring.forecast import Forecast, forecast
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import job_key, running_here, running_run
 from pages.components.score.cost_table import cost_table
+from pages.components.score.forecast import show_forecast, texts_to_score
 from pages.components.score.own_scores import own_scores
 from pages.components.score.run_list import run_list
 from pages.components.score.run_progress import run_progress
@@ -19,8 +20,7 @@ from pages.components.score.stage_outputs import writings
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_project
-from pages.components.shell.runs.draw_check import sample_check
-from pages.components.shell.runs.forecast import show_forecast, texts_to_score
+from pages.components.shell.runs.draw_check import draw_check
 from pages.components.shell.words import show_error
 
 workbench = current_workbench()
@@ -56,7 +56,7 @@ with right:
 if ahead:
     with left:
         texts_to_score(ahead[0])
-    sample_check(check_draws(workbench, project.id, wishes[0]))
+    draw_check(check_draws(workbench, project.id, wishes[0]))
 run_list(workbench, project)
 writings(workbench, project)
 own_scores(workbench, project)

@@ -63,7 +63,7 @@ def demo(
     project: Annotated[str, typer.Option(help="The project to create or go on with.")] = "Demo",
     json_: JsonOption = False,
 ) -> None:
-    """The bundled sample data through the whole flow, judged by text rules, without a key.
+    """The bundled demo data through the whole flow, judged by text rules, without a key.
 
     Example: interacteval demo --json
     """

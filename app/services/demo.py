@@ -1,9 +1,9 @@
-"""The demo: bundled sample data through the whole flow, judged by rules, without any key."""
+"""The demo: bundled demo data through the whole flow, judged by rules, without any key."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.sample import SAMPLE_NOTICE, sample_attributes, sample_corpus
+from app.corpora.demo_data import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.errors import ConflictError
@@ -52,17 +52,17 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
     """
     with workbench.database.read() as work:
         found = work.projects.find(name)
-    if found is not None and found.notice != SAMPLE_NOTICE:
+    if found is not None and found.notice not in DEMO_NOTICES:
         raise ConflictError(
             f"“{found.name}” is a project of your own; the demo would add made-up texts to it.",
             "Name another one: `interacteval demo --project NAME`.",
         )
-    keep_corpus(workbench, sample_corpus(), name, SAMPLE_NOTICE)
+    keep_corpus(workbench, demo_corpus(), name, DEMO_NOTICE)
     with workbench.database.read() as work:
         project = work.projects.get(name)
         dimensions = {d.name: d for d in work.projects.dimensions(project.id)}
         there = {(a.dimension, a.contributor) for a in work.think_aloud.attributes(project.id)}
-    for dimension, experts in sample_attributes().items():
+    for dimension, experts in demo_attributes().items():
         for expert, texts in experts.items():
             if (dimension, expert) not in there:
                 add_attributes(workbench, dimensions[dimension].id, expert, ContributorKind.HUMAN, texts)
@@ -70,7 +70,7 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
 
 
 def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
-    report("Importing the sample texts", 0, 0)
+    report("Importing the demo texts", 0, 0)
     project = prepare_demo(workbench, name)
     run_id = run_flow(workbench, project, JUDGE, report)
     report("Computing the agreement with people", 1, 1)

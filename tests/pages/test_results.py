@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def study_of(workbench: Workbench, families: tuple[Family, ...]) -> None:
     """A study of the demo's first dimension, on half of its texts, done."""
     dimensions = tuple(dimensions_named(workbench, "Demo", "all")[:1])
-    options = StudyOptions(dimensions, "rules", "rules", families, sample=0.5)
+    options = StudyOptions(dimensions, "rules", "rules", families, share=0.5)
     assert run_study(workbench, get_project(workbench, "Demo"), options).missing == 0
 
 

@@ -87,9 +87,7 @@ def test_a_share_of_the_texts_of_one_dimension(demo: Workbench, open_screen: Ope
     assert (newest.params["sample"], newest.params["seed"]) == (0.5, 7)
 
 
-def test_trials_of_a_sample_are_runs_and_the_sample_is_compared_with_the_whole(
-    demo: Workbench, open_screen: Open
-) -> None:
+def test_trials_are_runs_and_their_draws_are_compared_with_the_whole(demo: Workbench, open_screen: Open) -> None:
     project = get_project(demo, "Demo")
     app = open_screen("score")
     app.button_group(key="score_texts").set_value("A share").run()

@@ -128,7 +128,7 @@ def test_a_budget_without_a_price_can_not_start(ready: Workbench, open_screen: O
 
 def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: FakeLlm, open_screen: Open) -> None:
     dimension = dimensions_named(ready, "Ready", "coherence")
-    work_on(ready, start_run(ready, 1, RunOptions(tuple(dimension), OPENAI, sample=0.5)))
+    work_on(ready, start_run(ready, 1, RunOptions(tuple(dimension), OPENAI, share=0.5)))
     llm.script(Answer(finish="refused"))
     looked = Event()
     llm.usual = Held(looked, Answer(all_yes, tokens=Tokens(1000, 400, 50)))

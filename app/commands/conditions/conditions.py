@@ -26,7 +26,7 @@ Families = Annotated[
 ]
 ModelOption = Annotated[str, typer.Option(help="Builds the checklists: provider:name, or rules.")]
 JudgeOption = Annotated[str, typer.Option(help="Answers them: provider:name, or rules.")]
-SampleOption = Annotated[
+ShareOption = Annotated[
     float,
     typer.Option(help="A share of the texts, stratified by human score; --draw keeps several texts of each document."),
 ]
@@ -53,7 +53,7 @@ def run(
     conditions: Families = "all",
     model: ModelOption = "rules",
     judge: JudgeOption = "rules",
-    sample: SampleOption = 1.0,
+    sample: ShareOption = 1.0,
     seed: SeedOption = 1,
     draw: DrawOption = None,
     trials: TrialsOption = 1,
@@ -197,7 +197,7 @@ def _shown(
     if conditions is not None:
         changed["families"] = _families(conditions)
     if sample is not None or draw is not None:  # the one takes the other's place
-        changed |= {"sample": 1.0 if sample is None else sample, "draw": draw}
+        changed |= {"share": 1.0 if sample is None else sample, "draw": draw}
     if not replace(options, **changed, trials=1).as_run().drawn and given["trials"] is None:  # type: ignore[arg-type]
         changed["trials"] = 1
     options = replace(options, **changed)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What trials of one way of scoring agree on; and how a sample compares with the whole, before it is scored."""
+"""Trials of one way of scoring: what they agree on, and how each draw compares with the whole before it is scored."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ def read_draw(written: str | None) -> tuple[int, int] | None:
 
 
 def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions", json_: bool) -> None:
-    """What a run would ask and cost; for a sample, how it compares with all texts."""
+    """What a run would ask and cost; for a draw, how it compares with all texts."""
     from app.services.scoring.draws import check_draws
     from app.services.scoring.forecast import estimate
 
@@ -57,7 +57,7 @@ def print_checks(checks: "Sequence[DrawCheck]") -> None:
     for check in checks:
         ks = check.ks
         echo(
-            f"{check.dimension.name}, seed {check.seed}: {ks.n_sample} of {ks.n_all} rated texts, largest gap between "
+            f"{check.dimension.name}, seed {check.seed}: {ks.n_drawn} of {ks.n_all} rated texts, largest gap between "
             f"the distributions of ratings {ks.statistic:.3f} (Kolmogorov-Smirnov, p = {ks.p_value:.2f})"
         )
         for caution in check.cautions:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.corpora.sampling import stratified_draw
+from app.corpora.draws import stratified_draw
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet

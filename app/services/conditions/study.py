@@ -49,7 +49,7 @@ CHOICES = "study_choices"
 class StudyOptions:
     """`model` builds every checklist, `judge` answers them all for the same texts.
 
-    sample, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
+    share, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
     budget: US dollars for what the study asks from now on, None for no limit.
     """
 
@@ -58,7 +58,7 @@ class StudyOptions:
     judge: str
     families: tuple[Family, ...] = tuple(Family)
     components: int = DEFAULT
-    sample: float = 1.0
+    share: float = 1.0
     seed: int = 1
     budget: float | None = None
     draw: tuple[int, int] | None = None
@@ -69,7 +69,7 @@ class StudyOptions:
         return RunOptions(
             self.dimensions,
             self.judge,
-            sample=self.sample,
+            share=self.share,
             seed=self.seed,
             draw=self.draw,
             trials=self.trials,
@@ -80,7 +80,7 @@ class StudyOptions:
     def words(self) -> str:
         """For a person, for example "gpt-4o builds, gpt-4o judges, at most 5 components; 40 x 4 texts, seed 1"."""
         asked = self.as_run()
-        texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.sample:.0%} of the texts"
+        texts = f"{self.draw[0]} x {self.draw[1]} texts" if self.draw else f"{self.share:.0%} of the texts"
         drawn = f", seed {self.seed}" if asked.drawn else ""
         trials = f", {self.trials} trials" if self.trials > 1 else ""
         made = f"{self.model} builds, {self.judge} judges, at most {self.components} components"
@@ -170,7 +170,7 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
     texts, left_out = {}, {}
     for dimension in options.dimensions:
         found, left_out[dimension.id] = drawn(
-            workbench, project.id, dimension.id, options.sample, options.seed, draw=options.draw
+            workbench, project.id, dimension.id, options.share, options.seed, draw=options.draw
         )
         texts[dimension.id] = tuple(text.id for text in found)
     with own_wordings(workbench, project.id), workbench.database.read() as work:

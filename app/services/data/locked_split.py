@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from app.corpora.sampling import stratified_draw
+from app.corpora.draws import stratified_draw
 from app.domain.locked_split import LockedSplit, Look
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.runtime.workbench import Workbench

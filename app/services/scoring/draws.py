@@ -1,10 +1,10 @@
-"""Draws of the texts: do they stand for the whole?"""
+"""Check of draws: how far the texts drawn for a run stand for the whole."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.corpora.sampling import KsCheck, design_instead, drawn_documents, ks_check
+from app.corpora.draws import KsCheck, design_instead, drawn_documents, ks_check
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.services.runtime.workbench import Workbench
@@ -16,17 +16,17 @@ PARTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the scale with the share of the texts whose mean rating lies in it, of the sample and of the whole."""
+    """A part of the scale with the share of the texts whose mean rating lies in it, of the draw and of the whole."""
 
     low: float
     high: float
-    sample: float
+    drawn: float
     whole: float
 
 
 @dataclass(frozen=True, slots=True)
 class DrawCheck:
-    """How far the mean ratings of a sample are distributed like those of all texts it was drawn from.
+    """How far the mean ratings of a draw are distributed like those of all texts it was drawn from.
 
     seed: what drew it. cautions: sentences about what its figures will be worth.
     """
@@ -41,7 +41,7 @@ class DrawCheck:
         return {
             "dimension": self.dimension.name,
             "seed": self.seed,
-            "texts": self.ks.n_sample,
+            "texts": self.ks.n_drawn,
             "texts_all": self.ks.n_all,
             "ks": self.ks.statistic,
             "p": self.ks.p_value,
@@ -50,7 +50,7 @@ class DrawCheck:
 
 
 def check_draws(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
-    """As check_sample, of each trial that would start; none where all texts are scored."""
+    """As check_draw, of each trial that would start; none where all texts are scored."""
     if not options.drawn:
         return []
     return [check for trial in options.each_trial() for check in check_draw(workbench, project_id, trial)]
@@ -68,34 +68,34 @@ def check_drawn_texts(
 ) -> list[DrawCheck]:
     """Of the texts (ids) drawn on each dimension, where any of them is rated."""
     checks = []
-    for dimension, drawn in texts:
+    for dimension, ids in texts:
         with workbench.database.read() as work:
             means = work.texts.mean_scores(dimension.id)
             whole = [text for text in evaluation_texts(work, project_id, dimension.id)[0] if text.id in means]
-        taken = set(drawn)
-        sample = [text for text in whole if text.id in taken]
-        if sample:
-            rated, all_rated = ([means[text.id] for text in some] for some in (sample, whole))
+        taken = set(ids)
+        drawn = [text for text in whole if text.id in taken]
+        if drawn:
+            rated, all_rated = ([means[text.id] for text in some] for some in (drawn, whole))
             ks, parts = ks_check(rated, all_rated), _parts(rated, all_rated, dimension)
-            checks.append(DrawCheck(dimension, ks, parts, seed, _cautions(sample, whole)))
+            checks.append(DrawCheck(dimension, ks, parts, seed, _cautions(drawn, whole)))
     return checks
 
 
-def _cautions(sample: Sequence[Text], whole: Sequence[Text]) -> tuple[str, ...]:
-    documents = drawn_documents(sample, whole)
+def _cautions(drawn: Sequence[Text], whole: Sequence[Text]) -> tuple[str, ...]:
+    documents = drawn_documents(drawn, whole)
     if not documents.too_thin:
         return ()
     said = (
         f"{documents.thin:,} of the {documents.drawn:,} documents in this draw have fewer than three texts in it: with "
         "two a coefficient is 1 or -1, with one there is none, so figures per source say little."
     )
-    design = design_instead(sample, whole)
+    design = design_instead(drawn, whole)
     if design is None:
         return (f"{said} Score all texts instead.",)
     return (f"{said} Draw documents and systems of each instead, for example {design[0]} x {design[1]}.",)
 
 
-def _parts(sample: Sequence[float], whole: Sequence[float], dimension: Dimension) -> tuple[Part, ...]:
+def _parts(drawn: Sequence[float], whole: Sequence[float], dimension: Dimension) -> tuple[Part, ...]:
     width = (dimension.high - dimension.low) / PARTS
 
     def shares(values: Sequence[float]) -> list[float]:
@@ -104,5 +104,5 @@ def _parts(sample: Sequence[float], whole: Sequence[float], dimension: Dimension
 
     return tuple(
         Part(dimension.low + k * width, dimension.low + (k + 1) * width, a, b)
-        for k, (a, b) in enumerate(zip(shares(sample), shares(whole), strict=True))
+        for k, (a, b) in enumerate(zip(shares(drawn), shares(whole), strict=True))
     )

@@ -72,7 +72,7 @@ _LEFT_OPEN: dict[tuple[int, int], str] = {}
 class RunOptions:
     """What to score and how.
 
-    sample: the share of the texts to draw, stratified by human score.
+    share: how much of the texts to draw, stratified by human score.
     asking: how a checklist is asked. settings: options of the method by name, as written, a checklist's as well.
     budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
     use_cache: answer from the ledger what was asked before.
@@ -86,7 +86,7 @@ class RunOptions:
     judge: str
     evaluator: str = CHECKLIST
     version: int | None = None
-    sample: float = 1.0
+    share: float = 1.0
     seed: int = 1
     asking: JudgeOptions = PLAIN
     budget: float | None = None
@@ -101,7 +101,7 @@ class RunOptions:
     @property
     def drawn(self) -> bool:
         """Whether only some of the texts are scored."""
-        return self.sample != 1 or self.draw is not None
+        return self.share != 1 or self.draw is not None
 
     def each_trial(self) -> "list[RunOptions]":
         """One run a trial: trial t draws with seed + t. Raises InputError where there is nothing to draw."""
@@ -112,7 +112,7 @@ class RunOptions:
     def params(self) -> dict[str, Any]:
         """As stored with the run."""
         return {
-            "sample": self.sample,
+            "sample": self.share,
             "seed": self.seed,
             "budget": self.budget,
             "use_cache": self.use_cache,
@@ -179,7 +179,7 @@ def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
 def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension: Dimension) -> RunDimension:
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
-    texts, out = drawn(workbench, project_id, dimension.id, options.sample, options.seed, options.locked, options.draw)
+    texts, out = drawn(workbench, project_id, dimension.id, options.share, options.seed, options.locked, options.draw)
     if method.references(chosen) and not any(text.references for text in texts):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
-from app.corpora.sampling import documents_by_systems, stratified_draw
+from app.corpora.draws import documents_by_systems, stratified_draw
 from app.domain.sample import HeldBack, Sample
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError
@@ -151,7 +151,7 @@ def drawn(
     if not 0 < share <= 1:
         raise InputError(f"{share:g} is not a share of the texts.", "Give a number above 0, up to 1 for all.")
     if locked and (share < 1 or draw):
-        raise InputError("The locked split can't be sampled.", "Score it whole.")
+        raise InputError("Nothing can be drawn from the locked split.", "Score it whole.")
     if share < 1 and draw:
         raise InputError("A share of the texts and a draw of documents are both asked for.", "Ask for one of them.")
     with workbench.database.read() as work:

@@ -13,7 +13,7 @@ from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_worker import begin_study, stop_study, stopping_study
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.money import about
-from pages.components.shell.runs.draw_options import Sampling, preset_sampling, sampling_options
+from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.runs.study_words import FAMILIES
 from pages.components.shell.words import number, plain, show_error
@@ -58,7 +58,7 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         model = model_choice(workbench, "Builds the checklists", "study_model", "Makes every checklist the same way.")
     with judge:
         answers = model_choice(workbench, "Judge", "study_judge", "Answers every checklist for the same texts.")
-    sampling = sampling_options(workbench, project, KEY, locked=False, trials_help=TRIALS_HELP)
+    choice = draw_options(workbench, project, KEY, locked=False, trials_help=TRIALS_HELP)
     number, limit = st.columns(2)
     components = number.number_input(
         "Components", COMPONENTS[0], COMPONENTS[-1], key="study_components", help=COMPONENTS_HELP
@@ -82,11 +82,11 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         answers,
         order,
         components,
-        sampling.share,
-        sampling.seed,
+        choice.share,
+        choice.seed,
         budget,
-        sampling.draw,
-        sampling.trials,
+        choice.draw,
+        choice.trials,
     )
 
 
@@ -103,8 +103,8 @@ def _preset(project: Project, last: StudyOptions | None) -> None:
         if another or key not in state:
             state[key] = value
     if another or f"{KEY}_texts" not in state:
-        chosen = Sampling(last.sample, last.seed, last.draw, last.trials) if last else Sampling()
-        preset_sampling(KEY, chosen, only_missing=not another)
+        chosen = DrawChoice(last.share, last.seed, last.draw, last.trials) if last else DrawChoice()
+        preset_draw(KEY, chosen, only_missing=not another)
 
 
 def before_it_starts(

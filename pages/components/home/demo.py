@@ -1,4 +1,4 @@
-"""The demo: sample data through the whole flow, in the background."""
+"""The demo: bundled demo data through the whole flow, in the background."""
 
 import streamlit as st
 

@@ -33,7 +33,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
 _COLUMNS = {
     "Dimensions": st.column_config.TextColumn(width=180),
     "Scored": st.column_config.TextColumn(help="Texts times dimensions that have a score, of all that were planned."),
-    "Sample": st.column_config.TextColumn(help="The share of the texts that was drawn, and the seed that drew it."),
+    "Draw": st.column_config.TextColumn(help="The share of the texts that was drawn, and the seed that drew it."),
 }
 
 
@@ -48,7 +48,7 @@ def _table(runs: list[RunSummary]) -> pd.DataFrame:
                 "Dimensions": ", ".join(run.dimensions),
                 "State": state(run),
                 "Scored": _scored(run),
-                "Sample": _sample(run),
+                "Draw": _draw(run),
             }
             for run in runs
         ]
@@ -60,7 +60,7 @@ def _scored(run: RunSummary) -> str:
     return "see above" if run.status is RunStatus.RUNNING else f"{run.done:,} of {run.all:,}"
 
 
-def _sample(run: RunSummary) -> str:
+def _draw(run: RunSummary) -> str:
     share, draw, seed = run.params.get("sample", 1), run.params.get("draw"), run.params.get("seed")
     if run.locked:
         return "locked test split"

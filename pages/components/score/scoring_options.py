@@ -14,7 +14,7 @@ from app.services.scoring.runs import RunOptions
 from pages.components.score.asking_options import Wishes, asking_options
 from pages.components.score.checklist_readiness import dimensions_with_checklist
 from pages.components.score.judge_choice import judge_choice
-from pages.components.shell.runs.draw_options import Sampling, sampling_options
+from pages.components.shell.runs.draw_options import DrawChoice, draw_options
 from pages.components.shell.words import plain
 
 
@@ -32,9 +32,9 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
     )
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []
-    sampling = sampling_options(workbench, project)
-    if sampling.trials > 1:
-        st.caption(f"{sampling.trials} runs for each judge. What is counted on the right is one of them.")
+    choice = draw_options(workbench, project)
+    if choice.trials > 1:
+        st.caption(f"{choice.trials} runs for each judge. What is counted on the right is one of them.")
     wishes = asking_options(evaluator, judges)
     with place:
         dimensions = _dimensions(workbench, project, wishes)
@@ -47,33 +47,33 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
                 NO_JUDGE,
                 evaluator,
                 None,
-                sampling.share,
-                sampling.seed,
+                choice.share,
+                choice.seed,
                 settings=wishes.settings,
-                draw=sampling.draw,
-                trials=sampling.trials,
-                locked=sampling.locked,
+                draw=choice.draw,
+                trials=choice.trials,
+                locked=choice.locked,
             )
         ], []
-    return [_run(dimensions, judge, wishes, sampling) for judge in judges], judges
+    return [_run(dimensions, judge, wishes, choice) for judge in judges], judges
 
 
-def _run(dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, sampling: Sampling) -> RunOptions:
+def _run(dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, choice: DrawChoice) -> RunOptions:
     return RunOptions(
         tuple(dimensions),
         judge.name,
         wishes.evaluator,
         None,
-        sampling.share,
-        sampling.seed,
+        choice.share,
+        choice.seed,
         wishes.asked_of(judge),
         wishes.budget,
         wishes.use_cache,
         wishes.settings,
         reuse=wishes.reuse,
-        draw=sampling.draw,
-        trials=sampling.trials,
-        locked=sampling.locked,
+        draw=choice.draw,
+        trials=choice.trials,
+        locked=choice.locked,
         model=wishes.model_of(judge),
     )
 

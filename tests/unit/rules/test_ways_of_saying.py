@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.corpora.sample import sample_attributes
+from app.corpora.demo_data import demo_attributes
 from app.rules.catalogue import RULES
 from app.rules.phrasing import is_sound, question_from
 from app.rules.request import Context
@@ -109,7 +109,7 @@ def test_question(consideration: str, question: str | None) -> None:
 
 
 def everything_said() -> list[str]:
-    said = [line for experts in sample_attributes().values() for lines in experts.values() for line in lines]
+    said = [line for experts in demo_attributes().values() for lines in experts.values() for line in lines]
     return said + [CONTEXT.fill(line) for rule in RULES for line in rule.considerations]
 
 

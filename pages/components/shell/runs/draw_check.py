@@ -1,4 +1,4 @@
-"""A sample beside the whole: does it stand for all texts?"""
+"""Check of a draw: its mean ratings beside those of all texts."""
 
 from collections.abc import Sequence
 
@@ -13,21 +13,21 @@ from pages.components.shell.words import plain
 BLUE, WIDTH, HEIGHT = "#0072B2", 300, 150
 
 
-def sample_check(checks: Sequence[DrawCheck]) -> None:
+def draw_check(checks: Sequence[DrawCheck]) -> None:
     """Of one draw, or of those of several trials; nothing where all texts are scored, or none is rated."""
     if not checks:
         return
     several = len({check.seed for check in checks}) > 1
-    with st.expander("How the sample compares with all texts", key="sample_check", expanded=True):
+    with st.expander("How the draw compares with all texts", key="draw_check", expanded=True):
         for check in checks:
             st.markdown(plain(draw_sentence(check, several)))
         for caution, about in _cautions(checks, several).items():
             st.warning(f"{plain(about)}: {plain(caution)}", icon=":material/warning:")
-        st.altair_chart(sample_chart(checks), key="sample_chart", width="content")
+        st.altair_chart(draw_chart(checks), key="draw_chart", width="content")
         st.caption(
-            "Bars: all texts; line: the sample; by mean human rating. The gap is the largest between the cumulative "
+            "Bars: all texts; line: the draw; by mean human rating. The gap is the largest between the cumulative "
             "shares: 0 where both are distributed alike, 1 at most. Its p is too large, not too small, since the "
-            "sample is part of the whole: look at the gap."
+            "draw is part of the whole: look at the gap."
         )
 
 
@@ -35,7 +35,7 @@ def draw_sentence(check: DrawCheck, several: bool = False) -> str:
     """several: there are other draws beside it."""
     ks = check.ks
     return (
-        f"{_name(check, several)}: {ks.n_sample:,} of {ks.n_all:,} rated texts; largest gap {ks.statistic:.3f} "
+        f"{_name(check, several)}: {ks.n_drawn:,} of {ks.n_all:,} rated texts; largest gap {ks.statistic:.3f} "
         f"(Kolmogorov-Smirnov, p = {ks.p_value:.2f})."
     )
 
@@ -53,8 +53,8 @@ def _cautions(checks: Sequence[DrawCheck], several: bool) -> dict[str, str]:
     return {caution: "; ".join(names) for caution, names in about.items()}
 
 
-def sample_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
-    """Bars: all texts; line: the sample, one for each draw. One panel a dimension."""
+def draw_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
+    """Bars: all texts; line: one for each draw. One panel a dimension."""
     first = checks[0].seed
     rows = pd.DataFrame(
         [
@@ -67,7 +67,7 @@ def sample_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
                 "to": part.high,
                 "All texts": part.whole,
                 "none": 0.0,
-                "Sample": part.sample,
+                "Draw": part.drawn,
             }
             for check in checks
             for part in check.parts
@@ -78,7 +78,7 @@ def sample_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
             alt.Tooltip("from:Q", title="Rated from", format=".2f"),
             alt.Tooltip("to:Q", format=".2f"),
             alt.Tooltip("All texts:Q", format=".1%"),
-            alt.Tooltip("Sample:Q", format=".1%"),
+            alt.Tooltip("Draw:Q", format=".1%"),
             alt.Tooltip("Seed:N"),
         ]
     )
@@ -93,7 +93,7 @@ def sample_chart(checks: Sequence[DrawCheck]) -> alt.FacetChart:
             y=alt.Y("All texts:Q", title=title, axis=alt.Axis(format="%")),
         )
     )
-    line = base.mark_line(color=BLUE, point=True).encode(x="Rating:Q", y="Sample:Q", detail="Seed:N")
+    line = base.mark_line(color=BLUE, point=True).encode(x="Rating:Q", y="Draw:Q", detail="Seed:N")
     return (
         alt.layer(bars, line)
         .properties(width=WIDTH, height=HEIGHT)

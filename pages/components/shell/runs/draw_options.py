@@ -1,4 +1,4 @@
-"""Which texts are scored: all, a share of them, or so many documents with so many systems each; and how often drawn."""
+"""Options of the draw: all texts, a share, or so many documents with so many systems each; and the trials."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ from app.services.runtime.workbench import Workbench
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
 TEXTS_HELP = (
-    "All texts; or a sample of them. Where several texts share a document, draw documents × systems, as the paper's "
+    "All texts; or a draw from them. Where several texts share a document, draw documents × systems, as the paper's "
     "code does (40 × 4): a share spreads over the documents and leaves one or two texts of each, inside which a "
     "coefficient is 1, -1 or missing."
 )
 SHARE_HELP = (
-    "Draws a sample that keeps the spread of people's ratings (stratified): every level of rating stays as frequent as "
+    "Draws so that the spread of people's ratings is kept (stratified): every level of rating stays as frequent as "
     "in the whole. Texts without a rating are not drawn."
 )
 SEED_HELP = "The same seed draws the same texts again; another seed draws others."
@@ -24,7 +24,7 @@ MOST_TRIALS, USUAL_DRAW, USUAL_PERCENT = 20, (40, 4), 10
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class DrawChoice:
     """`share` above 0 up to 1. `draw`: (documents, systems of each) instead of a share."""
 
     share: float = 1.0
@@ -34,9 +34,9 @@ class Sampling:
     locked: bool = False
 
 
-def sampling_options(
+def draw_options(
     workbench: Workbench, project: Project, key: str = "score", locked: bool = True, trials_help: str = TRIALS_HELP
-) -> Sampling:
+) -> DrawChoice:
     """`key`: what the keys of the widgets begin with. locked: offer the locked split where there is one.
 
     Every other way goes without the locked texts.
@@ -47,12 +47,12 @@ def sampling_options(
         st.session_state[f"{key}_texts"] = ALL
     way = st.segmented_control("Texts", ways, required=True, key=f"{key}_texts", wrap=True, help=TEXTS_HELP)
     if way == LOCKED:
-        return Sampling(locked=True)
+        return DrawChoice(locked=True)
     if state:
         st.caption(f"{state.texts:,} of {state.texts_all:,} texts are locked away as a test and left out.")
     if way == ALL:
-        return Sampling()
-    preset_sampling(key, Sampling(), only_missing=True)
+        return DrawChoice()
+    preset_draw(key, DrawChoice(), only_missing=True)
     places = st.columns(4)
     if way == SHARE:
         percent = places[0].number_input("Share, in %", 1, 100, step=5, key=f"{key}_share", help=SHARE_HELP)
@@ -65,10 +65,10 @@ def sampling_options(
         share, draw = 1.0, (documents, systems)
     seed = places[2].number_input("Seed of the draw", min_value=0, key=f"{key}_seed", help=SEED_HELP)
     trials = places[3].number_input("Trials", 1, MOST_TRIALS, key=f"{key}_trials", help=trials_help)
-    return Sampling(share, seed, draw, trials if share < 1 or draw else 1)
+    return DrawChoice(share, seed, draw, trials if share < 1 or draw else 1)
 
 
-def preset_sampling(key: str, chosen: Sampling, only_missing: bool = False) -> None:
+def preset_draw(key: str, chosen: DrawChoice, only_missing: bool = False) -> None:
     """What the widgets start with, before they exist. only_missing: leave alone what somebody chose."""
     documents, systems = chosen.draw or USUAL_DRAW
     values = {

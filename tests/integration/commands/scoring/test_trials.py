@@ -35,7 +35,7 @@ def test_trials_are_runs_with_their_spread(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_before_it_starts_the_sample_is_compared_with_the_whole(run: Run) -> None:
+def test_before_it_starts_the_draw_is_compared_with_the_whole(run: Run) -> None:
     found = json.loads(run("score", *HERE, "--draw", "4x3", "--trials", 2, "--dry-run", "--json")[1])
     assert [(s["seed"], s["texts"], s["texts_all"]) for s in found["samples"]] == [(1, 12, 36), (2, 12, 36)]
     assert found["calls"] == 24

@@ -216,10 +216,10 @@ def test_what_can_not_be_done_is_said_first(workbench: Workbench, project: Proje
     assert versions_of(workbench, options.dimensions[0].id, of_studies=True) == []
 
 
-def test_a_sample_and_a_lock_decide_which_texts_are_scored(
+def test_a_draw_and_a_lock_decide_which_texts_are_scored(
     workbench: Workbench, project: Project, options: StudyOptions
 ) -> None:
-    plan = plan_study(workbench, project, replace(options, sample=0.5, seed=3))
+    plan = plan_study(workbench, project, replace(options, share=0.5, seed=3))
     assert [len(texts) for texts in plan.texts.values()] == [9]
     run_study(workbench, project, replace(options, families=(Family.COMB,)))
     with workbench.database.write() as work:
@@ -300,7 +300,7 @@ def test_what_was_chosen_is_there_again_with_the_study(
     asked = replace(options, families=(Family.MH,), draw=(4, 3), seed=5, trials=2, components=7)
     run_study(workbench, project, asked)
     assert last_study(workbench, project) == asked
-    shared = replace(asked, draw=None, trials=1, sample=0.5, components=3)
+    shared = replace(asked, draw=None, trials=1, share=0.5, components=3)
     run_study(workbench, project, shared)
     assert last_study(workbench, project) == shared
     change(tmp_path, "UPDATE scoring_run SET params = json_remove(params, '$.study_choices', '$.draw')")

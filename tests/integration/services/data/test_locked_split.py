@@ -89,7 +89,7 @@ def test_nothing_locked_is_drawn_scored_or_paid_for(workbench: Workbench, dimens
     locked_quarter(workbench)
     texts, _ = drawn(workbench, PROJECT, dimension.id, share, 1)
     assert not locked_ids(workbench) & {text.id for text in texts}
-    options = RunOptions((dimension,), "rules", sample=share)
+    options = RunOptions((dimension,), "rules", share=share)
     (part,) = plan_run(workbench, PROJECT, options)
     assert not locked_ids(workbench) & set(part.texts)
     assert forecast(workbench, PROJECT, options).texts == round(share * 36)
@@ -178,5 +178,5 @@ def test_the_locked_split_is_scored_whole(workbench: Workbench, dimension: Dimen
     with pytest.raises(NotReadyError, match="No text is locked away"):
         plan_run(workbench, PROJECT, RunOptions((dimension,), "rules", locked=True))
     locked_quarter(workbench)
-    with pytest.raises(InputError, match="can't be sampled"):
-        plan_run(workbench, PROJECT, RunOptions((dimension,), "rules", sample=0.5, locked=True))
+    with pytest.raises(InputError, match="Nothing can be drawn"):
+        plan_run(workbench, PROJECT, RunOptions((dimension,), "rules", share=0.5, locked=True))

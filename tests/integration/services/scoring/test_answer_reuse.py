@@ -155,7 +155,7 @@ def test_a_version_that_only_asks_less_asks_nothing(workbench: Workbench, llm: F
 def test_texts_that_the_earlier_run_did_not_score_are_asked_everything(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension
 ) -> None:
-    scored(workbench, dimension, sample=0.5)
+    scored(workbench, dimension, share=0.5)
     draft = next_draft(workbench, dimension)
     add_question(workbench, draft.id, QuestionWording("Is it new?", "Order"))
     publish(workbench, draft.id)

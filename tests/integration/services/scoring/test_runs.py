@@ -264,7 +264,7 @@ def test_what_can_not_start_says_why_before_anything_is_planned(workbench: Workb
     for options, error, said in (
         (RunOptions((dimension,), JUDGE, evaluator="tea-leaves"), InputError, "tea-leaves"),
         (RunOptions((dimension,), JUDGE, version=7), NotReadyError, "version 7"),
-        (RunOptions((dimension,), JUDGE, sample=0), InputError, "share"),
+        (RunOptions((dimension,), JUDGE, share=0), InputError, "share"),
     ):
         with pytest.raises(error, match=said):
             start_run(workbench, 1, options)

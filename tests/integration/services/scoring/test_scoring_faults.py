@@ -118,7 +118,7 @@ def coherence(workbench: Workbench) -> Dimension:
 
 
 def scored(workbench: Workbench, dimension: Dimension, use_cache: bool = True) -> RunReport:
-    options = RunOptions((dimension,), "llama:judge", sample=TEXTS / 1200, use_cache=use_cache)
+    options = RunOptions((dimension,), "llama:judge", share=TEXTS / 1200, use_cache=use_cache)
     return work_on(workbench, start_run(workbench, 1, options))
 
 
@@ -156,7 +156,7 @@ def test_a_judge_that_always_counts_from_0_scores_nothing(
     workbench: Workbench, coherence: Dimension, llm: FakeLlm
 ) -> None:
     llm.usual = _counted_from_0
-    options = RunOptions((coherence,), "llama:judge", sample=20 / 1200)
+    options = RunOptions((coherence,), "llama:judge", share=20 / 1200)
     report = work_on(workbench, start_run(workbench, 1, options))
     assert (report.run.done, report.run.failed) == (0, report.run.all)
     assert len(llm.requests) == 3 * report.run.all, "asked again twice, and not a fourth time: it is no chance"

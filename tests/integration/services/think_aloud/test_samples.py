@@ -86,14 +86,14 @@ def test_where_nothing_is_left_the_reason_and_the_way_out_are_said(bench: Workbe
     dimension = essays(bench, 2, 2)
     ensure_samples(bench, dimension.id)
     with pytest.raises(NotReadyError, match="all 4 texts of the project were read as samples") as raised:
-        plan_run(bench, 1, RunOptions((dimension,), "rules", sample=share))
+        plan_run(bench, 1, RunOptions((dimension,), "rules", share=share))
     assert "nobody has read" in raised.value.hint
 
 
 def test_a_draw_without_ratings_says_that_it_needs_them(bench: Workbench) -> None:
     dimension = essays(bench, 2, 4, rated=False)
     with pytest.raises(NotReadyError, match="is rated") as raised:
-        plan_run(bench, 1, RunOptions((dimension,), "rules", sample=0.5))
+        plan_run(bench, 1, RunOptions((dimension,), "rules", share=0.5))
     assert "Score all texts" in raised.value.hint
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.corpora.sample.degradations import Degradation
+from app.corpora.demo_data.degradations import Degradation
 from app.domain.text import Rating
 
 LOW, HIGH = 1, 5

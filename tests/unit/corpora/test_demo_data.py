@@ -1,4 +1,4 @@
-"""The demo's bundled sample: what was spoiled is known, and the simulated ratings follow it."""
+"""The demo's bundled texts: what was spoiled is known, and the simulated ratings follow it."""
 
 import re
 from collections import defaultdict
@@ -10,16 +10,16 @@ import pytest
 from scipy.stats import spearmanr
 
 from app.corpora.corpus import CorpusText
-from app.corpora.sample import SAMPLE_NOTICE, sample_attributes, sample_corpus
-from app.corpora.sample.articles import Article, load_articles
-from app.corpora.sample.broken_sentences import WAYS, break_sentence
-from app.corpora.sample.degradations import Degradation, degrade
-from app.corpora.sample.raters import RATERS, WEIGHTS, rate, severity
-from app.corpora.sample.systems import SYSTEMS
+from app.corpora.demo_data import DEMO_NOTICE, demo_attributes, demo_corpus
+from app.corpora.demo_data.articles import Article, load_articles
+from app.corpora.demo_data.broken_sentences import WAYS, break_sentence
+from app.corpora.demo_data.degradations import Degradation, degrade
+from app.corpora.demo_data.raters import RATERS, WEIGHTS, rate, severity
+from app.corpora.demo_data.systems import SYSTEMS
 
 DIMENSIONS = ("coherence", "fluency", "consistency", "relevance")
 ARTICLES = load_articles()
-TEXTS = sample_corpus().texts
+TEXTS = demo_corpus().texts
 
 PLAIN = Article(
     id="plain",
@@ -71,7 +71,7 @@ def test_summary_and_trivia_use_only_numbers_of_the_article_and_inventions_are_n
 
 
 def test_every_source_has_one_text_of_each_system_and_every_text_three_ratings_per_dimension() -> None:
-    corpus = sample_corpus()
+    corpus = demo_corpus()
     systems = defaultdict(list)
     for entry in corpus.texts:
         systems[entry.text.doc_id].append(entry.text.system_id)
@@ -88,13 +88,13 @@ def test_every_source_has_one_text_of_each_system_and_every_text_three_ratings_p
 
 
 def test_dimensions_are_those_of_news_summaries_and_say_what_they_mean() -> None:
-    dimensions = sample_corpus().dimensions
+    dimensions = demo_corpus().dimensions
     assert {dimension.name for dimension in dimensions} == set(DIMENSIONS)
     assert all(dimension.rubric and (dimension.low, dimension.high) == (1, 5) for dimension in dimensions)
 
 
-def test_the_sample_is_the_same_each_time() -> None:
-    assert sample_corpus() == sample_corpus()
+def test_the_demo_data_is_the_same_each_time() -> None:
+    assert demo_corpus() == demo_corpus()
 
 
 def test_every_text_says_that_it_is_simulated_and_what_was_done_to_it() -> None:
@@ -109,9 +109,9 @@ def test_every_text_says_that_it_is_simulated_and_what_was_done_to_it() -> None:
 
 
 def test_the_notice_is_one_sentence_that_says_made_up_and_simulated() -> None:
-    assert "made up" in SAMPLE_NOTICE
-    assert "simulated" in SAMPLE_NOTICE
-    assert SAMPLE_NOTICE.count(".") == 1
+    assert "made up" in DEMO_NOTICE
+    assert "simulated" in DEMO_NOTICE
+    assert DEMO_NOTICE.count(".") == 1
 
 
 # The ratings
@@ -152,7 +152,7 @@ def test_raters_differ_in_severity_and_mostly_agree() -> None:
 
 
 def test_rating_without_noise_follows_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.corpora.sample.raters.NOISE", 0.0)
+    monkeypatch.setattr("app.corpora.demo_data.raters.NOISE", 0.0)
     ratings = rate({Degradation.SHUFFLED: 0.5, Degradation.REPEATED: 1.0}, ("coherence", "fluency"), rng())
     # coherence: severity 0.5 + 0.2, so 5 - 3.6 * 0.7 = 2.48; fluency: severity 0.3, so 5 - 1.08 = 3.92
     assert [rating.value for rating in ratings] == [3, 2, 2, 4, 4, 4]
@@ -241,7 +241,7 @@ def test_ways_of_breaking_do_what_they_say() -> None:
 
 
 def test_two_experts_say_six_to_eight_different_things_about_each_dimension() -> None:
-    attributes = sample_attributes()
+    attributes = demo_attributes()
     assert set(attributes) == set(DIMENSIONS)
     for experts in attributes.values():
         assert list(experts) == ["simulated expert Ada", "simulated expert Ben"]
@@ -253,6 +253,6 @@ def test_two_experts_say_six_to_eight_different_things_about_each_dimension() ->
 
 def test_considerations_are_general_and_name_nothing_of_the_articles() -> None:
     names = {name for article in ARTICLES for name in re.findall(r"(?<=[a-z,] )[A-Z][a-z]{3,}", article.article)}
-    lines = [line for experts in sample_attributes().values() for lines in experts.values() for line in lines]
+    lines = [line for experts in demo_attributes().values() for lines in experts.values() for line in lines]
     assert len(names) > 30
     assert not any(re.search(rf"\b{name}\b", line) for name in names for line in lines)

@@ -10,8 +10,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from app.corpora.sample.articles import Article
-from app.corpora.sample.broken_sentences import WAYS, break_sentence
+from app.corpora.demo_data.articles import Article
+from app.corpora.demo_data.broken_sentences import WAYS, break_sentence
 
 MOST_REPEATS = 3
 

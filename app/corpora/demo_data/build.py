@@ -1,4 +1,4 @@
-"""Puts the sample together. It is made anew each time and is the same each time."""
+"""Assembly of the demo corpus: made anew each time and the same each time."""
 
 from collections.abc import Iterator
 from zlib import crc32
@@ -6,22 +6,25 @@ from zlib import crc32
 import numpy as np
 
 from app.corpora.corpus import Corpus, CorpusText
+from app.corpora.demo_data.articles import Article, load_articles
+from app.corpora.demo_data.degradations import degrade
+from app.corpora.demo_data.raters import rate
+from app.corpora.demo_data.systems import SYSTEMS, Habits, draw_strengths
 from app.corpora.presets import load_preset
-from app.corpora.sample.articles import Article, load_articles
-from app.corpora.sample.degradations import degrade
-from app.corpora.sample.raters import rate
-from app.corpora.sample.systems import SYSTEMS, Habits, draw_strengths
 from app.domain.text import Text
 
 SEED = 7
 
-SAMPLE_NOTICE = (
-    "This is sample data: the articles, summaries and ratings are made up, and the raters are simulated from "
-    "the faults that were put into each summary on purpose."
+_NOTICE = (
+    "This is {}: the articles, summaries and ratings are made up, and the raters are simulated from the faults that "
+    "were put into each summary on purpose."
 )
+DEMO_NOTICE = _NOTICE.format("demo data")
+# Projects of earlier versions bear another one, by which they are known as the demo's.
+DEMO_NOTICES = (DEMO_NOTICE, _NOTICE.format("sample data"))
 
 
-def sample_corpus() -> Corpus:
+def demo_corpus() -> Corpus:
     """Fourteen articles with four summaries each, rated by three simulated raters on four dimensions.
 
     `text.extra` says that a text is simulated and holds its degradations with their strengths (0..1).

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.corpora.sample.degradations import Degradation
+from app.corpora.demo_data.degradations import Degradation
 
 STRONG = (0.5, 0.75, 1.0)
 WEAK = (0.0, 0.25, 0.5)

@@ -1,4 +1,4 @@
-"""Samples stand for the whole, and the same seed draws the same."""
+"""Draws stand for the whole, and the same seed draws the same."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.corpora.sampling import documents_by_systems, ks_check, stratified_draw
+from app.corpora.draws import documents_by_systems, ks_check, stratified_draw
 from app.domain.text import Text
 from app.errors import NotReadyError
 
@@ -21,7 +21,7 @@ def test_each_score_keeps_its_share():
     assert Counter(SKEWED[index] for index in drawn) == {5.0: 64, 4.0: 20, 3.0: 10, 2.0: 4, 1.0: 2}
     check = ks_check([SKEWED[index] for index in drawn], SKEWED)
     assert check.statistic == pytest.approx(0)
-    assert (check.n_sample, check.n_all) == (100, 1000)
+    assert (check.n_drawn, check.n_all) == (100, 1000)
 
 
 @given(
@@ -29,12 +29,12 @@ def test_each_score_keeps_its_share():
     share=st.floats(0.01, 1),
     seed=st.integers(0, 1000),
 )
-def test_the_sample_is_never_further_off_than_one_text(scores, share, seed):
+def test_the_draw_is_never_further_off_than_one_text(scores, share, seed):
     drawn = stratified_draw(scores, share, seed)
     assert len(set(drawn)) == len(drawn) == max(1, round(share * len(scores)))
     assert list(drawn) == sorted(drawn)
     check = ks_check([scores[index] for index in drawn], scores)
-    # After k of n strata the sample's share is k/n and the whole's within 1/N of it; inside a stratum 1/n more.
+    # After k of n strata the draw's share is k/n and the whole's within 1/N of it; inside a stratum 1/n more.
     assert check.statistic <= 1 / len(drawn) + 1 / len(scores) + 1e-9
 
 
@@ -69,7 +69,7 @@ def test_a_share_out_of_range_is_a_programming_error(share):
 
 
 def test_ks_on_hand_derived_values():
-    # Half of the sample lies below everything else: the cumulative shares differ by 1/2 there.
+    # Half of the draw lies below everything else: the cumulative shares differ by 1/2 there.
     check = ks_check([0.0, 2.0], [1.0, 2.0])
     assert check.statistic == pytest.approx(0.5)
     assert 0 < check.p_value <= 1

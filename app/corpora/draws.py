@@ -1,4 +1,4 @@
-"""Draws texts from a corpus so that the part stands for the whole (InteractEval, section 4.3.1)."""
+"""Draws of texts from a corpus, made so that the part stands for the whole (InteractEval, section 4.3.1)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ FEWEST_OF_A_DOCUMENT = 3
 class KsCheck:
     """Two-sample Kolmogorov-Smirnov: the largest gap between two cumulative shares (0 = same distribution).
 
-    `p_value` is two-sided. Ties and a sample that is part of the whole both make it too large rather than too small,
+    `p_value` is two-sided. Ties and a draw that is part of the whole both make it too large rather than too small,
     so the statistic is the figure to look at.
     """
 
     statistic: float
     p_value: float
-    n_sample: int
+    n_drawn: int
     n_all: int
 
 
@@ -46,10 +46,10 @@ def stratified_draw(scores: Sequence[float], share: float, seed: int) -> tuple[i
     return tuple(sorted(int(order[rng.integers(start, end)]) for start, end in pairwise(borders)))
 
 
-def ks_check(sample: Sequence[float], whole: Sequence[float]) -> KsCheck:
-    """How far the sample's scores are distributed like those of the whole. Raises as `stratified_draw`."""
-    result = ks_2samp(_finite(sample), _finite(whole))
-    return KsCheck(float(result.statistic), float(result.pvalue), len(sample), len(whole))
+def ks_check(drawn: Sequence[float], whole: Sequence[float]) -> KsCheck:
+    """How far the drawn texts' scores are distributed like those of the whole. Raises as `stratified_draw`."""
+    result = ks_2samp(_finite(drawn), _finite(whole))
+    return KsCheck(float(result.statistic), float(result.pvalue), len(drawn), len(whole))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +65,22 @@ class DrawnDocuments:
         return 2 * self.thin >= self.drawn > 0
 
 
-def drawn_documents(sample: Sequence[Text], whole: Sequence[Text]) -> DrawnDocuments:
-    """`whole` is what the sample was drawn from; its documents with fewer than three texts are nobody's fault."""
+def drawn_documents(part: Sequence[Text], whole: Sequence[Text]) -> DrawnDocuments:
+    """`whole` is what the part was drawn from; its documents with fewer than three texts are nobody's fault."""
     texts = Counter(text.doc_id for text in whole)
-    taken = Counter(text.doc_id for text in sample if texts[text.doc_id] >= FEWEST_OF_A_DOCUMENT)
+    taken = Counter(text.doc_id for text in part if texts[text.doc_id] >= FEWEST_OF_A_DOCUMENT)
     return DrawnDocuments(len(taken), sum(count < FEWEST_OF_A_DOCUMENT for count in taken.values()))
 
 
-def design_instead(sample: Sequence[Text], whole: Sequence[Text], systems: int = 4) -> tuple[int, int] | None:
-    """About as many texts as in the sample, as (documents, systems of each); None where no document has three."""
+def design_instead(part: Sequence[Text], whole: Sequence[Text], systems: int = 4) -> tuple[int, int] | None:
+    """About as many texts as in the part drawn, as (documents, systems of each); None where no document has three."""
     by_document: dict[str, set[str]] = {}
     for text in whole:
         by_document.setdefault(text.doc_id, set()).add(text.system_id)
     for wanted in range(systems, FEWEST_OF_A_DOCUMENT - 1, -1):
         documents = sum(len(there) >= wanted for there in by_document.values())
         if documents:
-            return min(documents, max(1, round(len(sample) / wanted))), wanted
+            return min(documents, max(1, round(len(part) / wanted))), wanted
     return None
 
 
@@ -117,6 +117,6 @@ def _finite(scores: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float
     if not len(values) or not np.isfinite(values).all():
         missing = int((~np.isfinite(values)).sum())
         raise NotReadyError(
-            f"{missing} of {len(values)} texts have no human score to sample by.", "Sample only texts that are rated."
+            f"{missing} of {len(values)} texts have no human score to draw by.", "Draw only from texts that are rated."
         )
     return values
