@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from app.corpora.demo_data import DEMO_NOTICE, demo_corpus
 from app.domain.attribute import ContributorKind
 from app.domain.build import ChangeKind, Stage
 from app.services.attributes.attributes import attributes_of
 from app.services.building.build import run_stages, start_build
 from app.services.building.build_state import view_build
+from app.services.data.imports import keep_corpus
 from app.services.data.projects import dimensions_named
-from app.services.demo import prepare_demo
+from app.services.demo import DEMO_PROJECT, prepare_demo
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples
@@ -48,3 +50,15 @@ def test_validation_merges_and_drops_on_every_dimension_and_the_lineage_stays_wh
         assert used | dropped == said
     people = [a for a in attributes_of(workbench, project.id) if a.kind is ContributorKind.HUMAN]
     assert len({a.text for a in people}) == len(people)
+
+
+EARLIER_NOTICE = (
+    "This is sample data: the articles, summaries and ratings are made up, and the raters are simulated from the "
+    "faults that were put into each summary on purpose."
+)
+
+
+@pytest.mark.parametrize("notice", [DEMO_NOTICE, EARLIER_NOTICE])
+def test_the_demo_goes_on_with_its_project_whichever_version_made_it(workbench: Workbench, notice: str) -> None:
+    keep_corpus(workbench, demo_corpus(), DEMO_PROJECT, notice)
+    assert prepare_demo(workbench).notice == notice
