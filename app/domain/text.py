@@ -1,8 +1,11 @@
-"""One item to score, and the human ratings it came with."""
+"""Text: one item to score, its human ratings, and the source of a dialogue as people and judges read it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+_HISTORY = "Dialogue so far:\n"
+_FACT = "\n\nFact to talk about:\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +37,16 @@ class Rating:
     dimension: str
     rater: str
     value: float
+
+
+def dialogue_source(history: str, fact: str = "") -> str:
+    """What the writer of the reply saw: the dialogue so far and, where one was given, the fact to talk about."""
+    return f"{_HISTORY}{history}" + (f"{_FACT}{fact}" if fact else "")
+
+
+def dialogue_history(source: str) -> str:
+    """The dialogue alone; a source that was not put together so is one."""
+    if not source.startswith(_HISTORY):
+        return source
+    dialogue = source.removeprefix(_HISTORY)
+    return dialogue.rpartition(_FACT)[0] if _FACT in dialogue else dialogue

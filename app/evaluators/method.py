@@ -6,9 +6,9 @@ from typing import Any
 
 from app.domain.checklist import Checklist
 from app.domain.judgment import Judgment
-from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.domain.think_aloud import Sample
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.options import NoOptions, read_options

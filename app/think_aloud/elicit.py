@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
+from app.domain.think_aloud import Sample
 from app.errors import NotReadyError
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.task import Dimension, Task
-from app.domain.transcript import ProposedAttribute
+from app.domain.think_aloud import ProposedAttribute
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
 from app.providers.structured import ask

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.independence import ExpertProgress
+from app.domain.think_aloud import ExpertProgress
 from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
 from db.models.columns import now
 

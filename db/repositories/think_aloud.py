@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
 from app.domain.name import checked_name
-from app.domain.sample import Sample
+from app.domain.think_aloud import Sample
 from app.errors import ConflictError, InputError, NotFoundError
 from db.models import AttributeRow, ContributorRow, DimensionRow, StageRunRow, TextRow, ThinkAloudSampleRow
 from db.repositories.texts import text_value

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlmodel import Session, col, func, select
 
-from app.domain.transcript import ProposedAttribute, Transcript
+from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import NotFoundError
 from db.models import ContributorRow, ProposedAttributeRow, TranscriptRow
 

@@ -4,7 +4,7 @@ from datetime import UTC
 
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
-from app.domain.transcript import ProposedAttribute
+from app.domain.think_aloud import ProposedAttribute
 from db.unit_of_work import Database
 
 

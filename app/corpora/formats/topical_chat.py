@@ -10,8 +10,7 @@ from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
-from app.domain.dialogue import dialogue_source
-from app.domain.text import Text
+from app.domain.text import Text, dialogue_source
 
 _NO_FACT = "_nofact"  # how the file marks a reply that no fact was given for
 

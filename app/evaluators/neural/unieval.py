@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
-from app.domain.dialogue import dialogue_history
-from app.domain.text import Text
+from app.domain.text import Text, dialogue_history
 from app.errors import InputError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext

@@ -16,9 +16,9 @@ from app.domain.checklist import Checklist
 from app.domain.condition import of_condition
 from app.domain.project import Project
 from app.domain.run import RunDimension, RunStatus, RunSummary
-from app.domain.sample import HeldBack
 from app.domain.study import Family, StudyCondition, study_conditions
 from app.domain.task import Dimension
+from app.domain.think_aloud import HeldBack
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt

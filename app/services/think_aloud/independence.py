@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from app.construction.lint_samples import sample_hints
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
-from app.domain.independence import ExpertProgress
-from app.domain.sample import Sample
+from app.domain.think_aloud import ExpertProgress, Sample
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork

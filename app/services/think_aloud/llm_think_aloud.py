@@ -9,8 +9,8 @@ from datetime import datetime
 from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.domain.run import StageRun
-from app.domain.sample import Sample
 from app.domain.task import Dimension
+from app.domain.think_aloud import Sample
 from app.errors import WorkbenchError
 from app.prompting import load_prompt
 from app.providers.base import ChatModel

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 
 from app.corpora.draws import documents_by_systems, stratified_draw
-from app.domain.sample import HeldBack, Sample
 from app.domain.text import Text
+from app.domain.think_aloud import HeldBack, Sample
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.samples import SampleCandidate, choose_samples, whole_documents

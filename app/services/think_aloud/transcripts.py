@@ -10,7 +10,7 @@ from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.storable_text import storable
 from app.domain.task import Dimension
-from app.domain.transcript import ProposedAttribute, Transcript
+from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.services.runtime.endpoint_models import endpoint_models

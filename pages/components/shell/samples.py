@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
+from app.domain.think_aloud import Sample
 from app.services.think_aloud.samples import HeldOut
 from pages.components.shell.words import number, plain
 

@@ -7,8 +7,8 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.project import Project
-from app.domain.sample import Sample
 from app.domain.task import Dimension
+from app.domain.think_aloud import Sample
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import is_done, removed_by_author, said_by, say, say_done, take_back

@@ -8,8 +8,8 @@ from math import ceil
 import streamlit as st
 
 from app.domain.attribute import Attribute
-from app.domain.sample import Sample
 from app.domain.task import Dimension
+from app.domain.think_aloud import Sample
 from app.services.attributes.attributes import edit_attribute, restore_attribute
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import note_sample, reorder, sample_hint, take_back

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from app.domain.sample import Sample
 from app.domain.task import Dimension
+from app.domain.think_aloud import Sample
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import (

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.domain.transcript import ProposedAttribute, Transcript
+from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import WorkbenchError
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from app.corpora.reading import read_corpus
-from app.domain.dialogue import dialogue_source
 from app.domain.task import Dimension, Task
-from app.domain.text import Text
+from app.domain.text import Text, dialogue_source
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.domain.think_aloud import Sample
 from app.errors import NotReadyError, WrongSchemaError
 from app.providers.base import Usage
 from app.think_aloud.elicit import Elicitation, think_aloud

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.domain.sample import Sample
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.domain.think_aloud import Sample
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext, RequestCounts

@@ -1,6 +1,6 @@
 import pytest
 
-from app.domain.dialogue import dialogue_history, dialogue_source
+from app.domain.text import dialogue_history, dialogue_source
 
 
 @pytest.mark.parametrize("history", ["Hello.\n Oh?", "", "Two\n\nparts"])
