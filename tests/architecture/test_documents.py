@@ -1,0 +1,151 @@
+"""What the documents name exists: paths, modules, commands with their options, make targets, variables, limits."""
+
+import ast
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import pytest
+import typer
+
+from app.cli import build
+from tests.architecture import test_files, test_rooms
+from tests.support.repository import ROOT, name_of, project_files
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "adr").glob("*.md"))]
+# What a document says of folders and commands today; records of decisions may name options of other programs.
+OF_TODAY = DOCUMENTS[:2]
+TOP = ("app", "pages", "db", "prompts", "tests", "docs")
+PLACEHOLDER = re.compile(r"NAME|NNNN|<name>|name\.py")
+CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+(?:\n[^`\n]+)?)`", re.DOTALL)
+
+
+def _code(document: Path) -> list[str]:
+    """Code in the document, a line each; what goes on behind a backslash is one line."""
+    found = [block or span for block, span in CODE.findall(document.read_text(encoding="utf-8"))]
+    return [line.strip() for text in found for line in text.replace("\\\n", " ").splitlines()]
+
+
+def _is_there(path: str) -> bool:
+    named = path.partition(":")[0].rstrip("/")
+    return any(name_of(file) == named or name_of(file).startswith(f"{named}/") for file in project_files())
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_path_that_is_named_exists(document: Path) -> None:
+    paths = re.compile(rf"(?<![\w./-])(?:{'|'.join(TOP)})/[\w./-]*")
+    named = {path.rstrip(".") for line in _code(document) for path in paths.findall(line)}
+    links = set(re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")))
+    gone = {path for path in named if not PLACEHOLDER.search(path) and not _is_there(path)}
+    gone |= {link for link in links if not (document.parent / link).exists()}
+    assert not gone
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_module_that_is_named_exists(document: Path) -> None:
+    named = {name for line in _code(document) for name in re.findall(r"(?<![\w./])(?:app|pages|db)(?:\.\w+)+", line)}
+    gone = set()
+    for name in named:
+        parts = name.split(".")
+        files = [Path(*parts[:depth]) for depth in range(len(parts), 1, -1)]
+        if not any((ROOT / file).is_dir() or (ROOT / file).with_suffix(".py").exists() for file in files[:2]):
+            gone.add(name)
+    assert not gone
+
+
+@cache
+def _commands() -> typer.core.TyperGroup:
+    tree = typer.main.get_command(build())
+    assert isinstance(tree, typer.core.TyperGroup)
+    return tree
+
+
+def _unknown(line: str) -> list[str]:
+    """The words of a command line that the program doesn't know: its commands and its options."""
+    words = shlex.split(line.partition(" #")[0].partition(" | ")[0])[1:]
+    command, spoken = _commands(), []
+    while words and isinstance(command, typer.core.TyperGroup):
+        if words[0].startswith("-"):
+            break
+        spoken.append(words.pop(0))
+        if spoken[-1] not in command.commands:
+            return [" ".join(spoken)]
+        command = command.commands[spoken[-1]]
+    options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    asked = {word.partition("=")[0] for word in words if word.startswith("--")}
+    return [f"{' '.join(spoken)} {option}" for option in asked - options - {"--help"}]
+
+
+@pytest.mark.parametrize("document", OF_TODAY, ids=name_of)
+def test_every_command_that_is_shown_exists_with_its_options(document: Path) -> None:
+    shown = [re.sub(r"^\S*/(?=interacteval)", "", line) for line in _code(document)]
+    lines = [line.replace("[", "").replace("]", "") for line in shown if line.startswith("interacteval ")]
+    assert [unknown for line in lines for unknown in _unknown(line)] == []
+
+
+def test_commands_are_shown() -> None:
+    assert sum(line.startswith("interacteval ") for line in _code(ROOT / "README.md")) > 10
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_target_of_make_exists(document: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    named = {line.split()[1] for line in _code(document) if re.match(r"make [a-z-]+", line)}
+    assert named <= targets
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_variable_that_is_named_is_read(document: Path) -> None:
+    named = set(re.findall(r"\bINTERACTEVAL_[A-Z_]+\b", document.read_text(encoding="utf-8")))
+    source = "".join(path.read_text(encoding="utf-8") for path in project_files() if path.suffix == ".py")
+    assert {name for name in named if name not in source} == set()
+
+
+def _rows(heading: str) -> list[list[str]]:
+    """The rows of the first table below a heading of CONTRIBUTING."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line.strip().strip("|") for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.split(" | ")] for line in lines[2:]]
+
+
+def _defined(path: Path) -> set[str]:
+    """The names that a Python file defines at its top level or in a class; the words of any other file."""
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return set(re.findall(r"\w+", source))
+    nodes = list(ast.walk(ast.parse(source)))
+    found = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
+    targets = [node.targets if isinstance(node, ast.Assign) else [node.target] for node in assigned]
+    return found | {target.id for each in targets for target in each if isinstance(target, ast.Name)}
+
+
+def test_where_to_change_what_names_what_is_there() -> None:
+    """Each row: what, then `path` or `path`: `name`, `name`."""
+    rows = _rows("Where to change what")
+    assert len(rows) >= 15
+    for what, where in rows:
+        path, *names = re.findall(r"`([^`]+)`", where)
+        if PLACEHOLDER.search(path):
+            assert (ROOT / path).parent.parent.is_dir() or (ROOT / path).parent.is_dir(), what
+            continue
+        assert _is_there(path), f"{what}: {path} is gone"
+        if names:
+            missing = set(names) - _defined(ROOT / path)
+            assert not missing, f"{what}: {path} no longer defines {missing}"
+
+
+def test_every_folder_of_tests_is_told_of() -> None:
+    told = {cell.strip("`/").removeprefix("tests/") for cell, _ in _rows("Tests")}
+    there = {path.relative_to(ROOT).parts[1] for path in project_files() if path.relative_to(ROOT).parts[0] == "tests"}
+    assert {name for name in there if "." not in name} == told
+
+
+def test_the_limits_that_contributing_states_are_those_that_are_kept() -> None:
+    text = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    assert f"a file at most {test_files.MAX_LINES} lines" in text
+    assert f"a screen at most {test_files.MAX_LINES_OF_A_SCREEN}" in text
+    assert f"a folder at most {test_rooms.MOST_FILES} files" in text
