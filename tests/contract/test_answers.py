@@ -29,7 +29,7 @@ def test_a_success_is_read_with_its_usage(case: AdapterCase, server: FakeLlm) ->
     assert reply.usage == Usage(input_tokens=900, cached_tokens=640, output_tokens=12, cache_write_tokens=written)
     assert reply.finish == "stop"
     assert reply.model == case.reported
-    assert 0 < reply.seconds < 20
+    assert reply.seconds > 0
 
 
 @pytest.mark.parametrize("finish", ["length", "refused"])

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from threading import Event
 
 import pytest
 
@@ -10,7 +11,8 @@ from app.providers.base import Turn
 from app.providers.model_name import KNOWN_PROVIDERS
 from app.providers.registry import open_model
 from tests.support.adapter_cases import ADAPTERS, KEY, SCHEMA, SYSTEM, USER, AdapterCase, a_request, ask, schema_sent
-from tests.support.fake_llm.behaviour import Answer, Slow
+from tests.support.background import PATIENCE
+from tests.support.fake_llm.behaviour import Answer, Held
 from tests.support.fake_llm.server import FakeLlm
 
 
@@ -116,15 +118,19 @@ def test_one_client_is_kept(case: AdapterCase, server: FakeLlm) -> None:
 
 
 def test_requests_are_under_way_together(case: AdapterCase, server: FakeLlm) -> None:
-    server.usual = Slow(0.3, Answer())
+    """None is answered before all have arrived."""
+    arrived = Event()
+    server.usual = Held(arrived, Answer())
 
-    async def run() -> float:
+    async def run() -> None:
         model = open_model(case.name, case.credentials(server))
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        await asyncio.gather(*(model.complete(a_request()) for _ in range(32)))
+        async with asyncio.timeout(PATIENCE):
+            asked = asyncio.gather(*(model.complete(a_request()) for _ in range(32)))
+            while len(server.requests) < 32:
+                await asyncio.sleep(0.01)
+            arrived.set()
+            await asked
         await model.aclose()
-        return loop.time() - started
 
-    assert asyncio.run(run()) < 0.3 * 8
+    asyncio.run(run())
     assert server.connections == 32
