@@ -1,4 +1,4 @@
-"""Opening the database: SQLite by default, PostgreSQL by URL.
+"""Engine of the database: SQLite by default, PostgreSQL by URL.
 
 SQLite gets two engines on one file. The write engine starts every transaction with BEGIN IMMEDIATE: a plain
 BEGIN takes its lock at the first write, so two threads that read, change and write back silently lose updates

@@ -1,4 +1,4 @@
-"""Bringing a database to the current tables; refusing one from a newer version of the program."""
+"""Migration of a database to the current tables; one from a newer version of the program is refused."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

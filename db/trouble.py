@@ -1,4 +1,4 @@
-"""What can be wrong with a database, in words a person can act on."""
+"""Troubles of a database, in words a person can act on."""
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError as DriverError

@@ -1,4 +1,4 @@
-"""Experts answer a published checklist too, blind to the judge and to each other; its owner draws the texts."""
+"""Answer: experts answer a published checklist, blind to the judge and to each other; its owner draws the texts."""
 
 import streamlit as st
 

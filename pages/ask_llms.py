@@ -1,4 +1,4 @@
-"""LLMs think aloud about the samples the experts read."""
+"""Ask LLMs: models think aloud about the samples the experts read."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Conditions: does it matter whose attributes the checklist is made from?"""
+"""Conditions: agreement with people by whose attributes the checklist is made from."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Where every question comes from, and what became of every attribute."""
+"""Lineage: where every question comes from, and what became of every attribute."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""An expert reads the rubric and four samples and writes down what to look for."""
+"""Think aloud: an expert reads the rubric and four samples and writes down what to look for."""
 
 import streamlit as st
 

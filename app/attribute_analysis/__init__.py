@@ -1,4 +1,4 @@
-"""What people see and LLMs don't: how alike sets of attributes are, what is unique, and how topics spread.
+"""Analysis of attributes: what people see and LLMs don't, how alike sets are, what is unique, how topics spread.
 
 Pure: texts in, frozen results out; `to_json()` of a result fits the command line's contract. `pool.AttributePool` holds
 who said what, `similarity.compare_sets` and `topics.find_topics` are the two front doors.

@@ -1,4 +1,4 @@
-"""Who said what: the attributes of all contributors in one list, and the groups they are compared in."""
+"""Pool of attributes: all contributors' in one list, and the groups they are compared in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How alike attributes are: ROUGE-L F, Jaccard of word sets and cosine of embeddings, over pairs (InteractEval, 4.5).
+"""Similarity of attributes: ROUGE-L F, Jaccard of word sets, cosine of embeddings, over pairs (InteractEval, 4.5).
 
 Within a set the mean runs over unordered pairs, between two sets over all pairs across. ROUGE-L F (beta = 1) of every
 pair comes from one matrix of longest common subsequences; the values equal the rouge-score package's.

@@ -1,4 +1,4 @@
-"""What only one contributor noticed, and what they share: nearest neighbours under a similarity measure."""
+"""Unique and shared attributes of contributors: nearest neighbours under a similarity measure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

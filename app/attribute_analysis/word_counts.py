@@ -1,4 +1,4 @@
-"""Which words topics and embeddings see: words of two letters or more, lower case, without English stop words.
+"""Counts of the words topics and embeddings see: two letters or more, lower case, without English stop words.
 
 For texts in Latin letters these are the words scikit-learn's CountVectorizer with stop_words="english" finds. Scripts
 without spaces have no words to split at: each pair of neighbouring characters counts as one, as is usual for them.

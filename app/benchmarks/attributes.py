@@ -1,4 +1,4 @@
-"""How long the comparison of attribute sets takes, on generated text."""
+"""Benchmark of the comparison of attribute sets, on generated text."""
 
 from collections.abc import Callable
 from time import perf_counter

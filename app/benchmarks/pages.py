@@ -1,4 +1,4 @@
-"""How long the screens wait for their data: 1,600 texts on 4 dimensions, 10 questions each: 64,000 judgments.
+"""Benchmark of the screens' data: 1,600 texts on 4 dimensions, 10 questions each: 64,000 judgments.
 
 Measured is the Results screen in a real browser, the same screen drawn by Streamlit without one, and what the screens
 ask of the services (database and statistics), first and again.

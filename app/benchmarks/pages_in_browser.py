@@ -1,4 +1,4 @@
-"""How long the Results screen takes in a real browser: from the click until all is drawn and nothing is computed."""
+"""Benchmark of the Results screen in a real browser: from the click until all is drawn and nothing is computed."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""How fast and how thriftily a run scores: 400 texts, 9 questions, a judge that answers after 200 ms, 32 at a time."""
+"""Benchmark of a run's speed and thrift: 400 texts, 9 questions, a judge that answers after 200 ms, 32 at a time."""
 
 import json
 import math

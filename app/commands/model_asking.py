@@ -1,4 +1,4 @@
-"""How far and how long models may go: the options of commands that ask them."""
+"""Options of commands that ask models: how far and how long these may go."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""How commands speak: one JSON document on stdout or plain lines; progress on stderr."""
+"""Output of commands: one JSON document on stdout or plain lines; progress on stderr."""
 
 import json
 import re

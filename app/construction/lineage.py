@@ -1,4 +1,4 @@
-"""Where every question comes from, and what became of every attribute.
+"""Lineage: where every question comes from, and what became of every attribute.
 
 Forward from contributors over attributes and components to questions, and back. Only questions that are asked count:
 one that is switched off serves nobody.

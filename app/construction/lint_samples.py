@@ -1,4 +1,4 @@
-"""Does a question, or a consideration, name what the sample texts are about instead of a general point?"""
+"""Lint of words from the samples: a question or consideration names their content instead of a general point."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What all stages share: the context they work in, the record of what was asked, and numbering of inputs."""
+"""Parts that all stages share: the context they work in, the record of what was asked, and numbering of inputs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

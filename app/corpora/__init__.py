@@ -1,1 +1,1 @@
-"""Reads datasets of texts with human ratings, from known formats and from any table, and draws samples from them."""
+"""Datasets of texts with human ratings: known formats, any table, draws from them, and the demo data."""

@@ -1,4 +1,4 @@
-"""Puts a corpus together text by text and keeps account of all that is left out."""
+"""Assembly of a corpus text by text, with account of all that is left out."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a dataset file holds once it is read."""
+"""Corpus: a dataset file once it is read."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Which column of a table means what: as people say it, or as names and values suggest."""
+"""Mapping of a table's columns to meanings: as people say it, or as names and values suggest."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

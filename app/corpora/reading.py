@@ -1,4 +1,4 @@
-"""Reads a dataset file in a named format, or in the one its structure shows."""
+"""Reading of a dataset file in a named format, or in the one its structure shows."""
 
 from pathlib import Path
 

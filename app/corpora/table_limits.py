@@ -1,4 +1,4 @@
-"""How large a table may be, so that no small file keeps the program busy for long or fills its memory."""
+"""Limits on tables, so that no small file keeps the program busy for long or fills its memory."""
 
 from app.errors import FileFormatError
 

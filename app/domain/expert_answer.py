@@ -1,4 +1,4 @@
-"""What experts answer to a checklist's questions about texts drawn for them."""
+"""Answers of experts to a checklist's questions about texts drawn for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a judge said of a text, and the score that follows."""
+"""Judgments: what a judge said of a text, and the score that follows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

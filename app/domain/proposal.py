@@ -1,4 +1,4 @@
-"""What a model would change in a draft; nothing of it holds before a person accepts it."""
+"""Proposals of a model for a draft; nothing of them holds before a person accepts it."""
 
 from dataclasses import dataclass
 from datetime import datetime

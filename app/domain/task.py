@@ -1,4 +1,4 @@
-"""What is judged: the task that names the texts, and the dimensions they are rated on."""
+"""Task and dimensions: the names of the texts that are judged, and the qualities they are rated on."""
 
 from dataclasses import dataclass
 

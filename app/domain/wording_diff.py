@@ -1,4 +1,4 @@
-"""What a new wording changed against the old one, word by word, for people to read."""
+"""Difference between two wordings, word by word, for people to read."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How sure the judge was: P(yes) for each answer, read from the log-probabilities of the tokens that spell it."""
+"""P(yes) for each answer, read from the log-probabilities of the tokens that spell it."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What every way of scoring a text has in common."""
+"""Evaluator: what every way of scoring a text has in common."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Whether the judge of a run gives log-probabilities: asked once for all its texts, and remembered."""
+"""Log-probabilities of a run's judge: whether it gives any, asked once for all its texts, and remembered."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""What the workbench knows about a way of scoring before it scores: its options, what it needs, what it asks."""
+"""Description of a way of scoring, known before it scores: its options, what it needs, what it asks."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How likely each score was: from the log-probabilities of the tokens that spell it (G-Eval, section 2.3).
+"""Probabilities of scores, from the log-probabilities of the tokens that spell them (G-Eval, section 2.3).
 
 A score may take several tokens: "10" as "1", "0"; "4.5" as "4", ".", "5"; "-1" as "-", "1". The path of tokens that
 was taken is followed to its end, and at each step its probability so far is multiplied with that of each alternative

@@ -1,4 +1,4 @@
-"""What methods have a judge write once for a dimension, as lines that a person can read and edit.
+"""Outputs of what methods ask a judge once for a dimension, as lines that a person can read and edit.
 
 Evaluation steps stand one a line; aspects as "name: what it is"; seeds as a line for each sub-aspect, with its
 questions below it, each behind a dash.

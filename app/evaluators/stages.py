@@ -1,4 +1,4 @@
-"""What a method asks once for a dimension: kept on record, found again, asked once however many texts wait for it."""
+"""Stages: asked by a method once for a dimension, kept on record, found again, however many texts wait for them."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a figure rests on and what to beware of, in words for a caption."""
+"""Captions of figures: what each rests on and what to beware of."""
 
 import numpy as np
 

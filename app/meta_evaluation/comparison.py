@@ -1,4 +1,4 @@
-"""The front door for two sets of scores, or several: does one agree with people better than another?"""
+"""Comparison of two or more sets of scores in their agreement with people; the front door for it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace

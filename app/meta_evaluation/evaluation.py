@@ -1,4 +1,4 @@
-"""The front door for one set of scores: how well do they agree with people?"""
+"""Meta-evaluation of one set of scores: its agreement with people; the front door for it."""
 
 from dataclasses import asdict, dataclass, field, replace
 

@@ -1,4 +1,4 @@
-"""Why there is no figure, as a sentence for a person."""
+"""Reasons why there is no figure, as sentences for a person."""
 
 import numpy as np
 

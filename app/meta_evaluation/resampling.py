@@ -1,4 +1,4 @@
-"""Which sources, systems or texts a resample draws, and how often: vectors of multiplicities."""
+"""Resamples of sources, systems or texts, as vectors of multiplicities."""
 
 from dataclasses import dataclass
 

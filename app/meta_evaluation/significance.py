@@ -1,4 +1,4 @@
-"""Is one correlation with people higher than another? Two tests from the coefficients alone, and Holm's correction.
+"""Significance of a difference between correlations: two tests from the coefficients alone, and Holm's correction.
 
 Both tests were made for Pearson's r of independent texts. Used on ranks, or on a mean over sources, they are
 approximations; the permutation test and the paired bootstrap need neither assumption.

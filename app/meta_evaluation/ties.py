@@ -1,4 +1,4 @@
-"""How many of the compared pairs of texts are tied, counted without forming the pairs."""
+"""Ties: how many of the compared pairs of texts are tied, counted without forming the pairs."""
 
 from dataclasses import dataclass
 

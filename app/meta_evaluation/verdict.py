@@ -1,4 +1,4 @@
-"""What a comparison says, in one sentence that promises no more than the numbers do."""
+"""Verdict of a comparison, in one sentence that promises no more than the numbers do."""
 
 from app.meta_evaluation.comparison import TestedDifference
 

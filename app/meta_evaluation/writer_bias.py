@@ -1,4 +1,4 @@
-"""Does a judge score texts by people lower than texts by LLMs? (G-Eval, section 4 and Fig. 2)
+"""Writer bias: whether a judge scores texts by people lower than texts by LLMs (G-Eval, section 4 and Fig. 2).
 
 Texts of the same source are paired, one by a person and one by an LLM; the pairs make three groups: people rated
 the person's text higher, both alike, or the LLM's higher. In each group the mean scores of both sides stand beside each

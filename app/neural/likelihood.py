@@ -1,4 +1,4 @@
-"""How likely a language model finds given texts: the log-probability of each of their tokens."""
+"""Likelihood of given texts under a language model: the log-probability of each of their tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a prompt file says about itself, before its two sections."""
+"""Front matter: what a prompt file says about itself, before its two sections."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""What a prompt may be made of, so that no wording keeps the program busy for long or fills its memory.
+"""Limits on prompts, so that no wording keeps the program busy for long or fills its memory.
 
 A prompt shows its variables and repeats something for each entry of a list. Names for what it has made (`set`, macros)
 could double a text with every line, and loops inside loops multiply: neither is needed. What is left multiplies texts

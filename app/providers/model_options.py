@@ -1,4 +1,4 @@
-"""What a person may choose about how any model is asked."""
+"""Options that a person may choose for any model that is asked."""
 
 import math
 import re

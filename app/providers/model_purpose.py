@@ -1,4 +1,4 @@
-"""What a model is for, as far as its name tells: a server of one's own lists chat models and others alike."""
+"""Purpose of a model, as far as its name tells: a server of one's own lists chat models and others alike."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How soon after one another requests may start: learned from refusals, because most providers don't say.
+"""Pace at which requests may start: learned from refusals, because most providers don't say.
 
 A limit counts requests in some window: 12 a minute, 10 a second. After a refusal all requests of the account wait; then
 a single one tries, at first after half a second, each time after twice as long, or when the provider said it would.

@@ -1,4 +1,4 @@
-"""What calls cost. An unknown price is None, never 0."""
+"""Prices of calls. An unknown price is None, never 0."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""How many requests one provider gets at once: fewer when it says it is too much, more again when it copes."""
+"""Limit on a provider's requests at once: fewer when it says it is too much, more again when it copes."""
 
 import asyncio
 import threading

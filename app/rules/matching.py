@@ -1,4 +1,4 @@
-"""Which rule a question, an attribute or a rubric is about.
+"""Matching of a question, an attribute or a rubric to the rule it is about.
 
 Three steps, the first that finds anything decides: the rules' keywords; likeness of words (TF-IDF cosine) with the
 rules' descriptions; the dimension's own rubric. So every question gets a rule, and the judge says which one.

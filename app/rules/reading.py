@@ -1,4 +1,4 @@
-"""What measuring a text gives, and small ways of saying it."""
+"""Reading: what measuring a text gives, and small ways of saying it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

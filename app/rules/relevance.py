@@ -1,4 +1,4 @@
-"""Which questions have no place in a dimension's checklist: they are about another quality, or about nothing known."""
+"""Relevance of questions to a dimension: some are about another quality, or about nothing known."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a rule and a theme are, and how strictly a rule is asked."""
+"""Rules and themes, and how strictly a rule is asked."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What assessors say of themselves: "I want to see ...", "I look for ...", "readers need to know ..."."""
+"""Wishes as assessors word them: "I want to see ...", "I look for ...", "readers need to know ..."."""
 
 import re
 

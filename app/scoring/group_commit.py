@@ -1,4 +1,4 @@
-"""Saving one thing at a time from many tasks, in as few transactions as there can be."""
+"""Group commit: many tasks save one thing at a time, in as few transactions as there can be."""
 
 import asyncio
 from collections.abc import Callable, Sequence

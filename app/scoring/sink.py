@@ -1,4 +1,4 @@
-"""Where the engine puts what it finds, and how it hears that somebody wants it to stop."""
+"""Sink of the engine: where it puts what it finds, and how it hears that somebody wants it to stop."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What one contributor says a second time about a dimension: counted twice, it would have twice the weight."""
+"""Repeats: what one contributor says a second time about a dimension; counted twice, it would have twice the weight."""
 
 import re
 from collections.abc import Iterable, Sequence

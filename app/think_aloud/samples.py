@@ -1,4 +1,4 @@
-"""Which rated texts assessors read: spread over the score range (InteractEval, section 3.3).
+"""Choice of the rated texts that assessors read: spread over the score range (InteractEval, section 3.3).
 
 The paper shows four samples of different scores and doesn't say how they were found. Here they are the lowest and the
 highest score that people gave, and texts near the one-third and two-thirds points between these.

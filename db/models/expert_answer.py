@@ -1,4 +1,4 @@
-"""Experts answer a published checklist too: the texts drawn for them, and what each of them said."""
+"""Answers of experts to a published checklist: the texts drawn for them, and what each of them said."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What experts said aloud, and the attributes proposed from it."""
+"""Transcripts of what experts said aloud, and the attributes proposed from them."""
 
 from datetime import datetime
 

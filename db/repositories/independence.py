@@ -1,4 +1,4 @@
-"""Which experts have said "done" on which dimension."""
+"""Experts who have said "done", on each dimension."""
 
 from datetime import datetime
 

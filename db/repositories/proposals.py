@@ -1,4 +1,4 @@
-"""What models proposed for drafts, and what people decided."""
+"""Proposals of models for drafts, and what people decided."""
 
 from collections.abc import Sequence
 

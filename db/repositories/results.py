@@ -1,4 +1,4 @@
-"""What runs found, beside what people said."""
+"""Results of runs, beside what people said."""
 
 from hashlib import sha256
 from typing import Any

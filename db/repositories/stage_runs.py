@@ -1,4 +1,4 @@
-"""What models answered at the stages of think-alouds, builds and methods, and what people wrote in their place."""
+"""Answers of models at the stages of think-alouds, builds and methods, and what people wrote in their place."""
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select

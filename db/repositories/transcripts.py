@@ -1,4 +1,4 @@
-"""What experts said aloud, and what was proposed from it."""
+"""Transcripts of what experts said aloud, and what was proposed from them."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,1 +1,1 @@
-"""Widgets and words that all screens share."""
+"""Widgets of the screens: one package for each, and `shell` for what several show."""

@@ -1,4 +1,4 @@
-"""Both topic models on one pool, and which of them may be led with."""
+"""Analysis of a pool by both topic models, and which of them may be led with."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

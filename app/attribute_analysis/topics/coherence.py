@@ -1,4 +1,4 @@
-"""Topic coherence over the number of topics: do a topic's top words occur in the same attributes?
+"""Topic coherence over the number of topics: how far a topic's top words occur in the same attributes.
 
 UMass (Mimno et al. 2011): mean over pairs of log((D(a, b) + 1) / D(a)), a the heavier word; at most about 0, higher is
 better. NPMI (Bouma 2009; Lau et al. 2014): mean over pairs of normalised pointwise mutual information, -1 = never

@@ -1,4 +1,4 @@
-"""How a group's attributes spread over topics (InteractEval, Fig. 10b)."""
+"""Shares of a group's attributes over topics, and their spread (InteractEval, Fig. 10b)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a study of conditions found, as tables and as a document."""
+"""Tables of what a study of conditions found, and the same as a document."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""How an answer becomes part of a build that people may have edited meanwhile.
+"""Merging of an answer into a build that people may have edited meanwhile.
 
 What the stage made and nobody touched is replaced. What a person added stays. What a person edited stays too; where
 the stage now makes something else of it, that is offered beside it (`app.construction.steps.offers`). Ids are kept

@@ -1,4 +1,4 @@
-"""What a model answered about some units of a stage, in the build's ids, before it becomes part of the build."""
+"""Answer of a model about some units of a stage, in the build's ids, before it becomes part of the build."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

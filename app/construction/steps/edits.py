@@ -1,4 +1,4 @@
-"""What a person changes in a build. Every function gives the build after the edit; nothing else in it changes.
+"""Edits of a build by a person. Every function gives the build after the edit; nothing else in it changes.
 
 Raises InputError for what can't be, NotFoundError for an item that is no longer there.
 """

@@ -1,4 +1,4 @@
-"""What each unit of work is made from, as digests: a unit whose inputs changed since it was made is stale.
+"""Inputs of each unit of work, as digests: a unit whose inputs changed since it was made is stale.
 
 Taking an edit back gives the old digest again, so the unit is no longer stale. Names and wordings are inputs, ids and
 the model are not.

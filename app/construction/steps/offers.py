@@ -1,4 +1,4 @@
-"""Where a stage now makes something else of what a person edited: both are kept until the person decides."""
+"""Offers: where a stage now makes something else of what a person edited, both are kept until the person decides."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Asking a model about the units of one stage."""
+"""Run of one stage: a model is asked about its units."""
 
 from collections.abc import Collection
 from dataclasses import replace

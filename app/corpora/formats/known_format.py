@@ -1,4 +1,4 @@
-"""What every known format offers."""
+"""Interface that every known format fulfils."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

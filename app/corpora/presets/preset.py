@@ -1,4 +1,4 @@
-"""Loads the bundled presets: a task's wording and one rubric a dimension, as YAML beside this file."""
+"""Presets that are bundled: a task's wording and one rubric a dimension, as YAML beside this file."""
 
 from dataclasses import dataclass
 from functools import cache

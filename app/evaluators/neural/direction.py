@@ -1,4 +1,4 @@
-"""Which text is read and which one's probability is taken, for methods that rate texts by their probability."""
+"""Direction of methods that rate texts by probability: which text is read and which one's probability is taken."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""What methods with a neural network of their own have in common: which model, where it runs, what to do without."""
+"""Parts that methods with a neural network of their own share: which model, where it runs, what to do without."""
 
 from collections.abc import Callable
 from typing import Any

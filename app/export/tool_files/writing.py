@@ -1,4 +1,4 @@
-"""Writes a checklist for promptfoo, DeepEval or Inspect: what our own judge is asked, in a file that tool runs."""
+"""Files for promptfoo, DeepEval and Inspect: what our own judge is asked of a checklist, as each tool runs it."""
 
 import json
 import pprint

@@ -1,4 +1,4 @@
-"""Which questions of a checklist carry the score? Classical item analysis on the judge's yes and no.
+"""Item analysis, classical, on the judge's yes and no: which questions of a checklist carry the score.
 
 Flags say what looks odd in plain words; nothing is ever deleted automatically.
 """

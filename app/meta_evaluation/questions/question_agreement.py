@@ -1,4 +1,4 @@
-"""Who disagrees on a question: the experts among themselves, or the judge with the experts?
+"""Agreement on each question: the experts among themselves, and the judge with the experts.
 
 Little agreement among people says that the question is ambiguous; much agreement among people and little with them
 says that the judge fails at it. The verdicts are hints in plain words, never automatic decisions.

@@ -1,4 +1,4 @@
-"""How well one person agrees with the others: what a judge can be expected to reach."""
+"""Human ceiling: how well one person agrees with the others, which is what a judge can be expected to reach."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What the raters say about each other, and what that means for a judge."""
+"""Raters in what they say about each other, and what that means for a judge."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Do raters agree with each other? Human agreement bounds what any judge can reach.
+"""Agreement between raters, which bounds what any judge can reach.
 
 Ratings are (raters, units) with NaN where a rater skipped a unit. Every result is None, with a reason, where it is
 undefined: too few raters, nothing rated twice, or no variation that chance could have produced.

@@ -1,4 +1,4 @@
-"""Which servers are trusted."""
+"""Certificates of the servers that are trusted."""
 
 import ssl
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Which models a server of the person's own has. It is asked, because nobody else knows their names.
+"""Models on a server of the person's own. It is asked, because nobody else knows their names.
 
 Servers that speak OpenAI's format list them at /v1/models as {"data": [{"id": NAME}, ...]}: vLLM its model and then the
 adapters of it, llama.cpp the one it serves (or the path of its file), Ollama and LM Studio all that were downloaded,

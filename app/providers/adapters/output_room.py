@@ -1,4 +1,4 @@
-"""How many tokens an answer may take: plenty, because reasoning counts, as far as the model goes.
+"""Room for an answer, in tokens: plenty, because reasoning counts, as far as the model goes.
 
 Room that isn't used costs nothing; an answer that is cut off is paid and worth nothing. A model whose own limit is
 smaller says so before anything is paid, and what it says is learned: the limit on output (OpenAI, Anthropic, DeepSeek,

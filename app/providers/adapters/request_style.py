@@ -1,4 +1,4 @@
-"""How a model wants to be asked: what is known beforehand, and what is learned when it objects."""
+"""Request style of a model: what is known beforehand, and what is learned when it objects."""
 
 import json
 import re

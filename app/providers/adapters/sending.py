@@ -1,4 +1,4 @@
-"""Whether a request that failed was sent at all, by what the HTTP library beneath all SDKs says."""
+"""Sending: whether a request that failed left at all, by what the HTTP library beneath all SDKs says."""
 
 import httpx2
 

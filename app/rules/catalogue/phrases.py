@@ -1,4 +1,4 @@
-"""How limits are said, with {limit} to fill."""
+"""Phrases that say a limit, with {limit} to fill."""
 
 AT_LEAST = "at least {limit} is asked for"
 UP_TO = "up to {limit} is allowed"

@@ -1,1 +1,1 @@
-"""What can be measured of a text: one function a measure, each from a profile to a reading."""
+"""Measures of a text: one function each, from a profile to a reading."""

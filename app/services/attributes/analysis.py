@@ -1,4 +1,4 @@
-"""How the attributes of people and LLMs differ, and how they spread over topics.
+"""Differences between the attributes of people and LLMs, and their spread over topics.
 
 Fitting takes seconds and the same attributes give the same answer, so each answer is kept: a screen that is redrawn
 doesn't wait again.

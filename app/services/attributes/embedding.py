@@ -1,4 +1,4 @@
-"""Which embedding tells how close in meaning two attributes are: here, at a provider, or from a folder."""
+"""Embedding that tells how close in meaning two attributes are: here, at a provider, or from a folder."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""What people change in a build, one verb each. Every change is saved at once as the build's next state.
+"""Edits of a build by people, one verb each. Every one is saved at once as the build's next state.
 
 Each returns the number of that state and raises InputError for what can't be, NotFoundError for what is gone. `who` is
 the name that the build's history gives.

@@ -1,4 +1,4 @@
-"""What an expert did on their answer sheet, as the browser sends it: read with care, kept in one go."""
+"""Entries on an expert's answer sheet, as the browser sends them: read with care, kept in one go."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a version of a checklist changed against another, as its owners would say it."""
+"""Difference between two versions of a checklist, as its owners would say it."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Where a version of a checklist was used."""
+"""Uses of a version of a checklist."""
 
 from app.domain.run import RunSummary
 from app.services.runtime.workbench import Workbench

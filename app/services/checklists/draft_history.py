@@ -1,4 +1,4 @@
-"""What was done to a draft, by whom and when; and taking it back."""
+"""History of a draft: what was done, by whom and when; and taking it back."""
 
 from app.domain.checklist_change import Change, Kind
 from app.errors import NotFoundError

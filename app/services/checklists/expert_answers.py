@@ -1,4 +1,4 @@
-"""Experts answer a published checklist too, blind to the judge and to each other, on texts drawn for all of them."""
+"""Answers of experts to a published checklist, blind to the judge and to each other, on texts drawn for all of them."""
 
 import random
 from collections import Counter

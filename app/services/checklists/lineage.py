@@ -1,4 +1,4 @@
-"""Where the questions of a checklist come from: of a version, or of a build that is still in progress."""
+"""Lineage of a checklist's questions: of a version, or of a build that is still in progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What models propose for a draft, kept until a person decides; accepted, it is an edit like any other.
+"""Proposals of models for a draft, kept until a person decides; accepted, one is an edit like any other.
 
 The model's answer is paid for, so a proposal is kept as soon as it is there: a closed tab loses none.
 """

@@ -1,4 +1,4 @@
-"""What a study of conditions found: agreement by condition and dimension, and which conditions are told apart."""
+"""Figures of a study: agreement by condition and dimension, and which conditions are told apart."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

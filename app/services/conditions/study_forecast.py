@@ -1,4 +1,4 @@
-"""What a study of conditions would ask and cost, before it starts. Checklists that aren't built yet are guessed at."""
+"""Forecast of what a study would ask and cost. Checklists that aren't built yet are guessed at."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Carrying a study of conditions out: what is missing is built, then scored, one condition after another."""
+"""Worker of a study of conditions: what is missing is built, then scored, one condition after another."""
 
 import threading
 from collections.abc import Callable, Sequence

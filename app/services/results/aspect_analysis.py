@@ -1,4 +1,4 @@
-"""What CoAScore's aspects are worth: how their scores agree with people, with the final score and with each other."""
+"""Analysis of CoAScore's aspects: their scores' agreement with people, with the final score and with each other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

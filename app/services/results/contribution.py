@@ -1,4 +1,4 @@
-"""What each contributor brought to a checklist, and to the agreement of its scores with people."""
+"""Contribution of each contributor to a checklist, and to the agreement of its scores with people."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

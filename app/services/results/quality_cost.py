@@ -1,4 +1,4 @@
-"""What each way of scoring is worth and what it costs: agreement with people beside dollars per 1,000 texts."""
+"""Quality and cost of each way of scoring: agreement with people beside dollars per 1,000 texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What each question of a checklist contributes to the agreement with people, and whether weights would help."""
+"""Analysis of questions: what each contributes to the agreement with people, and whether weights would help."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What the pictures of a result show, counted so that a picture of many texts stays small and honest."""
+"""Pictures of a result, counted so that one of many texts stays small and honest."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a run found: how well its scores agree with people, and what each number rests on."""
+"""Results of a run: its scores' agreement with people, and what each number rests on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""How well the weighted scores of a checklist agree with people, beside the scores in which all questions count alike.
+"""Weighted scores of a checklist, in their agreement with people beside scores in which all questions count alike.
 
 The equal score stays the headline: weights that experts choose are an opinion, and this shows what it does.
 """

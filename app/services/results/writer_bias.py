@@ -1,4 +1,4 @@
-"""Who wrote what, as a person says it, and whether a run's judge favours one kind of writer."""
+"""Writers of the texts, as a person names them, and whether a run's judge favours one kind."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""What the environment and this session provide: keys, addresses, prices, limits, and where the data lie."""
+"""Access: what the environment and this session provide of keys, addresses, prices, limits and a place for the data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a log says of a bug: where it happened and of what kind, never what the exception quotes."""
+"""Report of a bug for the log: where it happened and of what kind, never what the exception quotes."""
 
 import traceback
 

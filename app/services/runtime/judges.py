@@ -1,4 +1,4 @@
-"""What a judge can do, and whether that is what was wished for."""
+"""Judges: what each can do, and whether that is what was wished for."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How long and how far a run's judge may think: kept with the run, changed where it is gone on with."""
+"""Options of a run's judge, how long and how far it may think: kept with the run, changed where that goes on."""
 
 from app.errors import InputError
 from app.providers.model_options import EFFORTS as EFFORTS  # noqa: PLC0414 - for screens and commands

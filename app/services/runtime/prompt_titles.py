@@ -1,4 +1,4 @@
-"""What each prompt is for, in plain words and in the order of the flow; prompts of other methods come last."""
+"""Titles of prompts, in plain words and in the order of the flow; those of other methods come last."""
 
 TITLES = {
     "think-aloud": "Think aloud: say what to look for",

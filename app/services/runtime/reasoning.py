@@ -1,4 +1,4 @@
-"""How many tokens of reasoning a call takes, for forecasts: as the same model's earlier calls took, else a guess."""
+"""Reasoning tokens of a call, for forecasts: as the same model's earlier calls took, else a guess."""
 
 import re
 from dataclasses import dataclass

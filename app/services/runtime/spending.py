@@ -1,4 +1,4 @@
-"""What models were asked and what that cost: by run, by stage and by model, from the ledger."""
+"""Spending: what models were asked and what that cost, by run, by stage and by model, from the ledger."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

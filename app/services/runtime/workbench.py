@@ -1,4 +1,4 @@
-"""What every use case needs: the database, and the keys with which models are opened."""
+"""Workbench, which every use case needs: the database, and the keys with which models are opened."""
 
 import asyncio
 from collections.abc import Mapping

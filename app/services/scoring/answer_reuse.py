@@ -1,4 +1,4 @@
-"""Scoring a new version of a checklist asks only the questions that changed.
+"""Reuse of answers: scoring a new version of a checklist asks only the questions that changed.
 
 The answer to a question counts again where everything that was asked about it is the same: its wording and guidance,
 the judge, how it was asked, the prompt, the words of task and dimension, and the text. Only runs of versions from which

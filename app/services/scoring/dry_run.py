@@ -1,4 +1,4 @@
-"""What a method would ask: it is run with a judge who knows what was answered before and is silent about the rest."""
+"""Dry run of a method, with a judge who knows what was answered before and is silent about the rest."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What methods ask once for a dimension, in the database."""
+"""Stages of methods, asked once for a dimension, in the database."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What a run would score, ask and cost, before it starts."""
+"""Forecast of what a run would score, ask and cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

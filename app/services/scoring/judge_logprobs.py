@@ -1,4 +1,4 @@
-"""What a run learned of its judge's log-probabilities, as stored with it and as a person is told."""
+"""Log-probabilities of a run's judge, as stored with the run and as a person is told."""
 
 from collections.abc import Mapping
 from typing import Any

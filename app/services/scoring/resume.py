@@ -1,4 +1,4 @@
-"""Whether what was typed beside a run to resume is as the run was started: its scores are to be of one kind."""
+"""Check of a run to resume: what was typed beside it is as it was started, so that its scores are of one kind."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

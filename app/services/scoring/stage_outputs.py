@@ -1,4 +1,4 @@
-"""What judges wrote once for a dimension (steps, aspects, seeds): seen, edited, every version kept."""
+"""Outputs of stages that judges wrote once for a dimension (steps, aspects, seeds): seen, edited, all versions kept."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

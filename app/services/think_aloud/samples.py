@@ -1,4 +1,4 @@
-"""Which texts people and LLMs read while thinking aloud, and which texts that leaves for scoring."""
+"""Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
 
 from dataclasses import dataclass
 from statistics import fmean, pstdev

@@ -1,4 +1,4 @@
-"""Asks models in the background; what they answer is saved as it comes."""
+"""Asking of models in the background; what they answer is saved as it comes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What came of asking: each answer and each failure, as it arrives."""
+"""Answers of the LLMs: each one and each failure, as it arrives."""
 
 from collections.abc import Sequence
 

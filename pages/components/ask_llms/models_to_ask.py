@@ -1,4 +1,4 @@
-"""Which models think aloud, and what others need before they can."""
+"""Models that think aloud, and what others need before they can."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which build is on the screen, and what happened to it so far."""
+"""Choice of the build on the screen, and what happened to it so far."""
 
 from collections.abc import Sequence
 from functools import partial

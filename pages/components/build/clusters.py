@@ -1,4 +1,4 @@
-"""Where every attribute went: a table to look and choose, and one editor to move or leave out."""
+"""Clusters, where every attribute went: a table to look and choose, and one editor to move or leave out."""
 
 from functools import partial
 from zlib import crc32

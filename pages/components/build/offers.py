@@ -1,4 +1,4 @@
-"""Where a new answer differs from what a person edited: both side by side, the person chooses."""
+"""Offers, where a new answer differs from what a person edited: both side by side, the person chooses."""
 
 from functools import partial
 

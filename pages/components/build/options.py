@@ -1,4 +1,4 @@
-"""What to build a checklist from, and the start of a build: step by step, or all at once."""
+"""Options of a build: what a checklist is made from; and its start, step by step or all at once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

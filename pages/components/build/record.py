@@ -1,4 +1,4 @@
-"""What a stage was given, the prompt that was sent, and every answer that came back, the newest first."""
+"""Record of a stage: what it was given, the prompt that was sent, every answer that came back, the newest first."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What was done to a draft, by whom, and the way back."""
+"""History of a draft: what was done, by whom, and the way back."""
 
 from collections.abc import Mapping
 

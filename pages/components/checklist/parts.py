@@ -1,4 +1,4 @@
-"""What of a checklist is on the screen; only that is computed."""
+"""Parts of a checklist; only the one on the screen is computed."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What models propose for the questions of a draft: the old beside the new, accepted or refused one by one."""
+"""Proposals of models for a draft's questions: the old beside the new, accepted or refused one by one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

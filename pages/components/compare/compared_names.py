@@ -1,4 +1,4 @@
-"""What those are called who are compared: contributors, kinds and conditions."""
+"""Names of those who are compared: contributors, kinds and conditions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

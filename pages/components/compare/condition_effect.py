@@ -1,4 +1,4 @@
-"""Diversity and performance: do checklists from more varied attributes agree better with people?"""
+"""Diversity and performance: the agreement with people of checklists from more and from less varied attributes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which embedding the cosines come from: chosen by a click, because some send the attributes away."""
+"""Choice of the embedding that cosines come from: by a click, because some send the attributes away."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How alike the attributes are, within and between contributors, kinds and conditions."""
+"""Similarity of the attributes within and between contributors, kinds and conditions."""
 
 import altair as alt
 import pandas as pd

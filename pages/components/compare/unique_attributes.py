@@ -1,4 +1,4 @@
-"""What only one contributor, or only one side, noticed; and who is nearest to whom."""
+"""Unique attributes: what only one contributor, or only one side, noticed; and who is nearest to whom."""
 
 from itertools import permutations
 

@@ -1,4 +1,4 @@
-"""Which conditions are told apart: the comparisons of Table 11, and each contributor against everybody."""
+"""Differences between conditions: the comparisons of Table 11, and each contributor against everybody."""
 
 import pandas as pd
 import streamlit as st

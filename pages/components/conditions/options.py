@@ -1,4 +1,4 @@
-"""What a study of conditions covers, what it would cost, and the button that starts it."""
+"""Options of a study of conditions, what it would cost, and the button that starts it."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which column of a table means what, pre-filled with what names and values suggest."""
+"""Meanings of a table's columns, pre-filled with what names and values suggest."""
 
 from dataclasses import dataclass
 

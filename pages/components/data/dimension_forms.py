@@ -1,4 +1,4 @@
-"""What the texts are judged on: name, rubric and range of each dimension."""
+"""Forms of the dimensions that texts are judged on: name, rubric and range."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What an import brought: counts, and every row that stayed out with the reason."""
+"""Report of an import: counts, and every row that stayed out with the reason."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,4 @@
-"""What the texts are called, in prompts and on screens."""
+"""Form of the task: what the texts are called, in prompts and on screens."""
 
 from dataclasses import replace
 

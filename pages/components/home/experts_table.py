@@ -1,4 +1,4 @@
-"""Where each expert is on each dimension, for whoever runs the project."""
+"""Table of the experts: where each is on each dimension, for whoever runs the project."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,4 @@
-"""How far each dimension of a project is."""
+"""Table of progress: how far each dimension of a project is."""
 
 import pandas as pd
 import streamlit as st

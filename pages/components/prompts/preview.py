@@ -1,4 +1,4 @@
-"""What a wording changes against the built-in one, and what a model would read."""
+"""Preview of a wording: what it changes against the built-in one, and what a model would read."""
 
 import streamlit as st
 

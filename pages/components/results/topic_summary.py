@@ -1,4 +1,4 @@
-"""How evenly the attributes behind the checklist spread over topics, in short."""
+"""Summary of the topics behind the checklist: how evenly its attributes spread over them."""
 
 import pandas as pd
 import streamlit as st

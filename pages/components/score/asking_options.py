@@ -1,4 +1,4 @@
-"""How a run goes about it: the method's own options, what it may cost, whether earlier answers count."""
+"""Options of a run's asking: the method's own, what it may cost, whether earlier answers count."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

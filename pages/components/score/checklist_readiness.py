@@ -1,4 +1,4 @@
-"""Which dimensions can be scored: those with a published checklist, and drafts one click away from it."""
+"""Dimensions that can be scored: those with a published checklist, and drafts one click away from it."""
 
 from collections.abc import Sequence
 

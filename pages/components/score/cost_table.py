@@ -1,4 +1,4 @@
-"""What a project's models were asked and what that cost."""
+"""Table of costs: what a project's models were asked."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,4 @@
-"""What the runs would score, ask and cost."""
+"""Forecast of what the runs would score, ask and cost."""
 
 from collections.abc import Sequence
 

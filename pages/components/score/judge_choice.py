@@ -1,4 +1,4 @@
-"""Who judges: any number of models, each with a run of its own."""
+"""Choice of judges: any number of models, each with a run of its own."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What can be chosen about a method, drawn from the method's own description of its options."""
+"""Options of a method, drawn from the method's own description of them."""
 
 from collections.abc import Collection, Mapping
 from typing import Any

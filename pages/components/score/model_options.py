@@ -1,4 +1,4 @@
-"""How long and how far LLMs may think; left alone, that is right for most."""
+"""Options of models, how long and how far they may think; left alone, that is right for most."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What to score and how: method, dimensions, judges, share of the texts."""
+"""Options of scoring: method, dimensions, judges, the texts drawn."""
 
 from collections.abc import Sequence
 

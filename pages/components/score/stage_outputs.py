@@ -1,4 +1,4 @@
-"""What judges wrote once for a dimension, and a person's own wording of it: steps, aspects, seed questions."""
+"""Outputs of stages: what judges wrote once for a dimension, and a person's own wording of it."""
 
 import streamlit as st
 

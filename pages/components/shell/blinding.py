@@ -1,4 +1,4 @@
-"""What others wrote, and all that is made of it, stays hidden from an expert who is still at it."""
+"""Blinding: what others wrote, and all that is made of it, stays hidden from an expert who is still at it."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which project and dimension the screens are about, and the workbench of this browser session."""
+"""Project and dimension that the screens are about, and the workbench of this browser session."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Who is thinking aloud: asked once, kept in the session and in the address, so that a refresh keeps it too."""
+"""Expert who thinks aloud: asked once, kept in the session and in the address, so that a refresh keeps it too."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What the screens are made of, loaded before anybody asks for one.
+"""Loading of what the screens are made of, before anybody asks for one.
 
 Each browser session runs in a thread of its own. Libraries that two sessions import first and at once can end in
 Python's _DeadlockError; and those for statistics and charts take longer to load than any screen takes to draw.

@@ -1,4 +1,4 @@
-"""What everybody reads before saying what to look for: the rubric and the samples with their scores."""
+"""Samples with their scores, and the rubric: what everybody reads before saying what to look for."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How long the real Results screen takes, drawn by Streamlit without a browser.
+"""Times of the real Results screen, drawn by Streamlit without a browser.
 
 `python -m pages.components.shell.screen_times` is a process of its own, on the database that its environment
 names. It prints one JSON document.

@@ -1,4 +1,4 @@
-"""What an expert has written so far: put in order, corrected, removed and put back."""
+"""Rows of an expert's own attributes: put in order, corrected, removed and put back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

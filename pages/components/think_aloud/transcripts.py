@@ -1,4 +1,4 @@
-"""What an expert said aloud so far, and the points picked out of it: only what is accepted becomes an attribute."""
+"""Transcripts of an expert, and the points picked out of them: only what is accepted becomes an attribute."""
 
 from collections.abc import Sequence
 from functools import partial

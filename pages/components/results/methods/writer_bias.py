@@ -1,4 +1,4 @@
-"""Whether the judge favours texts by LLMs: who is a person, and mean scores by whom people preferred."""
+"""Bias of the judge to texts by LLMs: who is a person, and mean scores by whom people preferred."""
 
 import altair as alt
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Experts and judge, question by question: is the question ambiguous, or does the judge fail at it?"""
+"""Agreement of experts and judge, question by question: ambiguous ones, and those at which the judge fails."""
 
 import pandas as pd
 import streamlit as st

@@ -1,4 +1,4 @@
-"""What each question of the checklist does: how it is answered, what it adds, and what looks odd about it."""
+"""Table of the checklist's questions: how each is answered, what it adds, and what looks odd about it."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean

@@ -1,4 +1,4 @@
-"""What a method computed a score from, where it says so: aspects with their scores, probabilities."""
+"""Details of a score, where its method says them: aspects with their scores, probabilities."""
 
 from collections.abc import Mapping
 from typing import Any

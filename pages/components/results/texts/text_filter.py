@@ -1,4 +1,4 @@
-"""Which texts of a result to look at; every choice is in the address."""
+"""Filter of a result's texts; every choice is in the address."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who edits: a name for the history of a draft, so that two people who edit it know of each other."""
+"""Name of whoever edits, for the history of a draft: two people who edit it know of each other."""
 
 import streamlit as st
 

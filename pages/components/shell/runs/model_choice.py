@@ -1,4 +1,4 @@
-"""Which model to ask."""
+"""Choice of the model to ask."""
 
 import streamlit as st
 

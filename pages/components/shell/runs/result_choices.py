@@ -1,4 +1,4 @@
-"""Which runs, at which level, with which treatment of the awkward cases."""
+"""Choices of Results: the runs, the level, the treatment of the awkward cases."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""What the tabs of Results are about: the chosen runs, computed as chosen, only as far as a tab needs them."""
+"""Scope of the tabs of Results: the chosen runs, computed as chosen, only as far as a tab needs them."""
 
 from collections.abc import Sequence
 from contextlib import suppress

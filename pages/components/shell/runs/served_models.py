@@ -1,4 +1,4 @@
-"""What the person's own Llama endpoint says about its models."""
+"""Models of the person's own Llama endpoint, and what it says about them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How evenly somebody speaks about the topics, and how far topics can be trusted at all."""
+"""Trust in topics: how evenly somebody speaks about them, and how far they can be trusted at all."""
 
 from collections.abc import Mapping
 
