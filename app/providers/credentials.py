@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
-from app.providers.model_name import KNOWN_PROVIDERS, Provider
+from app.providers.provider_spec import ProviderSpec
+from app.providers.specs import spec_of
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -65,7 +66,7 @@ class Endpoint:
     key: SecretStr = field(default_factory=lambda: SecretStr(""))
 
 
-def endpoint(provider: Provider, access: Access) -> Endpoint:
+def endpoint(provider: ProviderSpec, access: Access) -> Endpoint:
     """Raises MissingKeyError, MissingAddressError, WrongKeyError for a key that no header can carry, and InputError for
     a bad address."""
     secret = access.key.get_secret_value().strip() if access.key else ""
@@ -80,12 +81,13 @@ def endpoint(provider: Provider, access: Access) -> Endpoint:
     return Endpoint(_checked_url(provider, access.base_url), SecretStr(secret))
 
 
-def _checked_url(provider: Provider, given: str | None) -> str:
+def _checked_url(provider: ProviderSpec, given: str | None) -> str:
     url = (given or "").strip() or provider.default_url
     if url is None:
+        example = f", for example {provider.example_url}" if provider.example_url else ""
         raise MissingAddressError(
             f"No address is set for {provider.prefix} models.",
-            f"Set {provider.url_variable}, for example http://localhost:11434/v1 for Ollama.",
+            f"Set {provider.url_variable}{example}.",
         )
     try:
         parts = urlsplit(url)
@@ -94,15 +96,12 @@ def _checked_url(provider: Provider, given: str | None) -> str:
         usable = False
     if not usable:
         raise InputError(f"{provider.url_variable} is not an address of the form http://host:port/path.", "Correct it.")
-    if provider.prefix == "llama" and parts.path in ("", "/"):
-        # vLLM, Ollama and llama.cpp all serve the API below /v1; people give the server's bare address.
-        return url.rstrip("/") + "/v1"
-    return url
+    return url.rstrip("/") + provider.api_path if provider.api_path and parts.path in ("", "/") else url
 
 
 def credentials_problem(prefix: str, credentials: Credentials) -> str:
     """Why models of this provider can't be opened, in one line; "" where they can."""
-    provider = KNOWN_PROVIDERS[prefix]
+    provider = spec_of(prefix)
     if not provider.speaks_http:
         return ""
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.errors import InputError
 from app.providers.model_name import ModelName
+from app.providers.specs import spec_of
 from app.settings import settings
 
 _BY_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
@@ -31,9 +32,10 @@ def recording_path(name: str) -> Path:
 
 def check_kept(name: ModelName) -> None:
     """Raises InputError for a recording or model by path, whether or not it exists."""
-    if name.provider == "replay" and str(name) not in kept_recordings():
+    by_path = spec_of(name.provider).by_path
+    if by_path == "recording" and str(name) not in kept_recordings():
         raise _by_path("recording", settings().replays)
-    if name.provider == "local":
+    if by_path == "model":
         check_kept_model(name.model)
 
 

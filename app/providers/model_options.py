@@ -1,38 +1,17 @@
 """Options that a person may choose for any model that is asked."""
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.errors import EffortError, InputError
 from app.providers.model_name import ModelName, parse_model_name
+from app.providers.specs import spec_of
 
 TIMEOUT = 600.0
 LONGEST = 86_400.0
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# Tokens of thought for the models of Google that count them instead of naming a level, as its own OpenAI endpoint does.
-BUDGETS: Mapping[str, int] = {"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24_576}
-# What is certain beforehand. Of all others the provider is asked, and refuses before anything is paid.
-_EFFORTS_OF: Mapping[str, tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]] = {
-    "openai": (
-        (re.compile(r"gpt-[34]|chatgpt|gpt-5-chat"), ()),
-        (re.compile(r"gpt-5(-|$)"), ("minimal", "low", "medium", "high")),
-        (re.compile(r"o\d"), ("low", "medium", "high")),
-    ),
-    "anthropic": (
-        (re.compile(r"claude-(instant|2|3)"), ()),
-        (re.compile(r""), ("low", "medium", "high", "xhigh", "max")),
-    ),
-    "google": (
-        (re.compile(r"gemini-(1|2\.0)|gemma"), ()),
-        (re.compile(r"gemini-2\.5"), tuple(BUDGETS)),
-        (re.compile(r""), ("minimal", "low", "medium", "high", "xhigh")),
-    ),
-    "rules": ((re.compile(r""), ()),),
-    "local": ((re.compile(r""), ()),),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +58,7 @@ def check_effort(model: str, effort: str) -> None:
 
 def efforts_of(name: ModelName) -> tuple[str, ...] | None:
     """The efforts a model takes, none of them for one that doesn't reason; None where only its provider knows."""
-    for pattern, efforts in _EFFORTS_OF.get(name.provider, ()):
+    for pattern, efforts in spec_of(name.provider).models.efforts:
         if pattern.match(name.model):
             return efforts
     return None

@@ -13,6 +13,7 @@ import yaml
 
 from app.errors import FileFormatError, NotFoundError
 from app.providers.base import Usage
+from app.providers.specs import KNOWN_PROVIDERS
 
 # The C loader reads the prices in 5 ms instead of 50, which the first reply of a run would wait for.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -24,7 +25,6 @@ CHARACTERS_PER_TOKEN = 4  # of English prose
 _SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 # Thai and Lao, Chinese, Japanese and Korean, pictographs.
 _DENSE = re.compile("[\u0e00-\u0eff\u2e80-\ud7af\uf900-\U0010ffff]")
-_NO_CHARGE = ("rules", "replay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,9 @@ class PriceList:
     prices: Mapping[str, Price]
 
     def of(self, model: str) -> Price | None:
-        """The price of a model or of the model it is a snapshot of; free for what calls no provider."""
-        if model.partition(":")[0] in _NO_CHARGE:
+        """The price of a model or of the model it is a snapshot of; free for what calls nobody who charges."""
+        spec = KNOWN_PROVIDERS.get(model.partition(":")[0])  # calls on record may be of one there is no more
+        if spec is not None and not spec.charges:
             return Price(0.0, 0.0, 0.0)
         return self.prices.get(model) or self.prices.get(_SNAPSHOT.sub("", model))
 

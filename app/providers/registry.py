@@ -1,18 +1,18 @@
 """From a name a person writes to a model that answers. An SDK is imported when its first model is opened."""
 
-import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
+from typing import Any
 
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.base import ChatModel
-from app.providers.credentials import Credentials, Endpoint, credentials_problem, endpoint
-from app.providers.model_files import recording_path
-from app.providers.model_name import KNOWN_PROVIDERS, ModelName, parse_model_name
+from app.providers.credentials import Credentials, credentials_problem, endpoint
+from app.providers.model_name import parse_model_name
 from app.providers.model_purpose import chats
 from app.providers.pricing import Price, PriceList, shipped_prices
+from app.providers.specs import KNOWN_PROVIDERS, OWN, spec_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,7 @@ class ModelInfo:
     note: str = ""
 
 
-_NOTES = {
-    "rules": "Text rules, not an LLM; needs no key.",
-    "replay:FILE": "Answers from recorded calls in a file; needs no key.",
-    "llama:NAME": "Any model your endpoint serves.",
-    "local:NAME": "A folder or downloaded model on this computer (extra “local”); for gptscore only.",
-}
-
-
-# Of the one server whose models nobody knows until it is asked.
-OWN = "llama"
 LIST_SECONDS = 3.0
-
-# Models that reason unless they are told not to refuse them; of Gemini's, only the 2.0 family gives them.
-_REFUSE_LOGPROBS = {
-    "openai": re.compile(r"o\d|gpt-5(?!\.[1-4](?!\d)|-chat)|gpt-([6-9]|\d\d)"),
-    "google": re.compile(r"gemini-(?!2\.0)"),
-}
-_Open = Callable[[ModelName, Endpoint, float, int | None], ChatModel]
 # SDKs share modules; imported by several threads at once, one can see another's half made.
 _importing = threading.Lock()
 
@@ -64,39 +47,34 @@ def open_model(
     or FileFormatError, for local NotReadyError.
     """
     parsed = parse_model_name(name)
-    if parsed.provider == "rules":
-        rules: ChatModel = resolve_name("app.rules:RulesModel")()
-        return rules
-    if parsed.provider == "replay":
-        from app.providers.adapters.replay import ReplayModel  # noqa: PLC0415
-
-        return ReplayModel(recording_path(parsed.model), str(parsed))
-    if parsed.provider == "local":
-        from app.providers.adapters.local import LocalModel  # noqa: PLC0415
-
-        return LocalModel(parsed)
-    return _open_over_http(parsed, credentials, timeout, most_output)
+    spec = spec_of(parsed.provider)
+    if not spec.speaks_http:
+        built_in: ChatModel = resolve_name(spec.opener)(parsed)
+        return built_in
+    reached = endpoint(spec, credentials.of(spec.prefix))
+    opened: ChatModel = imported(spec.opener)(parsed, reached, timeout, most_output)
+    return opened
 
 
 def gives_logprobs(name: str) -> bool:
     """Whether the provider's API can return log-probabilities; a single model of it may still refuse them."""
-    return KNOWN_PROVIDERS[parse_model_name(name).provider].gives_logprobs
+    return spec_of(parse_model_name(name).provider).gives_logprobs
 
 
 def expects_logprobs(name: str) -> bool:
     """Whether this model is likely to give them, for forecasts; whether it does turns out when it is asked."""
     parsed = parse_model_name(name)
-    refuses = _REFUSE_LOGPROBS.get(parsed.provider)
-    return gives_logprobs(name) and not (refuses and refuses.match(parsed.model))
+    spec = spec_of(parsed.provider)
+    return spec.gives_logprobs and not spec.models.no_logprobs.match(parsed.model)
 
 
 def rates_given_texts(name: str) -> bool:
     """Whether the provider can say how likely each token of a given text is; a single server may still not."""
-    return KNOWN_PROVIDERS[parse_model_name(name).provider].rates_given
+    return spec_of(parse_model_name(name).provider).rates_given
 
 
 def answers_questions(name: str) -> bool:
-    return KNOWN_PROVIDERS[parse_model_name(name).provider].answers
+    return spec_of(parse_model_name(name).provider).answers
 
 
 def describe_models(
@@ -107,58 +85,36 @@ def describe_models(
     served: the models that the person's own server lists, as llama:NAME.
     """
     known = prices or shipped_prices()
-    own = list(served)
-    if not own and not any(name.startswith(f"{OWN}:") for name in known.prices):
-        own = [f"{OWN}:NAME"]
-    names = dict.fromkeys(["rules", "replay:FILE", *known.prices, *own, "local:NAME"])
-    return [_describe(name, credentials, known) for name in names]
+    free = [spec.listed_as for spec in KNOWN_PROVIDERS.values() if not spec.charges]
+    named = [*known.prices, *served]
+    with_names = {name.partition(":")[0] for name in [*free, *named]}
+    unnamed = [spec.listed_as for spec in KNOWN_PROVIDERS.values() if spec.prefix not in with_names]
+    return [_describe(name, credentials, known) for name in dict.fromkeys([*free, *named, *unnamed])]
 
 
 def _describe(name: str, credentials: Credentials, prices: PriceList) -> ModelInfo:
-    provider = parse_model_name(name).provider
-    access = credentials.of(provider)
-    obstacle = credentials_problem(provider, credentials)
-    price = prices.of(name)
-    note = _NOTES.get(name, "") if name in _NOTES or chats(name) else "Not for questions, going by its name."
-    return ModelInfo(name, provider, access.key is not None, access.source, price, obstacle, note)
+    spec = spec_of(parse_model_name(name).provider)
+    access = credentials.of(spec.prefix)
+    obstacle = credentials_problem(spec.prefix, credentials)
+    note = "" if chats(name) else "Not for questions, going by its name."
+    note = spec.note if name == spec.listed_as else note
+    return ModelInfo(name, spec.prefix, access.key is not None, access.source, prices.of(name), obstacle, note)
 
 
 async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) -> list[str]:
     """What the person's own server calls its models. Raises a ProviderError that says why it gives no list."""
-    provider = KNOWN_PROVIDERS[OWN]
-    reached = endpoint(provider, credentials.of(OWN))
-    with _importing:
-        from app.providers.adapters.model_list import list_models  # noqa: PLC0415
-    return await list_models(provider, reached, timeout)
+    spec = spec_of(OWN)
+    reached = endpoint(spec, credentials.of(OWN))
+    names: list[str] = await imported(spec.lister)(spec, reached, timeout)
+    return names
 
 
 def import_sdk(prefix: str) -> None:
     """Ahead of the provider's first model: 0.5 to 1.5 seconds of a processor, and more the first time ever."""
-    _opener(prefix)
+    imported(spec_of(prefix).opener)
 
 
-def _open_over_http(name: ModelName, credentials: Credentials, timeout: float, most_output: int | None) -> ChatModel:
-    reached = endpoint(KNOWN_PROVIDERS[name.provider], credentials.of(name.provider))
-    return _opener(name.provider)(name, reached, timeout, most_output)
-
-
-def _opener(prefix: str) -> _Open:
-    """What opens a provider's models; its SDK is imported here."""
+def imported(dotted: str) -> Any:
+    """What "module:function" of a spec names; an SDK is imported here."""
     with _importing:
-        match prefix:
-            case "anthropic":
-                from app.providers.adapters import anthropic  # noqa: PLC0415
-
-                return anthropic.open_model
-            case "google":
-                from app.providers.adapters import google  # noqa: PLC0415
-
-                return google.open_model
-            case "llama":
-                from app.providers.adapters import compatible  # noqa: PLC0415
-
-                return compatible.open_model
-            case _:
-                from app.providers.adapters import openai  # noqa: PLC0415
-
-                return openai.open_model
+        return resolve_name(dotted)

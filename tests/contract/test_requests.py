@@ -8,8 +8,8 @@ import pytest
 
 from app.providers.adapters.output_room import START
 from app.providers.base import Turn
-from app.providers.model_name import KNOWN_PROVIDERS
 from app.providers.registry import open_model
+from app.providers.specs import KNOWN_PROVIDERS
 from tests.support.adapter_cases import ADAPTERS, KEY, SCHEMA, SYSTEM, USER, AdapterCase, a_request, ask, schema_sent
 from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Answer, Held

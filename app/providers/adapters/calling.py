@@ -16,8 +16,9 @@ from app.providers.adapters.rejection import (
 )
 from app.providers.adapters.request_style import RequestStyle, StyleMemory, lesson_of
 from app.providers.base import ChatRequest
-from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+from app.providers.model_name import ModelName
 from app.providers.model_options import TIMEOUT
+from app.providers.specs import spec_of
 
 SdkAnswer = TypeVar("SdkAnswer")
 ReadError = Callable[[Exception], Rejection | ProviderError | None]
@@ -46,7 +47,7 @@ async def call(
 
     Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
     """
-    if request.given is not None and not KNOWN_PROVIDERS[name.provider].rates_given:
+    if request.given is not None and not spec_of(name.provider).rates_given:
         raise rates_no_given_text(str(name))
     room = memory.room.of(request, str(name))
     while True:

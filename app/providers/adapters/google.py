@@ -4,6 +4,7 @@ import json
 import time
 import traceback
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
@@ -41,11 +42,13 @@ from app.providers.adapters.sending import was_sent
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
-from app.providers.model_options import BUDGETS, check_effort
+from app.providers.model_options import check_effort
 
 # An ending that the SDK doesn't know yet is no news for a person at a terminal; the text it befalls says it.
 warnings.filterwarnings("ignore", r".* is not a valid \w+", UserWarning, r"google\.genai\..*")
 
+# Tokens of thought for the models that count them instead of naming a level, as Google's own OpenAI endpoint does.
+BUDGETS: Mapping[str, int] = {"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24_576}
 _CUT_OFF = {FinishReason.MAX_TOKENS, FinishReason.CONTINUATION}
 _REFUSED = {
     FinishReason.SAFETY,

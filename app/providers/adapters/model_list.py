@@ -22,12 +22,12 @@ from app.errors import (
 )
 from app.providers.adapters.compatible import open_client
 from app.providers.credentials import Endpoint
-from app.providers.model_name import Provider
+from app.providers.provider_spec import ProviderSpec
 
 LONGEST_NAME = 200
 
 
-async def list_models(provider: Provider, endpoint: Endpoint, timeout: float) -> list[str]:
+async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float) -> list[str]:
     """The names, each once, in the server's order; none where it has no model.
 
     timeout: seconds for everything. Raises a ProviderError, without a trace of the SDK's own exception, which holds the
@@ -74,7 +74,7 @@ def _usable(listed: list[object]) -> Iterator[str]:
             yield name.strip()
 
 
-def _failure(provider: Provider, error: Exception, timeout: float, with_key: bool) -> ProviderError | None:
+def _failure(provider: ProviderSpec, error: Exception, timeout: float, with_key: bool) -> ProviderError | None:
     """What an exception of the SDK says; None for anything that isn't the SDK's."""
     match error:
         case APITimeoutError():
@@ -91,7 +91,7 @@ def _failure(provider: Provider, error: Exception, timeout: float, with_key: boo
     return None
 
 
-def _refusal(provider: Provider, status: int, with_key: bool) -> ProviderError:
+def _refusal(provider: ProviderSpec, status: int, with_key: bool) -> ProviderError:
     match status:
         case 401 | 403 if with_key:
             return WrongKeyError(
@@ -111,19 +111,19 @@ def _refusal(provider: Provider, status: int, with_key: bool) -> ProviderError:
     return ProviderError(f"{provider.title} did not list its models (status {status}).")
 
 
-def _timed_out(provider: Provider, seconds: float) -> ProviderError:
+def _timed_out(provider: ProviderSpec, seconds: float) -> ProviderError:
     return ModelTimeoutError(
         f"{provider.title} did not list its models within {seconds:g} seconds.", "It may be busy or still loading."
     )
 
 
-def _unreadable(provider: Provider) -> ProviderError:
+def _unreadable(provider: ProviderSpec) -> ProviderError:
     return TransientError(
         f"What {_named(provider)} sent is no list of models.",
         f"Check the address ({provider.url_variable}): a proxy or another program may be answering.",
     )
 
 
-def _named(provider: Provider) -> str:
+def _named(provider: ProviderSpec) -> str:
     """Within a sentence."""
     return provider.title.replace("The ", "the ", 1)

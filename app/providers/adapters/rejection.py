@@ -31,9 +31,10 @@ from app.errors import (
     WrongKeyError,
 )
 from app.providers.base import Usage
-from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+from app.providers.model_name import ModelName
 from app.providers.model_options import EFFORTS
 from app.providers.pace import PATIENCE
+from app.providers.specs import spec_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -89,7 +90,7 @@ def timed_out(name: ModelName, seconds: float) -> ProviderError:
 
 def unreachable(name: ModelName, address: str = "", sent: bool = True) -> ProviderError:
     """sent: whether the request may have left; then its reply is lost."""
-    variable = KNOWN_PROVIDERS[name.provider].url_variable
+    variable = spec_of(name.provider).url_variable
     at = f" at {address}" if address else ""
     error = ConnectionFailedError(
         f"The connection to {name.title}{at} for {name} failed.",
@@ -100,7 +101,7 @@ def unreachable(name: ModelName, address: str = "", sent: bool = True) -> Provid
 
 def unreadable(name: ModelName) -> ProviderError:
     """A success that isn't an answer: a proxy's page, an empty body. Often gone at the next try."""
-    variable = KNOWN_PROVIDERS[name.provider].url_variable
+    variable = spec_of(name.provider).url_variable
     return lost(
         UnreadableReplyError(
             f"What came back for {name} is not an answer in the form of {name.title}'s API.",
@@ -179,17 +180,15 @@ def _wrong_key(name: ModelName, rejection: Rejection) -> ProviderError:
 
 
 def _unknown_model(name: ModelName, rejection: Rejection) -> ProviderError:
-    hint = "Check the model's name and whether your key may use it."
-    if name.provider == "llama":
-        hint = "Check which models the server offers (ollama list) and the address in LLAMA_BASE_URL."
-    return UnknownModelError(f"{name.title} offers no model {name.model} ({_status(rejection)}).", hint)
+    message = f"{name.title} offers no model {name.model} ({_status(rejection)})."
+    return UnknownModelError(message, spec_of(name.provider).unknown_model_hint)
 
 
 def _wrong_address(name: ModelName, rejection: Rejection) -> ProviderError:
     at = f" at {rejection.address}" if rejection.address else ""
     return WrongAddressError(
         f"{rejection.status}{at}: is the address right? What answers there is not {name.title}'s API.",
-        f"Check {KNOWN_PROVIDERS[name.provider].url_variable}.",
+        f"Check {spec_of(name.provider).url_variable}.",
     )
 
 

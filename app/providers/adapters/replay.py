@@ -4,6 +4,8 @@ from pathlib import Path
 
 from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest
+from app.providers.model_files import recording_path
+from app.providers.model_name import ModelName
 from app.providers.recording import read_recording
 
 
@@ -49,3 +51,8 @@ class ReplayModel:
 
     async def aclose(self) -> None:
         """Nothing is open."""
+
+
+def open_model(name: ModelName) -> ReplayModel:
+    """Raises NotFoundError and FileFormatError."""
+    return ReplayModel(recording_path(name.model), str(name))

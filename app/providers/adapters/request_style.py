@@ -12,6 +12,7 @@ from app.providers.adapters.rejection import Rejection
 from app.providers.base import ChatRequest
 from app.providers.model_name import ModelName
 from app.providers.model_options import efforts_of
+from app.providers.specs import spec_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,6 @@ class Lesson(StrEnum):
     TOP_P = "top_p"
 
 
-# Reasoning models refuse a temperature; one missing here costs a single refused request.
-_NO_TEMPERATURE = {
-    "openai": re.compile(r"o\d|gpt-5(?!\.[1-4](?!\d)|-chat)|gpt-([6-9]|\d\d)"),
-    "anthropic": re.compile(r"claude-(opus|sonnet|haiku)-(4-([7-9]|\d\d)(?!\d)|[5-9])|claude-(fable|mythos)"),
-}
-# From GPT-5.6 on a breakpoint can be set (openai SDK 3.52, PromptCacheBreakpoint); before that caching is automatic.
-_CACHE_MARK = {"openai": re.compile(r"gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)")}
-# Previews and moving names are only in the beta version of Gemini's API. What else is turns out when v1 lacks it.
-_BETA = {"google": re.compile(r".*(-preview\b|-latest$|-exp\b)")}
-
 _REFUSED_STATUS = (400, 404, 422, 501)
 _NOT_SUPPORTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra[_ ](input|field|forbidden)|unexpected"
@@ -64,17 +55,13 @@ _SCHEMA_WORDS = re.compile(
 
 
 def first_style(name: ModelName) -> RequestStyle:
-    """What is known of a model before it was asked."""
-
-    def listed(table: Mapping[str, re.Pattern[str]]) -> bool:
-        pattern = table.get(name.provider)
-        return bool(pattern and pattern.match(name.model))
-
+    """What is known of a model before it was asked. Raises UnknownModelError where there is no such provider."""
+    spec = spec_of(name.provider)
     return RequestStyle(
-        temperature=not listed(_NO_TEMPERATURE),
-        limit_parameter="max_completion_tokens" if name.provider == "openai" else "max_tokens",
-        cache_mark=listed(_CACHE_MARK),
-        beta=listed(_BETA),
+        temperature=not spec.models.no_temperature.match(name.model),
+        limit_parameter=spec.limit_parameter,
+        cache_mark=bool(spec.models.cache_mark.match(name.model)),
+        beta=bool(spec.models.beta.match(name.model)),
     )
 
 

@@ -11,9 +11,10 @@ from pydantic import SecretStr
 from app.providers import pace
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.credentials import Access, Credentials, credentials_problem
-from app.providers.model_name import KNOWN_PROVIDERS, Provider
 from app.providers.pricing import Price, shipped_prices
+from app.providers.provider_spec import ProviderSpec
 from app.providers.registry import describe_models
+from app.providers.specs import network_providers
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import CONCURRENCY, PATIENCE
 from app.services.runtime.workbench import Workbench
@@ -84,7 +85,7 @@ class DataPlace:
 
 def provider_access(workbench: Workbench) -> list[ProviderAccess]:
     """Every provider that is reached over a network."""
-    return [_access(p, workbench.credentials) for p in KNOWN_PROVIDERS.values() if p.speaks_http]
+    return [_access(p, workbench.credentials) for p in network_providers()]
 
 
 def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
@@ -120,7 +121,7 @@ def data_place() -> DataPlace:
     return DataPlace("A PostgreSQL server", _without_secrets(url), None)
 
 
-def _access(provider: Provider, credentials: Credentials) -> ProviderAccess:
+def _access(provider: ProviderSpec, credentials: Credentials) -> ProviderAccess:
     access = credentials.of(provider.prefix)
     own = (access.base_url or "").strip()
     return ProviderAccess(

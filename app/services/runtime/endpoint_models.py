@@ -10,7 +10,8 @@ from time import monotonic
 from app.errors import WorkbenchError
 from app.providers.credentials import Access, Credentials, credentials_problem
 from app.providers.model_purpose import chats, listens, preferred
-from app.providers.registry import OWN, served_names
+from app.providers.registry import served_names
+from app.providers.specs import OWN
 from app.services.runtime.fault_report import fault_report
 from app.services.runtime.workbench import Workbench
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
 from app.providers.credentials import credentials_problem
-from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.model_name import parse_model_name
 from app.providers.pricing import shipped_prices
 from app.providers.registry import gives_logprobs
+from app.providers.specs import spec_of
 from app.services.runtime.workbench import Workbench
 
 
@@ -32,7 +33,7 @@ def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
     """
     parsed = parse_model_name(name)
     full, is_llm = str(parsed), True
-    if not KNOWN_PROVIDERS[parsed.provider].speaks_http:
+    if not spec_of(parsed.provider).speaks_http:
         full, is_llm = workbench.check_model(name)
     return JudgeAbility(
         full,

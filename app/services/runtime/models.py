@@ -20,12 +20,13 @@ from app.providers.budget import Budget
 from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
-from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.model_name import parse_model_name
 from app.providers.model_options import ModelOptions
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
-from app.providers.registry import OWN, describe_models, import_sdk
+from app.providers.registry import describe_models, import_sdk
 from app.providers.retry import RetryingModel, RetryPolicy
+from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
 from app.scoring.group_commit import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.workbench import Workbench
@@ -34,7 +35,6 @@ from db.unit_of_work import Database
 CONCURRENCY = 32
 TEST_SECONDS = 30.0
 PATIENCE = RetryPolicy()
-LLM_PROVIDERS = [provider for provider in KNOWN_PROVIDERS.values() if provider.speaks_http]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,8 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
     recordings in the workbench's folder; others can be typed as provider:name."""
     found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
     for model in describe_models(workbench.credentials):
-        provider = KNOWN_PROVIDERS[model.provider]
-        placeholder = model.name.endswith((":FILE", ":NAME"))
-        if provider.speaks_http and not placeholder:
+        provider = spec_of(model.provider)
+        if provider.speaks_http and model.name != provider.listed_as:
             obstacle = credentials_problem(model.provider, workbench.credentials)
             lacks_key = provider.needs_key and not model.key_set
             found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
@@ -77,13 +76,13 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
 
 def obstacles(workbench: Workbench) -> dict[str, str]:
     """Provider -> what to set before its models can be used; only providers that lack something."""
-    found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in LLM_PROVIDERS}
+    found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in network_providers()}
     return {title: problem for title, problem in found.items() if problem}
 
 
 def get_ready(workbench: Workbench) -> None:
     """Import what the providers that are set up need, in the background: the first answer needn't wait for it then."""
-    usable = (p.prefix for p in LLM_PROVIDERS if not credentials_problem(p.prefix, workbench.credentials))
+    usable = (p.prefix for p in network_providers() if not credentials_problem(p.prefix, workbench.credentials))
     _import_sdks(tuple(usable))
 
 

@@ -1,23 +1,17 @@
 """Reasoning tokens of a call, for forecasts: as the same model's earlier calls took, else a guess."""
 
-import re
 from dataclasses import dataclass
 
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import efforts_of
 from app.providers.pricing import CHARACTERS_PER_TOKEN
+from app.providers.specs import spec_of
 from db.unit_of_work import UnitOfWork
 
 # For an answer to a checklist or a score; texts that are hard take many times that.
 GUESS = 1000
 GUESSES = {"none": 0, "minimal": 200, "low": 400, "medium": GUESS, "high": 3000, "xhigh": 8000, "max": 16_000}
 ENOUGH = 5  # earlier calls
-# Who reasons without being told to; of a person's own server nobody knows.
-_UNASKED = {
-    "openai": re.compile(r"o\d|gpt-5(-|$)|gpt-5\.([5-9]|\d\d)|gpt-([6-9]|\d\d)"),
-    "anthropic": re.compile(r"claude-(fable|mythos)|claude-(opus|sonnet|haiku)-[5-9]"),
-    "google": re.compile(r"gemini-(2\.5-(pro|flash(?!-lite))|[3-9]|pro|flash)"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +42,4 @@ def _guess(model: str, effort: str) -> int:
         return 0
     if effort:
         return GUESSES[effort]
-    unasked = _UNASKED.get(name.provider)
-    return GUESS if unasked and unasked.match(name.model) else 0
+    return GUESS if spec_of(name.provider).models.reasons_unasked.match(name.model) else 0

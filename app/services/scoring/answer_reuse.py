@@ -20,7 +20,8 @@ from app.domain.run import RunDimension, RunSummary
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import METHOD
 from app.prompting import dimension_variables, task_variables
-from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.model_name import parse_model_name
+from app.providers.specs import spec_of
 from db.unit_of_work import UnitOfWork
 
 ASKED_AS, TAKEN_FROM = "asked_as", "answers_from"
@@ -83,7 +84,7 @@ def reuse_params(
     taken = {
         str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension])
         for part in plan
-        if wanted and KNOWN_PROVIDERS[parse_model_name(judge).provider].speaks_http
+        if wanted and spec_of(parse_model_name(judge).provider).speaks_http
     }
     return {
         ASKED_AS: {str(dimension): digest for dimension, digest in asked_as.items()},

@@ -17,9 +17,10 @@ from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotReadyError, ProviderError, UnsupportedError
 from app.evaluators.stages import NullStages
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.model_name import KNOWN_PROVIDERS, parse_model_name
+from app.providers.model_name import parse_model_name
 from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
+from app.providers.specs import spec_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench
@@ -81,7 +82,7 @@ def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
 
 
 def _called(judge: str) -> bool:
-    return judge != NO_JUDGE and KNOWN_PROVIDERS[parse_model_name(judge).provider].speaks_http
+    return judge != NO_JUDGE and spec_of(parse_model_name(judge).provider).speaks_http
 
 
 class _LedgerOnly:

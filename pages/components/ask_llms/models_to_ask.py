@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from app.services.runtime.models import LLM_PROVIDERS, ModelChoice, available_models, get_ready, obstacles
+from app.services.runtime.access import provider_access
+from app.services.runtime.models import ModelChoice, available_models, get_ready, obstacles
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.runs.served_models import typing_note
 from pages.components.shell.words import KEY_IN_SETTINGS, model_label
 
-PROVIDERS = len(LLM_PROVIDERS)
 CHOSEN, SUGGESTED = "ask_models", "ask_models_suggested"
 
 
@@ -30,7 +30,7 @@ def models_to_ask(workbench: Workbench) -> list[str]:
         help="The method asks four LLMs, one of each vendor. Others can be typed, for example llama:NAME for a model "
         "of your own endpoint. The rules need no key: fixed text rules, not an LLM.",
     )
-    _what_is_suggested(len(obstacles(workbench)))
+    _what_is_suggested(len(obstacles(workbench)), len(provider_access(workbench)))
     names = [name.strip() for name in chosen if name.strip()]
     typing_note(workbench, names)
     return names
@@ -48,16 +48,16 @@ def _start_with(suggested: list[str]) -> None:
     state[SUGGESTED] = suggested
 
 
-def _what_is_suggested(missing: int) -> None:
+def _what_is_suggested(missing: int, providers: int) -> None:
     """Nothing where every provider is set up: then the choice speaks for itself."""
-    if missing == PROVIDERS:
+    if missing == providers:
         st.caption(
             "No LLM is set up yet, so the choice starts with the rules, which are not an LLM. What each provider needs "
             "is listed below."
         )
     elif missing:
         st.caption(
-            f"The choice starts with one model of each provider that is set up: {PROVIDERS - missing} of {PROVIDERS}. "
+            f"The choice starts with one model of each provider that is set up: {providers - missing} of {providers}. "
             "What the others need is listed below."
         )
 

@@ -3,7 +3,7 @@ from pydantic import SecretStr
 
 from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
 from app.providers.credentials import Access, Credentials, credentials_problem, endpoint
-from app.providers.model_name import KNOWN_PROVIDERS
+from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings
 
 KEY = "sk-Planted-KEY"

@@ -1,7 +1,8 @@
 import pytest
 
 from app.errors import UnknownModelError
-from app.providers.model_name import KNOWN_PROVIDERS, ModelName, parse_model_name
+from app.providers.model_name import ModelName, parse_model_name
+from app.providers.specs import KNOWN_PROVIDERS
 
 
 @pytest.mark.parametrize(
