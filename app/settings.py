@@ -1,15 +1,16 @@
 """The only reader of the environment."""
 
+import os
 from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import Field, PrivateAttr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """Names as in the command line's contract; keys are secrets, so that no repr or log shows them."""
+    """Names as in the command line's contract. Keys are no fields, so that no repr or log shows them."""
 
     model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore")
 
@@ -17,18 +18,17 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias="INTERACTEVAL_DATABASE_URL")
     # Further names under which the web server answers, with commas between them.
     allowed_hosts: str = Field(default="", validation_alias="INTERACTEVAL_ALLOWED_HOSTS")
-    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
-    openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
-    anthropic_api_key: SecretStr | None = Field(default=None, validation_alias="ANTHROPIC_API_KEY")
-    anthropic_base_url: str | None = Field(default=None, validation_alias="ANTHROPIC_BASE_URL")
-    google_api_key: SecretStr | None = Field(
-        default=None, validation_alias=AliasChoices("GOOGLE_API_KEY", "GEMINI_API_KEY")
-    )
-    google_gemini_base_url: str | None = Field(default=None, validation_alias="GOOGLE_GEMINI_BASE_URL")
-    llama_base_url: str | None = Field(default=None, validation_alias="LLAMA_BASE_URL")
-    llama_api_key: SecretStr | None = Field(default=None, validation_alias="LLAMA_API_KEY")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
+
+    # As it was when the settings were read; no part of a repr.
+    _environment: dict[str, str] = PrivateAttr(
+        default_factory=lambda: {name.upper(): value for name, value in os.environ.items()}
+    )
+
+    def provider_variable(self, *names: str) -> str | None:
+        """The first of these variables that is set and not empty: a provider's key or address."""
+        return next((value for name in names if (value := self._environment.get(name))), None)
 
     @property
     def replays(self) -> Path:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings, settings
 from tests.support import network_guard
 
@@ -49,12 +50,9 @@ def network_attempts() -> Iterator[list[str]]:
 
 def _clear_settings(patch: pytest.MonkeyPatch, home: Path) -> None:
     """None of the variables that the settings read, but a home away from the developer's."""
-    names = {name for field in Settings.model_fields.values() for name in _variables(field.validation_alias)}
+    names = {str(field.validation_alias) for field in Settings.model_fields.values()}
+    names |= {name for spec in KNOWN_PROVIDERS.values() for name in (*spec.key_variables, spec.url_variable)}
     for name in os.environ.keys() & names:
         patch.delenv(name)
     patch.setenv("INTERACTEVAL_HOME", str(home))
     settings.cache_clear()
-
-
-def _variables(alias: object) -> list[str]:
-    return [alias] if isinstance(alias, str) else [str(choice) for choice in getattr(alias, "choices", [])]

@@ -19,6 +19,7 @@ from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.providers.credentials import Access, Credentials
+from app.providers.specs import OWN
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from db.unit_of_work import Database
@@ -32,7 +33,7 @@ def run(texts: int = TEXTS, delay: float = DELAY, concurrency: int = CONCURRENCY
     with tempfile.TemporaryDirectory() as folder, local_judge(delay) as port:
         workbench = Workbench(
             Database(f"sqlite:///{folder}/bench.db"),
-            Credentials(llama=Access(SecretStr("local"), f"http://127.0.0.1:{port}/v1", "the benchmark")),
+            Credentials({OWN: Access(SecretStr("local"), f"http://127.0.0.1:{port}/v1", "the benchmark")}),
         )
         try:
             options = RunOptions((_fill(workbench, texts),), "llama:local")

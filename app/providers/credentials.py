@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from app.errors import InputError, MissingAddressError, MissingKeyError, WrongKeyError
 from app.providers.provider_spec import ProviderSpec
-from app.providers.specs import spec_of
+from app.providers.specs import network_providers, spec_of
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -29,33 +29,27 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The access to each provider that speaks HTTP, by its prefix."""
+    """The access to providers that speak HTTP, by their prefix."""
 
-    openai: Access = Access()
-    anthropic: Access = Access()
-    google: Access = Access()
-    llama: Access = Access()
+    by_prefix: Mapping[str, Access] = field(default_factory=dict, hash=False)
 
     def of(self, prefix: str) -> Access:
-        access: Access = getattr(self, prefix, Access())
-        return access
+        """Empty where nothing is set. Raises UnknownModelError where there is no such provider."""
+        return self.by_prefix.get(spec_of(prefix).prefix, Access())
 
     @classmethod
     def from_settings(cls, settings: "Settings", typed: Mapping[str, str] | None = None) -> "Credentials":
         """typed: keys by prefix that a person typed for this browser session; they win over the environment."""
         given = typed or {}
 
-        def access(prefix: str, key: SecretStr | None, base_url: str | None) -> Access:
-            if given.get(prefix):
-                return Access(SecretStr(given[prefix]), base_url, "this browser session")
-            return Access(key, base_url, "the environment" if key else "")
+        def access(spec: ProviderSpec) -> Access:
+            base_url = settings.provider_variable(spec.url_variable)
+            if given.get(spec.prefix):
+                return Access(SecretStr(given[spec.prefix]), base_url, "this browser session")
+            key = settings.provider_variable(*spec.key_variables)
+            return Access(SecretStr(key), base_url, "the environment") if key else Access(base_url=base_url)
 
-        return cls(
-            openai=access("openai", settings.openai_api_key, settings.openai_base_url),
-            anthropic=access("anthropic", settings.anthropic_api_key, settings.anthropic_base_url),
-            google=access("google", settings.google_api_key, settings.google_gemini_base_url),
-            llama=access("llama", settings.llama_api_key, settings.llama_base_url),
-        )
+        return cls({spec.prefix: access(spec) for spec in network_providers()})
 
 
 @dataclass(frozen=True, slots=True)

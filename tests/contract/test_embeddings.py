@@ -44,7 +44,7 @@ class EmbeddingCase:
         return self.name.partition(":")[0]
 
     def credentials(self, server: FakeLlm) -> Credentials:
-        return Credentials(**{self.prefix: Access(SecretStr(KEY), server.url + self.path, "a test")})
+        return Credentials({self.prefix: Access(SecretStr(KEY), server.url + self.path, "a test")})
 
     def sent(self, received: Received) -> list[str]:
         said: list[str] = received.body["input"] if self.prefix == "openai" else texts_of(received.body)

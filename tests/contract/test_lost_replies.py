@@ -3,7 +3,6 @@ refused cost nothing."""
 
 import asyncio
 import socket
-from dataclasses import replace
 
 import pytest
 from pydantic import SecretStr
@@ -54,7 +53,7 @@ def test_what_never_left_cost_nothing(case: AdapterCase) -> None:
     nowhere = Access(SecretStr(KEY), address, "a test")
 
     async def run() -> None:
-        model = open_model(case.name, replace(Credentials(), **{case.prefix: nowhere}))
+        model = open_model(case.name, Credentials({case.prefix: nowhere}))
         try:
             await model.complete(a_request())
         finally:

@@ -24,7 +24,7 @@ from tests.support.fake_llm.server import FakeLlm
 
 
 def listed(server: FakeLlm, key: str = KEY, timeout: float = 20.0) -> list[str]:
-    credentials = Credentials(llama=Access(SecretStr(key), server.url))
+    credentials = Credentials({"llama": Access(SecretStr(key), server.url)})
     return asyncio.run(served_names(credentials, timeout))
 
 

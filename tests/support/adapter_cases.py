@@ -49,7 +49,7 @@ class AdapterCase:
         return f"{self.prefix}:{self.model}"
 
     def credentials(self, server: FakeLlm, key: str = KEY) -> Credentials:
-        return Credentials(**{self.prefix: Access(SecretStr(key), server.url + self.path, "a test")})
+        return Credentials({self.prefix: Access(SecretStr(key), server.url + self.path, "a test")})
 
 
 def _openai_system(body: dict[str, Any]) -> str:

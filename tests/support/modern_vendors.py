@@ -30,7 +30,7 @@ class ModernVendors:
         return f"{self.url}/{options}{_PATHS[prefix]}"
 
     def credentials(self, options: str = "plain", key: str = "sk-local") -> Credentials:
-        return Credentials(**{p: Access(SecretStr(key), self.address(p, options), "a test") for p in _PATHS})
+        return Credentials({p: Access(SecretStr(key), self.address(p, options), "a test") for p in _PATHS})
 
     def state(self, options: str = "plain") -> dict[str, Any]:
         """What the server counted: requests, refused by status and code, tokens billed."""

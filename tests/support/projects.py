@@ -18,7 +18,7 @@ from db.unit_of_work import Database, UnitOfWork
 def workbench_at(folder: Path, llm_url: str = "") -> Workbench:
     """A workbench whose `llama:` models are served at this address."""
     access = Access(SecretStr("planted-key"), llm_url, "the test") if llm_url else Access()
-    return Workbench(Database(f"sqlite:///{folder}/workbench.db"), Credentials(llama=access))
+    return Workbench(Database(f"sqlite:///{folder}/workbench.db"), Credentials({"llama": access}))
 
 
 class ModelBench(Workbench):

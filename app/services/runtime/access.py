@@ -94,7 +94,7 @@ def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
         return "Nothing was typed. Paste the key into the field."
     # Only the key is looked at: a missing address is said where the provider is listed.
     address = workbench.credentials.of(prefix).base_url or "http://localhost/v1"
-    typed = Credentials(**{prefix: Access(SecretStr(key), address)})
+    typed = Credentials({prefix: Access(SecretStr(key), address)})
     return credentials_problem(prefix, typed)
 
 

@@ -12,7 +12,7 @@ KEY = "sk-Planted-KEY"
 def test_nothing_secret_shows_in_a_repr() -> None:
     access = Access(SecretStr(KEY), "http://me:secret@host/v1", "the environment")
     reached = endpoint(KNOWN_PROVIDERS["openai"], access)
-    for shown in (repr(access), str(access), repr(Credentials(openai=access)), repr(reached)):
+    for shown in (repr(access), str(access), repr(Credentials({"openai": access})), repr(reached)):
         assert KEY not in shown
         assert "secret" not in shown.replace("SecretStr", "")
 
@@ -22,13 +22,14 @@ def test_keys_come_from_the_environment_and_yield_to_typed_ones(monkeypatch: pyt
     monkeypatch.setenv("ANTHROPIC_API_KEY", "from-environment")
     monkeypatch.setenv("LLAMA_BASE_URL", "http://localhost:8000")
     credentials = Credentials.from_settings(Settings(), typed={"anthropic": "typed", "google": ""})
-    assert (credentials.openai.source, credentials.anthropic.source, credentials.google.source) == (
+    assert (credentials.of("openai").source, credentials.of("anthropic").source, credentials.of("google").source) == (
         "the environment",
         "this browser session",
         "",
     )
-    assert credentials.anthropic.key == SecretStr("typed")
-    assert credentials.llama.base_url == "http://localhost:8000"
+    assert KEY not in repr(Settings()) + str(Settings()) + Settings().model_dump_json()
+    assert credentials.of("anthropic").key == SecretStr("typed")
+    assert credentials.of("llama").base_url == "http://localhost:8000"
 
 
 @pytest.mark.parametrize("key", [None, "", "  \n"])
@@ -80,4 +81,4 @@ def test_problems_are_told_in_a_line() -> None:
     none = Credentials()
     assert "OPENAI_API_KEY" in credentials_problem("openai", none)
     assert credentials_problem("rules", none) == ""
-    assert credentials_problem("openai", Credentials(openai=Access(SecretStr(KEY)))) == ""
+    assert credentials_problem("openai", Credentials({"openai": Access(SecretStr(KEY))})) == ""

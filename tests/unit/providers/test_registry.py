@@ -35,7 +35,7 @@ def test_a_name_nobody_knows_is_not_opened() -> None:
 @pytest.mark.parametrize("name", ["openai:gpt-4o", "anthropic:claude-opus-5", "google:gemini-3.8-flash"])
 def test_an_opened_model_shows_no_key(name: str) -> None:
     access = Access(SecretStr(KEY))
-    model = open_model(name, Credentials(openai=access, anthropic=access, google=access))
+    model = open_model(name, Credentials({"openai": access, "anthropic": access, "google": access}))
     assert (model.name, model.is_llm) == (name, True)
     assert KEY not in repr(model) + str(vars(model))
     asyncio.run(model.aclose())
@@ -57,7 +57,7 @@ def test_who_gives_log_probabilities(name: str, gives: bool) -> None:
 
 def test_the_list_says_what_is_set_and_what_is_missing() -> None:
     openai = Access(SecretStr(KEY), None, "the environment")
-    described = {info.name: info for info in describe_models(Credentials(openai=openai))}
+    described = {info.name: info for info in describe_models(Credentials({"openai": openai}))}
     usable = described["openai:gpt-4o"]
     assert (usable.key_set, usable.key_source, usable.obstacle) == (True, "the environment", "")
     assert usable.price is not None

@@ -234,7 +234,7 @@ def test_a_budget_ends_the_study_and_more_of_it_goes_on(
     workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
 ) -> None:
     priced = replace(
-        workbench, credentials=Credentials(openai=Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test"))
+        workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")})
     )
     asked = replace(options, judge="openai:gpt-4o", budget=0.01)  # a call costs 100 * 2.5e-6 + 7 * 1e-5 = .00032
     report = run_study(priced, project, asked, concurrency=1)
@@ -253,7 +253,7 @@ def test_a_budget_ends_the_study_where_a_reply_was_lost_and_it_goes_on_without_o
     workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
 ) -> None:
     priced = replace(
-        workbench, credentials=Credentials(openai=Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test"))
+        workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")})
     )
     judge.script(Drop(after_headers=True))
     asked = replace(options, judge="openai:gpt-4o", budget=5.0)

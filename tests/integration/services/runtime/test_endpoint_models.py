@@ -85,7 +85,7 @@ def test_the_answer_is_kept_for_minutes_and_renewed_without_waiting(
     open_gate.clear()
     assert endpoint_models(workbench, PATIENCE) is first  # until the new one is there
     open_gate.set()
-    service._questions[workbench.credentials.llama].answer.result(PATIENCE)
+    service._questions[workbench.credentials.of("llama")].answer.result(PATIENCE)
     assert endpoint_models(workbench).names == ("llama:other",)
     assert len(server.looks) == 2
 
@@ -110,7 +110,7 @@ def test_one_that_fails_says_why_and_is_asked_again(
     open_gate.clear()
     assert "no list of its models" in endpoint_models(workbench).problem  # renewed behind it
     open_gate.set()
-    service._questions[workbench.credentials.llama].answer.result(PATIENCE)
+    service._questions[workbench.credentials.of("llama")].answer.result(PATIENCE)
     assert "lists no model" in endpoint_models(workbench).problem
     server.listing = Raw(b'{"data": [{"id": "bge-m3"}]}')
     ask_endpoint_again(workbench)

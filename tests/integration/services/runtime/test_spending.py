@@ -40,7 +40,7 @@ def llm() -> Iterator[FakeLlm]:
 def workbench(tmp_path: Path, llm: FakeLlm) -> Iterator[Workbench]:
     access = Access(SecretStr("planted-key"), f"{llm.url}/v1", "the test")
     database = Database(f"sqlite:///{tmp_path}/workbench.db")
-    yield Workbench(database, Credentials(openai=access, llama=access))
+    yield Workbench(database, Credentials({"openai": access, "llama": access}))
     database.close()
 
 
