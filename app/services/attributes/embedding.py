@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from app.attribute_analysis.embedding import Embedder, LsaEmbedder
 from app.errors import NotFoundError
 from app.providers.credentials import Credentials, credentials_problem, endpoint
-from app.providers.model_name import KNOWN_PROVIDERS, ModelName
+from app.providers.model_name import ModelName
+from app.providers.provider_spec import ProviderSpec
+from app.providers.registry import imported
+from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import settings
 
 LSA_NAME, LOCAL_NAME = "lsa", "local"
-# What each provider offers for texts at the time of writing; another of its models can be named as well.
-PROVIDERS = {"openai": ("text-embedding-3-small", "text-embedding-3-large"), "google": ("gemini-embedding-001",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,15 @@ class EmbeddingChoice:
 def embedding_choices(credentials: Credentials) -> list[EmbeddingChoice]:
     """The one that needs nothing first."""
     found = [EmbeddingChoice(LSA_NAME)]
-    for prefix, models in PROVIDERS.items():
-        obstacle = credentials_problem(prefix, credentials)
-        found += [EmbeddingChoice(f"{prefix}:{model}", KNOWN_PROVIDERS[prefix].title, obstacle) for model in models]
+    for spec in _embedding_providers():
+        obstacle = credentials_problem(spec.prefix, credentials)
+        found += [EmbeddingChoice(f"{spec.prefix}:{model}", spec.title, obstacle) for model in spec.embeddings]
     missing = "" if settings().embedding_model else _no_folder().message
     return [*found, EmbeddingChoice(LOCAL_NAME, obstacle=missing)]
 
 
 def open_embedding(name: str, credentials: Credentials) -> Embedding:
-    """lsa, local, openai:MODEL or google:MODEL. An SDK is imported when it is needed.
+    """lsa, local, or provider:MODEL of one that has embeddings. An SDK is imported when it is needed.
 
     Raises NotFoundError for another name or a missing folder, MissingKeyError, WrongKeyError or InputError for the
     provider's key and address.
@@ -85,17 +86,18 @@ def open_embedding(name: str, credentials: Credentials) -> Embedding:
         return LSA
     if name == LOCAL_NAME:
         return Embedding(name, Remembering(_local()))
-    if prefix not in PROVIDERS or not model:
-        known = ", ".join([LSA_NAME, LOCAL_NAME, *(f"{p}:{models[0]}" for p, models in PROVIDERS.items())])
+    spec = next((spec for spec in _embedding_providers() if spec.prefix == prefix), None)
+    if spec is None or not model:
+        firsts = [f"{spec.prefix}:{spec.embeddings[0]}" for spec in _embedding_providers()]
+        known = ", ".join([LSA_NAME, LOCAL_NAME, *firsts])
         raise NotFoundError("There is no such embedding.", f"Choose one of {known}.")
-    reached = endpoint(KNOWN_PROVIDERS[prefix], credentials.of(prefix))
-    if prefix == "openai":
-        from app.providers.embeddings.openai import OpenAIEmbedder  # noqa: PLC0415
+    reached = endpoint(spec, credentials.of(prefix))
+    embedder: Embedder = imported(spec.embedder)(ModelName(prefix, model), reached)
+    return Embedding(name, Remembering(embedder))
 
-        return Embedding(name, Remembering(OpenAIEmbedder(ModelName(prefix, model), reached)))
-    from app.providers.embeddings.google import GoogleEmbedder  # noqa: PLC0415
 
-    return Embedding(name, Remembering(GoogleEmbedder(ModelName(prefix, model), reached)))
+def _embedding_providers() -> list[ProviderSpec]:
+    return [spec for spec in KNOWN_PROVIDERS.values() if spec.embedder]
 
 
 def _local() -> Embedder:

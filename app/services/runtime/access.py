@@ -25,6 +25,7 @@ from app.settings import settings
 class ProviderAccess:
     """How one provider can be reached. The key itself is not here, nor any part of it.
 
+    lists_models: whether it is asked which models it has, as a server of the person's own.
     key_source: where the key comes from, in words; "" without one.
     address: without user name, password and query; "" where none is known.
     obstacle: what to set before its models can be used; "" for nothing.
@@ -35,6 +36,7 @@ class ProviderAccess:
     key_variable: str
     url_variable: str
     needs_key: bool
+    lists_models: bool
     key_source: str
     address: str
     own_address: bool
@@ -130,6 +132,7 @@ def _access(provider: ProviderSpec, credentials: Credentials) -> ProviderAccess:
         key_variable=provider.key_variable,
         url_variable=provider.url_variable,
         needs_key=provider.needs_key,
+        lists_models=bool(provider.lister),
         key_source=access.source,
         address=_without_secrets(own or provider.default_url or ""),
         own_address=bool(own),

@@ -13,6 +13,7 @@ from app.domain.task import Dimension
 from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
+from app.providers.specs import KNOWN_PROVIDERS, OWN
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
@@ -23,12 +24,12 @@ from app.think_aloud.transcript import PROMPT, by_sentence, propose_from_transcr
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
 AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
-TRANSCRIPTION_MODELS = ("openai:gpt-4o-transcribe", "openai:whisper-1")
+TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() for model in spec.transcribers]
 
 
 def transcription_models(workbench: Workbench) -> list[str]:
-    """OpenAI's, then those of the person's own endpoint, or what such a model is mostly called; others can be typed."""
-    return [*TRANSCRIPTION_MODELS, *(endpoint_models(workbench).listening or ["llama:whisper-1"])]
+    """Vendors', then those of the person's own endpoint, or what such a model is mostly called; others can be typed."""
+    return [*TRANSCRIPTION_MODELS, *(endpoint_models(workbench).listening or [f"{OWN}:whisper-1"])]
 
 
 def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:

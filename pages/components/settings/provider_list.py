@@ -21,7 +21,7 @@ def provider_list(workbench: Workbench) -> None:
             name.markdown(f"**{access.title}**  \n:small[:gray[{_address(access)}]]")
             with state:
                 _state(access)
-                if access.prefix == "llama":
+                if access.lists_models:
                     served_list(workbench)
             with action:
                 _key_action(workbench, access)
