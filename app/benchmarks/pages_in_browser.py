@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SERVER = Path(__file__).resolve().parents[1] / "server.py"
-PATIENCE = 60.0  # seconds
+PATIENCE = 180.0  # seconds; a busy machine starts a server in half a minute
 NO_BROWSER = "not measured: it takes Playwright and Chromium, which `make browser` of a clone installs"
 # Counts redraws, so that a click's own is waited for and not the one before it.
 COUNT_REDRAWS = """

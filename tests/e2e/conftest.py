@@ -22,6 +22,7 @@ from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
+from tests.support.background import PATIENCE
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
 from tests.support.repository import ROOT
 
@@ -47,7 +48,7 @@ class App:
         with (self.home / "server.log").open("ab") as log:
             command = [CONSOLE, "serve", "--port", str(self.port), *self.options]
             self.process = subprocess.Popen(command, env=self._environment(), stdout=log, stderr=log)
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
                 with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, button, choose, click, press_key, reading, screen, settled
+from tests.e2e.screen import PATIENCE_MS, at, button, choose, click, press_key, reading, screen, settled
 from tests.support.fake_llm.behaviour import Answer, Held
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.real_data import shared_data
@@ -31,7 +31,7 @@ def _open_demo(page: Page, app: App) -> None:
 def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     page.goto(app.url)
     at(page, "try_demo").get_by_role("button").click()
-    expect(page.get_by_text("Next for Demo")).to_be_visible(timeout=90_000)
+    expect(page.get_by_text("Next for Demo")).to_be_visible(timeout=2 * PATIENCE_MS)
     expect(page.get_by_text("made up")).to_be_visible()
 
     screen(page, "Results")
@@ -69,7 +69,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
 
     screen(page, "Score")
     at(page, "start_scoring").get_by_role("button").click()
-    expect(page.get_by_text(re.compile(r"Run 2 is done"))).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile(r"Run 2 is done"))).to_be_visible(timeout=2 * PATIENCE_MS)
 
     screen(page, "Results")
     expect(page.get_by_text("Point: the coefficient; line: its 95 % interval.")).to_be_visible()
@@ -111,7 +111,7 @@ def test_a_refresh_and_a_second_tab_while_a_run_scores_change_nothing(page: Page
         expect(at(other, "stop_scoring")).to_be_visible()
         other.close()
         released.set()
-        expect(_cells(page, "160 of 160")).to_have_count(2, timeout=60_000)
+        expect(_cells(page, "160 of 160")).to_have_count(2, timeout=2 * PATIENCE_MS)
         assert len(llm.requests) == 160
 
 
@@ -137,7 +137,7 @@ def test_a_real_dataset_comes_in_by_the_browser(page: Page, app: App, tmp_path: 
     click(at(page, "create_project").get_by_role("button"), shows=page.get_by_role("heading", level=1, name="Data"))
     at(page, "import_file").locator("input[type=file]").set_input_files(data)
     at(page, "start_import").get_by_role("button", disabled=False).click()
-    expect(page.get_by_text(re.compile("360 texts")).first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text(re.compile("360 texts")).first).to_be_visible(timeout=2 * PATIENCE_MS)
 
 
 @pytest.mark.usefixtures("demo")

@@ -12,12 +12,12 @@ from app.services.runtime.endpoint_models import EndpointModels, ask_endpoint_ag
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.transcripts import transcription_models
+from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Raw, Status
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import workbench_at
 
 SERVED = ("nomic-embed-text:latest", "qwen3:8b", "llama3.1:8b", "whisper-large-v3")
-PATIENCE = 30.0
 
 
 @pytest.fixture

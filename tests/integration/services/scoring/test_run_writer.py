@@ -23,6 +23,7 @@ from app.services.scoring import run_writer
 from app.services.scoring.run_worker import let_runs_begin, stop_all_runs
 from app.services.scoring.run_writer import RunWriter, has_ended
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
+from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Answer, Held, Slow
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score, workbench_at
@@ -57,7 +58,7 @@ def heartbeat(workbench: Workbench, value: str) -> None:
 
 
 def awaited(condition: Any) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.01)
@@ -228,7 +229,7 @@ def test_a_signal_ends_scoring_with_everything_paid_kept(
         time.sleep(1.0)
         llm.usual = Answer(all_yes)
         released.set()
-        out, said = process.communicate(timeout=60)
+        out, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == status
     assert re.search("interrupted", said, re.IGNORECASE)
     report = json.loads(out)
