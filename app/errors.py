@@ -172,7 +172,7 @@ class RefusedError(ProviderError):
 
 class CutOffError(ProviderError):
     kind = "cut-off"
-    default_hint = "Give its answers more room (--max-output-tokens; on Score, More options), then try again."
+    default_hint = "Give its answers more room (--max-output-tokens; More options on its screen), then try again."
 
 
 class NoAnswerError(ProviderError):
@@ -222,7 +222,7 @@ class OverloadedError(TransientError):
 
 class ModelTimeoutError(TransientError):
     kind = "timeout"
-    default_hint = "Give each request more time (--timeout; on Score, More options), then try again."
+    default_hint = "Give each request more time (--timeout; More options on its screen), then try again."
 
 
 class UnreadableReplyError(TransientError):

@@ -1,5 +1,7 @@
 """Ask LLMs: models think aloud about the samples the experts read."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from app.errors import WorkbenchError
@@ -11,6 +13,7 @@ from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.runs.model_options import more_options
 from pages.components.shell.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import plain
 
@@ -44,7 +47,8 @@ with choice:
         captions=[plain(dimension.name), f"{len(rated)} with ratings"],
     )
     asked = rated if scope == ALL else [dimension]
-    ask(workbench, project, asked, models)
+    options = more_options("ask", models)
+    ask(replace(workbench, asking=options), project, asked, models)
     not_available(workbench)
 with answers:
     busy = [watch(key) for key in asking(project, dimensions)]

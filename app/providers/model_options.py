@@ -48,6 +48,17 @@ class ModelOptions:
 USUAL = ModelOptions()
 
 
+def takes_options(model: str) -> bool:
+    """Rules and networks of this computer are always asked alike. Raises UnknownModelError."""
+    efforts = spec_of(parse_model_name(model).provider).models.efforts
+    return not efforts or any(taken for _, taken in efforts)
+
+
+def options_for(model: str, chosen: ModelOptions) -> ModelOptions:
+    """What is chosen for all LLMs, as this model takes it. Raises UnknownModelError."""
+    return chosen if takes_options(model) else USUAL
+
+
 def check_effort(model: str, effort: str) -> None:
     """Raises EffortError where it is known beforehand that the model doesn't take it."""
     if effort:

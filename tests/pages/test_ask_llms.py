@@ -209,3 +209,15 @@ def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_s
     create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
     app = open_screen("ask_llms")
     assert app.button(key="samples_need_ratings").label == "Go to Data"
+
+
+def test_how_far_an_llm_may_go_is_chosen(vendors: FakeLlm, open_screen: Open):
+    project_id, dimension = place(open_workbench())
+    app = open_screen("ask_llms")
+    app.multiselect(key="ask_models").set_value(["rules"]).run()
+    assert "ask_effort" not in [box.key for box in app.selectbox], "the rules don't think"
+    app.multiselect(key="ask_models").set_value(["rules", SUGGESTED[0]]).run()
+    app.number_input(key="ask_max_output_tokens").set_value(700).run()
+    app.button(key="ask").click().run()
+    ended(app, f"ask-{project_id}-{dimension.id}")
+    assert [700 in request.body.values() for request in vendors.requests] == [True]

@@ -336,3 +336,11 @@ def test_a_database_from_before_builds_were_kept_says_where_the_older_ones_are(
     assert not app.exception
     assert "Older builds are on record, none is in progress." in said(app)
     assert "They made version 1 of the checklist" in said(app)
+
+
+def test_how_far_an_llm_may_go_is_chosen_for_what_is_asked_next(letters: Workbench, llm: FakeLlm, open_screen: Open):
+    app = at(open_screen("build"), Stage.CLUSTERS)
+    app.number_input(key="build_max_output_tokens").set_value(7000).run()
+    build = newest(letters, "Letters").id
+    finished(app.button(key=f"regenerate_{build}_{Stage.CLUSTERS}").click().run(), letters, "Letters")
+    assert [7000 in request.body.values() for request in llm.requests] == [True]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
@@ -14,6 +15,7 @@ from app.services.data.projects import create_project, dimensions_named, get_pro
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.scoring_jobs import job_key
 from app.services.think_aloud.independence import say, say_done
+from app.settings import settings
 from tests.support.background import ended
 
 Open = Callable[[str], AppTest]
@@ -167,3 +169,20 @@ def test_a_share_that_leaves_two_texts_of_a_document_is_warned_of(demo: Workbenc
     app.number_input(key="study_share").set_value(25).run()
     assert not app.exception
     assert any("fewer than three texts" in warning.value for warning in app.warning)
+
+
+def test_how_llms_are_asked_is_chosen_and_what_one_does_not_take_is_said_at_once(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none-of-yours")
+    settings.cache_clear()
+    app = open_screen("conditions")
+    app.selectbox(key="study_model").set_value("rules").run()
+    app.selectbox(key="study_judge").set_value("rules").run()
+    assert "study_effort" not in [box.key for box in app.selectbox], "the rules don't think"
+    app.selectbox(key="study_judge").set_value("openai:gpt-4o").run()
+    app.number_input(key="study_timeout").set_value(90.0).run()
+    assert "To score:" in shown(app)
+    app.selectbox(key="study_effort").set_value("low").run()
+    assert not app.exception
+    assert "openai:gpt-4o takes no reasoning effort" in shown(app)

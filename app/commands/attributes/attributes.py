@@ -210,7 +210,10 @@ def think_aloud(
     if transcript is not None:
         from app.commands.attributes.transcripts import from_transcript
 
-        from_transcript(project, dimension, contributor, transcript, transcriber, model or [], accept_all, json_)
+        options = chosen(max_output_tokens, timeout, effort)
+        from_transcript(
+            project, dimension, contributor, transcript, transcriber, model or [], accept_all, options, json_
+        )
     if done:
         from app.commands.attributes.transcripts import finish
 

@@ -2,8 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from app.commands.model_asking import asking
 from app.commands.output import echo, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.services.runtime.model_options import ModelOptions
 
 
 def from_transcript(
@@ -14,6 +19,7 @@ def from_transcript(
     transcriber: str,
     models: Sequence[str],
     accept_all: bool,
+    options: "ModelOptions",
     json_: bool,
 ) -> None:
     """Raises InputError for what a person has to correct; a recording that can't be transcribed is kept."""
@@ -41,7 +47,7 @@ def from_transcript(
         raise InputError("Several models are named.", "One picks the points out of a transcript.")
     spoken = file.suffix.lower().removeprefix(".") in AUDIO_FORMATS
     content = read_file(file, LARGEST_FILE if spoken else LARGEST_LIST)
-    workbench = open_workbench()
+    workbench = asking(open_workbench(), models, options)
     project, dimension = get_project(workbench, project_name), one_dimension(workbench, project_name, dimension_name)
     if spoken:
         number = keep_recording(workbench, dimension.id, contributor, content, file.name)

@@ -9,6 +9,7 @@ import typer
 from app.commands.conditions.condition_effect import effect
 from app.commands.conditions.condition_tables import print_figures, study_document
 from app.commands.interruption import runs_end_on_signals
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 from app.commands.scoring.trials import print_checks, read_draw
 from app.meta_evaluation.choices import Level
@@ -60,6 +61,9 @@ def run(
     components: ComponentsOption = 5,
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
+    max_output_tokens: RoomOption = None,
+    timeout: TimeoutOption = None,
+    effort: EffortOption = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -85,6 +89,7 @@ def run(
         budget,
         read_draw(draw),
         trials,
+        chosen(max_output_tokens, timeout, effort),
     )
     if dry_run:
         _print_estimate(workbench, target, options, plan_trials(workbench, target, options), json_)
@@ -123,6 +128,7 @@ def show(
     draw: Annotated[str | None, typer.Option(help=f"Documents x systems of each: 40x4. {AS_BEFORE}")] = None,
     trials: Annotated[int | None, typer.Option(min=1, help=f"How many. {AS_BEFORE}")] = None,
     components: Annotated[int | None, typer.Option(help=f"At most so many a checklist. {AS_BEFORE}")] = None,
+    effort: Annotated[str | None, typer.Option(help=f"With which the LLMs were asked. {AS_BEFORE}")] = None,
     level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
     permutations: Annotated[int, typer.Option(min=0, help="Of the permutation test.")] = 2000,
     json_: JsonOption = False,
@@ -145,7 +151,14 @@ def show(
         raise InputError(f"{output} is no CSV file.", "Name it FILE.csv.")
     workbench = open_workbench()
     target = get_project(workbench, project)
-    given = {"model": model, "judge": judge, "seed": seed, "trials": trials, "components": components}
+    given = {
+        "model": model,
+        "judge": judge,
+        "seed": seed,
+        "trials": trials,
+        "components": components,
+        "effort": effort,
+    }
     options = _shown(workbench, target, dimension, conditions, sample, read_draw(draw), given)
     plans = plan_trials(workbench, target, options)
     found = trial_figures(workbench, plans, level, permutations=permutations)
@@ -192,6 +205,8 @@ def _shown(
     )
     options = last or StudyOptions(dimensions, "rules", "rules")
     changed: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if "effort" in changed:
+        changed["asking"] = replace(options.asking, effort=str(changed.pop("effort")))
     if dimension is not None:
         changed["dimensions"] = dimensions
     if conditions is not None:

@@ -20,6 +20,7 @@ from app.domain.run import RunSummary, ScoredText, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.evaluation import Figure, Origin
+from app.providers.model_options import ModelOptions
 from app.services.attributes.analysis import similarity_of_sets
 from app.services.attributes.embedding import LSA, Embedding
 from app.services.results.contribution import runs_with_checklist
@@ -53,9 +54,10 @@ class ConditionDraw:
         """Which texts, for example "160 texts (40 x 4, seed 2)"."""
         params = self.newest.params
         share, draw, seed = params.get("sample", 1), params.get("draw"), params.get("seed")
+        effort = f", effort {params['effort']}" if params.get("effort") else ""
         if draw:
-            return f"{self.texts:,} texts ({draw[0]} x {draw[1]}, seed {seed})"
-        return f"{self.texts:,} texts" + ("" if share == 1 else f" ({share:.0%}, seed {seed})")
+            return f"{self.texts:,} texts ({draw[0]} x {draw[1]}, seed {seed}){effort}"
+        return f"{self.texts:,} texts" + ("" if share == 1 else f" ({share:.0%}, seed {seed})") + effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,23 +170,24 @@ class ConditionEffect:
 
 
 def condition_draws(workbench: Workbench, project_id: int, dimension_id: int) -> ConditionDraws:
-    """The runs with a checklist of one of the paper's conditions, by judge and by the texts they scored."""
-    scored: dict[str, dict[frozenset[int], dict[str, _Scored]]] = {}
-    asked: dict[str, dict[str, None]] = {}
+    """The runs with a checklist of one of the paper's conditions, by judge and effort and by the texts they scored."""
+    scored: dict[tuple[str, str], dict[frozenset[int], dict[str, _Scored]]] = {}
+    asked: dict[tuple[str, str], dict[str, None]] = {}
     with workbench.database.read() as work:
         allowed = {condition.code for condition in conditions_of(work.think_aloud.attributes(project_id, dimension_id))}
         for run, checklist in runs_with_checklist(workbench, project_id, dimension_id):
             code = checklist.condition
             if run.locked or code.partition(":")[0] not in CONDITIONS:
                 continue
-            asked.setdefault(run.judge, {})[code] = None
+            who = run.judge, ModelOptions.of_run(run.params).effort
+            asked.setdefault(who, {})[code] = None
             rows = work.results.scored(run.id, dimension_id)
             if all(row.status is not ScoreStatus.PENDING for row in rows):
                 texts = frozenset(row.text for row in rows)
-                scored.setdefault(run.judge, {}).setdefault(texts, {}).setdefault(code, (run, checklist))
+                scored.setdefault(who, {}).setdefault(texts, {}).setdefault(code, (run, checklist))
     draws, refused = list[ConditionDraw](), []
-    for judge, by_texts in scored.items():
-        wanted = sorted(asked[judge].keys() & allowed, key=_place)
+    for (judge, effort), by_texts in scored.items():
+        wanted = sorted(asked[judge, effort].keys() & allowed, key=_place)
         found = [ConditionDraw(judge, len(texts), runs) for texts, runs in by_texts.items()]
         whole = [draw for draw in found if not _missing(draw, wanted)]
         if whole:

@@ -22,6 +22,7 @@ from app.domain.think_aloud import HeldBack
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
+from app.providers.model_options import USUAL, ModelOptions, options_for
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck, check_drawn_texts
@@ -51,6 +52,7 @@ class StudyOptions:
 
     share, seed, draw, trials: which texts, as RunOptions has them. components: at most so many a checklist.
     budget: US dollars for what the study asks from now on, None for no limit.
+    asking: how every LLM of it is asked, builder and judge.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -63,6 +65,11 @@ class StudyOptions:
     budget: float | None = None
     draw: tuple[int, int] | None = None
     trials: int = 1
+    asking: ModelOptions = USUAL
+
+    def asking_of(self, model: str) -> ModelOptions:
+        """How `model` or `judge` is asked; what is no LLM is always asked alike."""
+        return options_for(model, self.asking)
 
     def as_run(self) -> RunOptions:
         """How each condition is scored. No answer is taken over from another checklist: each is asked as a whole."""
@@ -73,6 +80,7 @@ class StudyOptions:
             seed=self.seed,
             draw=self.draw,
             trials=self.trials,
+            model=self.asking_of(self.judge),
             reuse=False,
         )
 
@@ -84,7 +92,8 @@ class StudyOptions:
         drawn = f", seed {self.seed}" if asked.drawn else ""
         trials = f", {self.trials} trials" if self.trials > 1 else ""
         made = f"{self.model} builds, {self.judge} judges, at most {self.components} components"
-        return f"{made}; {texts}{drawn}{trials}"
+        effort = f", effort {self.asking.effort}" if self.asking.effort else ""
+        return f"{made}{effort}; {texts}{drawn}{trials}"
 
     def each_trial(self) -> "list[StudyOptions]":
         """The same study once for each trial, with the trial's seed. Raises as RunOptions."""
@@ -213,6 +222,8 @@ def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
         int(chosen.get("seed", run.params.get("seed", 1))),
         draw=(int(draw[0]), int(draw[1])) if draw else None,
         trials=int(chosen.get("trials", 1)),
+        # A judge that is no LLM has none of its own; where a run is gone on with, its own are the newer ones.
+        asking=ModelOptions.of_run({**chosen.get("asking", {}), **run.params}),
     )
 
 
@@ -253,6 +264,7 @@ def run_params(
         "components": study.components,
         "seed": study.seed,
         "trials": study.trials,
+        "asking": study.asking.params(),
     }
     return trial.as_run().params() | {"study": condition.key, CHOICES: chosen} | ({"prompts": own} if own else {})
 
@@ -278,7 +290,8 @@ def _same_way(run: RunSummary, options: StudyOptions) -> bool:
     """Whether a run asked the study's judge in the study's way: once, all questions in one call."""
     plain = {"repeats": PLAIN.repeats, "soft": PLAIN.soft, "per_question": PLAIN.per_question}
     asked = all(run.params.get(name, value) == value for name, value in plain.items())
-    return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked
+    effort = ModelOptions.of_run(run.params).effort == options.asking_of(options.judge).effort
+    return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked and effort
 
 
 def _scored_with(
@@ -298,13 +311,14 @@ def _scored_with(
 def _digest(
     project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[tuple[int, str]]
 ) -> str:
-    """Of everything that decides what a build is asked. The condition's name is not part of it."""
-    task = project.task
+    """Of everything that decides what a build is asked. The condition's name is not part of it; an effort is where one
+    is chosen, so that builds from before there was a choice still count."""
+    task, effort = project.task, options.asking_of(options.model).effort
     inputs = [
         [task.text_name, task.source_name, task.description, task.language],
         [dimension.name, dimension.rubric, dimension.low, dimension.high],
         sorted(attributes),
-        [options.model, options.components],
+        [options.model, options.components, *([effort] if effort else [])],
         [load_prompt(stage.value).digest for stage in Stage],
     ]
     return sha256(json.dumps(inputs, ensure_ascii=False).encode()).hexdigest()

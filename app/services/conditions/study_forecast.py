@@ -9,6 +9,7 @@ from app.errors import InputError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.providers.base import Usage
+from app.providers.model_options import check_effort, takes_options
 from app.providers.pricing import estimate_tokens, shipped_prices
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan
 from app.services.runtime.judges import check_wishes, judge_named
@@ -49,6 +50,7 @@ class StudyEstimate:
 def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> StudyEstimate:
     """plans: one a trial. Raises what says that a model can't be used."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
+    _check_effort(options)
     missing = list({(cell.dimension.id, cell.digest): cell for plan in plans for cell in plan.to_build}.values())
     building = sum((_build_usage(cell) for cell in missing), Usage()) if builder.is_llm else Usage()
     calls = sum(_judge_calls(plan) for plan in plans)
@@ -69,9 +71,17 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
     )
 
 
+def _check_effort(options: StudyOptions) -> None:
+    """Raises EffortError where a model is known not to take it, or neither of them is an LLM."""
+    models = (options.model, options.judge)
+    for model in [m for m in models if takes_options(m)] or models:
+        check_effort(model, options.asking.effort)
+
+
 def check_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> None:
     """Raises what says that a model can't be used, or that the budget can't be kept."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
+    _check_effort(options)
     check_wishes(judge, PLAIN, options.budget)
     if options.budget is not None and builder.is_llm and not builder.priced and plans[0].to_build:
         raise InputError(

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.project import Project
 from app.domain.run import RunStatus
@@ -11,6 +11,7 @@ from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan, plan_study, plan_trials, run_params, run_plan
 from app.services.conditions.study_forecast import check_study
 from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.model_options import keep_model_options
 from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
@@ -136,7 +137,7 @@ def _build_one(workbench: Workbench, options: StudyOptions, cell: Cell) -> None:
     build = cell.build or start_build(
         workbench, cell.dimension, options.model, cell.code, options.components, study_digest=cell.digest
     )
-    run_stages(workbench, build)
+    run_stages(replace(workbench, asking=options.asking_of(options.model)), build)
     make_checklist(workbench, build, publish=True)
 
 
@@ -187,6 +188,7 @@ def _runs(
     for run_id in begun:
         before = run_spending(workbench, run_id).at_least_usd
         set_budget(workbench, run_id, None if left is None else left + before)
+        keep_model_options(workbench, run_id, study.asking_of(study.judge))
     parts = run_plan(plan, [cell for cell in cells if cell.run is None])
     if parts:
         with workbench.database.write() as work:

@@ -1,11 +1,14 @@
 """Options of a run's judge, how long and how far it may think: kept with the run, changed where that goes on."""
 
+from dataclasses import asdict
+
 from app.errors import InputError
 from app.providers.model_options import EFFORTS as EFFORTS  # noqa: PLC0414 - for screens and commands
 from app.providers.model_options import TIMEOUT as TIMEOUT  # noqa: PLC0414
 from app.providers.model_options import USUAL as USUAL  # noqa: PLC0414
 from app.providers.model_options import ModelOptions as ModelOptions  # noqa: PLC0414
 from app.providers.model_options import check_effort as check_effort  # noqa: PLC0414
+from app.providers.model_options import takes_options as takes_options  # noqa: PLC0414
 from app.services.runtime.workbench import Workbench
 
 
@@ -19,4 +22,11 @@ def set_model_options(workbench: Workbench, run_id: int, wished: ModelOptions) -
             asked = f"with the effort “{before.effort}”" if before.effort else "without an effort"
             raise InputError(f"Run {run_id} is asked {asked}.", "Leave the effort out, or start a new run.")
         for name, value in wished.params().items():
+            work.runs.set_param(run_id, name, value)
+
+
+def keep_model_options(workbench: Workbench, run_id: int, chosen: ModelOptions) -> None:
+    """All of what was chosen, also what is as usual again, for a run that is gone on with under the same effort."""
+    with workbench.database.write() as work:
+        for name, value in asdict(chosen).items():
             work.runs.set_param(run_id, name, value)

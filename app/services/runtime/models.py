@@ -21,7 +21,7 @@ from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
 from app.providers.model_name import parse_model_name
-from app.providers.model_options import ModelOptions
+from app.providers.model_options import ModelOptions, options_for
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk
@@ -169,7 +169,7 @@ async def model_session(
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
     """
-    options = workbench.asking if options is None else options
+    options = options_for(name, workbench.asking if options is None else options)
     # In a thread, so that a model whose SDK is still being imported keeps no other from being asked.
     model = await asyncio.to_thread(workbench.model, name, options)
     try:

@@ -1,7 +1,7 @@
 """Options of a build: what a checklist is made from; and its start, step by step or all at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -12,13 +12,17 @@ from app.errors import WorkbenchError
 from app.services.building.build import COMPONENTS, BuildOutcome, build, build_all, start_build
 from app.services.data.projects import dimensions_named
 from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.model_options import ModelOptions
 from app.services.runtime.workbench import Workbench
 from pages.components.build.choice import show_build
 from pages.components.shell.checklists.build_words import STAGE_NAMES
 from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.runs.model_options import more_options, preset_model_options
 from pages.components.shell.words import number, show_error
+
+STAGES_KEY = "build"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,15 @@ def new_build(
 ) -> None:
     """The choices, and the buttons where nothing is being built right now."""
     options = _options(workbench, attributes, dimension.id)
+    asking = more_options("new_build", [options.model])
     if not busy:
-        _step_by_step(workbench, dimension, options)
-        _all_at_once(workbench, project, dimension, options)
+        _step_by_step(workbench, dimension, options, asking)
+        _all_at_once(replace(workbench, asking=asking), project, dimension, options)
+
+
+def stage_options(models: Sequence[str]) -> ModelOptions:
+    """How the stages of a build that is there are asked from now on; at first as chosen when it was started."""
+    return more_options(STAGES_KEY, models)
 
 
 def _options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id: int) -> BuildOptions:
@@ -65,8 +75,9 @@ def _options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id
     return BuildOptions(condition.code, model, components)
 
 
-def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions) -> None:
+def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOptions, asking: ModelOptions) -> None:
     if st.button("Go step by step", type="primary", key="start_build", disabled=not options.complete):
+        preset_model_options(STAGES_KEY, asking)
         try:
             show_build(
                 start_build(
@@ -105,6 +116,7 @@ def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, o
         help="Makes a draft of the checklist at once; the validator's changes are taken as proposed. The stages can be "
         "changed afterwards.",
     ):
+        preset_model_options(STAGES_KEY, workbench.asking)
         start_job(build_job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)
     if len(dimensions) > 1 and st.button(
         f"Run all stages for all {len(dimensions)} dimensions", key="build_all", disabled=not options.complete

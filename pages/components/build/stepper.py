@@ -1,6 +1,7 @@
 """The five stages as steps: how each stands, what to do next, and the one that is open."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -17,7 +18,7 @@ from pages.components.build.choice import STEP
 from pages.components.build.clusters import clusters
 from pages.components.build.components import components
 from pages.components.build.offers import offers
-from pages.components.build.options import build_job_key
+from pages.components.build.options import build_job_key, stage_options
 from pages.components.build.questions import build_questions
 from pages.components.build.record import failure, record
 from pages.components.build.review import review
@@ -41,7 +42,10 @@ STAGES = list(Stage)
 
 def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
     """`busy`: a stage is being made right now; nothing else is asked meanwhile."""
-    _next(workbench, view, busy)
+    place = st.container()
+    workbench = replace(workbench, asking=stage_options(list(view.build.models.values())))
+    with place:
+        _next(workbench, view, busy)
     default = view.next_stage or Stage.VALIDATION
     prepare(STEP, STAGES, default)
     stage = Stage(st.session_state[STEP])

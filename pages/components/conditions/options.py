@@ -11,10 +11,12 @@ from app.services.building.build import COMPONENTS, USUAL_COMPONENTS
 from app.services.conditions.study import StudyOptions, StudyPlan, last_study
 from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_worker import begin_study, stop_study, stopping_study
+from app.services.runtime.model_options import USUAL
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.money import about
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
 from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.runs.model_options import more_options, preset_model_options
 from pages.components.shell.runs.study_words import FAMILIES
 from pages.components.shell.words import number, plain, show_error
 
@@ -71,6 +73,7 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         placeholder="no limit",
         help="The study stops when what it asks from now on has cost so much. Start again to go on.",
     )
+    asking = more_options(KEY, [name for name in (model, answers) if name])
     wanted = tuple(dimension for dimension in dimensions if dimension.id in chosen)
     if not (wanted and families and model and answers):
         st.markdown("Choose at least one dimension and one condition, and two models that are set up.")
@@ -87,6 +90,7 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         budget,
         choice.draw,
         choice.trials,
+        asking,
     )
 
 
@@ -102,6 +106,8 @@ def _preset(project: Project, last: StudyOptions | None) -> None:
     for key, value in usual.items():
         if another or key not in state:
             state[key] = value
+    if another or f"{KEY}_timeout" not in state:
+        preset_model_options(KEY, last.asking if last else USUAL)
     if another or f"{KEY}_texts" not in state:
         chosen = DrawChoice(last.share, last.seed, last.draw, last.trials) if last else DrawChoice()
         preset_draw(KEY, chosen, only_missing=not another)

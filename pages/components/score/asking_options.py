@@ -11,7 +11,7 @@ from app.services.runtime.model_options import USUAL, ModelOptions
 from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, options_to_choose
 from app.services.scoring.runs import JudgeOptions
 from pages.components.score.method_options import method_options, written
-from pages.components.score.model_options import model_options
+from pages.components.shell.runs.model_options import model_options
 from pages.components.shell.words import plain
 
 REUSE_HELP = (
@@ -62,7 +62,7 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
         if not judged:
             return Wishes(evaluator, chosen)
         wishes = _limits(evaluator, chosen)
-        return replace(wishes, model=model_options()) if any(judge.is_llm for judge in judges) else wishes
+        return replace(wishes, model=model_options("score")) if any(judge.is_llm for judge in judges) else wishes
 
 
 def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:

@@ -84,20 +84,20 @@ def test_what_no_judge_or_not_this_one_takes_is_said_before_anything_is_paid(
     assert modern.state("plain,refused").get("ok", 0) == 0
 
 
-@pytest.mark.parametrize("command", ["think-aloud", "build"])
+@pytest.mark.parametrize("command", ["think-aloud", "build", "conditions run"])
 def test_every_stage_is_asked_as_chosen_and_what_the_hint_names_is_an_option(
     run: Run, use: Use, modern: ModernVendors, command: str
 ) -> None:
-    options = f"think=6000,{command}"
+    options = f"think=6000,{command.replace(' ', '-')}"
     use(options)
     kept = ("--kind", "human", "--contributor", "Ana", "--project", "Ready", "--dimension", "coherence")
     file = settings().home / "ana.txt"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(f"Point {n} follows from the one before.\n" for n in range(1, 9)))
     assert run("attributes", "add", file, *kept)[0] == 0
-    words = (command, "--project", "Ready", "--dimension", "coherence", "--model", "openai:gpt-6-luna")
-    status, _, said = run(*words, "--max-output-tokens", 2000, "--effort", "low")
-    assert (status, "--max-output-tokens" in said) == (3, True)
+    words = (*command.split(), "--project", "Ready", "--dimension", "coherence", "--model", "openai:gpt-6-luna")
+    status, out, err = run(*words, "--max-output-tokens", 2000, "--effort", "low")
+    assert (status, "--max-output-tokens" in out + err) == (3, True)
     sent = {(b["max_completion_tokens"], b["reasoning_effort"]) for b in modern.bodies(options)}
     assert sent == {(2000, "low")}
     status, _, said = run(*words, "--max-output-tokens", 20_000, "--timeout", 90)

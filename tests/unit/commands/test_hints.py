@@ -39,3 +39,15 @@ def test_every_option_that_an_error_names_exists(file: Path) -> None:
     said = "\n".join(advice(ast.parse(file.read_text("utf-8"))))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", said)))
     assert named <= known
+
+
+@pytest.mark.parametrize("error", [errors.CutOffError, errors.ModelTimeoutError])
+@pytest.mark.parametrize("command", ["score", "think-aloud", "build", "conditions run"])
+def test_the_usual_hint_names_an_option_of_the_very_command_that_asks_a_model(
+    command: str, error: type[errors.ProviderError]
+) -> None:
+    asked: Any = typer.main.get_command(build())
+    for name in command.split():
+        asked = asked.commands[name]
+    (named,) = re.findall(r"--[a-z-]+", error("It failed.").hint)
+    assert named in set(options(asked))

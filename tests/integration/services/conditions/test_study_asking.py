@@ -1,0 +1,120 @@
+"""How a study of conditions asks its LLMs: as far and as long as chosen, and never two efforts for one."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from app.domain.build import Stage
+from app.domain.project import Project
+from app.errors import EffortError
+from app.prompting import load_prompt
+from app.providers.credentials import Access, Credentials
+from app.providers.model_options import ModelOptions
+from app.services.conditions.study import Family, StudyOptions, last_study, plan_study
+from app.services.conditions.study_forecast import estimate_study
+from app.services.conditions.study_worker import run_study
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from tests.support.fake_llm.behaviour import Answer, Tokens
+from tests.support.fake_llm.server import FakeLlm
+from tests.support.projects import workbench_at
+from tests.support.study_project import ferry_project
+
+
+def all_yes(schema: object) -> str:
+    assert isinstance(schema, dict)
+    return "{" + ", ".join(f'"{key}": "yes"' for key in schema["properties"]) + "}"
+
+
+@pytest.fixture
+def judge() -> Iterator[FakeLlm]:
+    with FakeLlm(usual=Answer(all_yes)) as llm:
+        yield llm
+
+
+@pytest.fixture
+def workbench(tmp_path: Path, judge: FakeLlm) -> Workbench:
+    return workbench_at(tmp_path, f"{judge.url}/v1")
+
+
+@pytest.fixture
+def project(workbench: Workbench) -> Project:
+    return ferry_project(workbench)
+
+
+@pytest.fixture
+def options(workbench: Workbench, project: Project) -> StudyOptions:
+    with workbench.database.read() as work:
+        return StudyOptions(tuple(work.projects.dimensions(project.id)), "rules", "rules")
+
+
+@pytest.fixture
+def openai(workbench: Workbench, judge: FakeLlm) -> Workbench:
+    """A workbench with models that reason and have a price."""
+    key = Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")
+    return replace(workbench, credentials=Credentials(openai=key))
+
+
+def test_an_effort_is_sent_and_kept_and_parts_runs_and_builds(
+    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    plain = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,))
+    low = replace(plain, asking=ModelOptions(9000, 90, "low"))
+    assert run_study(openai, project, low).missing == 0
+    sent = {(r.body["max_completion_tokens"], r.body["reasoning_effort"]) for r in judge.requests}
+    assert sent == {(9000, "low")}
+    assert last_study(openai, project) == low
+    (cell,) = plan_study(openai, project, plain).cells
+    assert (cell.scored, cell.checklist is None) == (False, False)  # the rules built it, and they don't think
+    assert plan_study(openai, project, low).to_score == []
+    (usual,), (thinking,) = (plan_study(openai, project, replace(o, model=o.judge)).cells for o in (plain, low))
+    assert usual.digest != thinking.digest
+
+
+def test_the_digest_of_a_build_without_an_effort_is_as_it_was(
+    workbench: Workbench, project: Project, options: StudyOptions
+) -> None:
+    """Digests are stored with builds: another way of making them would build every checklist of a study anew."""
+    (cell,) = plan_study(workbench, project, replace(options, families=(Family.COMB,))).cells
+    (dimension,) = options.dimensions
+    inputs = [
+        [project.task.text_name, project.task.source_name, project.task.description, project.task.language],
+        [dimension.name, dimension.rubric, dimension.low, dimension.high],
+        sorted(cell.attributes),
+        ["rules", 5],
+        [load_prompt(stage.value).digest for stage in Stage],
+    ]
+    assert cell.digest == sha256(json.dumps(inputs, ensure_ascii=False).encode()).hexdigest()
+
+
+def test_a_study_that_is_gone_on_with_is_asked_as_chosen_now(
+    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    tight = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,), asking=ModelOptions(500))
+    usual, judge.usual = judge.usual, Answer("{", finish="length", tokens=Tokens(output=500))
+    assert run_study(openai, project, tight).missing == 1
+    judge.usual = usual
+    wide = replace(tight, asking=ModelOptions(timeout=90))
+    assert run_study(openai, project, wide).missing == 0
+    assert len(list_runs(openai, project.id)) == 1
+    assert last_study(openai, project) == wide
+
+
+@pytest.mark.parametrize(
+    ("models", "effort"),
+    [(("rules", "openai:gpt-4o"), "low"), (("rules", "rules"), "low"), (("openai:o3", "openai:o3"), "max")],
+)
+def test_an_effort_that_a_model_does_not_take_is_said_before_anything_is_paid(
+    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm, models: tuple[str, str], effort: str
+) -> None:
+    asked = replace(options, model=models[0], judge=models[1], asking=ModelOptions(effort=effort))
+    with pytest.raises(EffortError):
+        run_study(openai, project, asked)
+    with pytest.raises(EffortError):
+        estimate_study(openai, asked, ())
+    assert judge.requests == []
