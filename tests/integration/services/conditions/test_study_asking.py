@@ -57,7 +57,7 @@ def options(workbench: Workbench, project: Project) -> StudyOptions:
 def openai(workbench: Workbench, judge: FakeLlm) -> Workbench:
     """A workbench with models that reason and have a price."""
     key = Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")
-    return replace(workbench, credentials=Credentials(openai=key))
+    return replace(workbench, credentials=Credentials({"openai": key}))
 
 
 def test_an_effort_is_sent_and_kept_and_parts_runs_and_builds(
