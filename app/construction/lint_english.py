@@ -4,14 +4,12 @@ import re
 from collections.abc import Callable
 
 from app.construction.hint import Hint
+from app.domain.english_words import AUXILIARIES, CONTRACTIONS, CONTRASTS, DENIALS, FAULTS, OPEN_WORDS, TURNS, VAGUE
 
-_AUXILIARY = (
-    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must"
-    r"|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|hasn't|haven't|can't|couldn't|won't|wouldn't|shouldn't)\b"
-)
+_AUXILIARY = rf"(?:{'|'.join(sorted(AUXILIARIES | CONTRACTIONS))}|shouldn't)\b"
 _STARTS_CLAUSE = re.compile(rf"(?:^|[,:;–—]\s*){_AUXILIARY}", re.IGNORECASE)
 _OPEN_WORD = re.compile(
-    r"^(?:(?:to|in|on|at|for|by|with|from|of)\s+)?(what|which|who|whom|whose|why|how|where|when)\b", re.IGNORECASE
+    rf"^(?:(?:to|in|on|at|for|by|with|from|of)\s+)?({'|'.join(OPEN_WORDS)}|whom|whose)\b", re.IGNORECASE
 )
 _OPEN_AFTER_LEAD = re.compile(r",\s*(?:to\s+)?(what|which|who|why|how|where)\b[^,]*$", re.IGNORECASE)
 
@@ -28,22 +26,17 @@ _PAIR_OF_NOUNS = re.compile(
 )
 
 _FAULT = re.compile(
-    r"\b(?:errors?|mistakes?|typos?|misspell\w*|redundan\w+|repetiti\w+|repeats?|repeated|contradict\w*|inconsisten\w+"
-    r"|unclear|ambigu\w+|confus\w+|irrelevan\w+|mislead\w*|lacks?|lacking|omits?|omitted|omissions?|fails?|missing"
-    r"|wrong|incorrect\w*|awkward\w*|broken|invent(?:s|ed)?|fabricat\w+|hallucinat\w+|distort\w*|misrepresent\w*"
-    r"|incoheren\w+|incomplete|disorgani[sz]ed|fragments?|run-ons?|unsupported|unrelated|unnecessary|vague\w*|poor\w*"
-    r"|bias(?:ed|es)?|offensive|jargon|clich[eé]s?)\b",
+    rf"\b(?:{'|'.join(FAULTS)}|ambigu\w+|confus\w+|irrelevan\w+|mislead\w*|lacking|disorgani[sz]ed|vague\w*|poor\w*"
+    r"|cliches?)\b",
     re.IGNORECASE,
 )
 _GUARD = re.compile(
-    r"\b(?:avoid\w*|free (?:of|from)|without|no|not|never|none|neither|rather than|instead of|prevents?|refrain\w*"
-    r"|keeps? .+ from"
-    r"|correct(?:s|ed)?|resolves?|clear of|absence of|absent|excludes?|leaves? out|minimal|minor|few(?:er)?"
-    r"|rare(?:ly)?)\b|n't\b",
+    rf"\b(?:{'|'.join((*TURNS, *CONTRASTS))}|prevents?|refrain\w*|correct(?:s|ed)?|resolves?|clear of|absence of|absent"
+    r"|excludes?|minimal|minor|few(?:er)?|rare(?:ly)?)\b|n't\b",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|without|avoid\w*|lack(?:s|ing)?|fails?|failing|refrain\w*)\b|n't\b", re.IGNORECASE
+    rf"\b(?:{'|'.join(DENIALS)}|neither|lack(?:s|ing)?|fails?|failing|refrain\w*)\b|n't\b", re.IGNORECASE
 )
 _RELATIVE = re.compile(
     r"\b(?:that|which|who|whom)\b(?:\s+\w+){0,3}?\s+(?:not|never|\w+n't)\b"
@@ -58,9 +51,8 @@ _NOT_UN = re.compile(
 _ABSENCE = re.compile(r"\b(?:not|never)\b|n't\b", re.IGNORECASE)
 
 _VAGUE = re.compile(
-    r"\b(?:good|nice|well|appropriate(?:ly)?|adequate(?:ly)?|sufficient(?:ly)?|reasonabl[ey]|proper(?:ly)?"
-    r"|effective(?:ly)?|suitabl[ey]|enough|significant(?:ly)?|relatively|somewhat|fairly|very|quality"
-    r"|interesting|satisfactor\w+|acceptabl[ey])\b",
+    rf"\b(?:{'|'.join(VAGUE)}|nice|reasonabl[ey]|suitabl[ey]|enough|significant(?:ly)?|relatively|somewhat|fairly|very"
+    r"|quality|interesting|satisfactor\w+|acceptabl[ey])\b",
     re.IGNORECASE,
 )
 _ANCHOR = re.compile(

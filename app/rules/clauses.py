@@ -2,9 +2,9 @@
 
 import re
 
+from app.domain.english_words import BE
 from app.rules import subjects
 from app.rules.english import (
-    BE,
     base_form,
     drops_essentials,
     gerund,

@@ -2,10 +2,11 @@
 
 import re
 
+from app.domain import english_words
+from app.domain.english_words import CONTRASTS, TURNS
 from app.rules.tokens import word_set
 
-AUXILIARIES = word_set("is are was were am has have had can could does do did will would should may might must")
-BE = word_set("is are was were")
+AUXILIARIES = english_words.AUXILIARIES | {"am"}
 _DOUBLED = word_set("omit infer occur stop get put cut refer run plan skip drop begin set let permit jar swap")
 
 # Verbs that considerations about texts use; they find the predicate of a clause whose subject is not the text itself.
@@ -19,22 +20,21 @@ VERBS = word_set(
     "name define spell focus rest rely meet avoid leave contradict"
 )
 _FAULTS = (
-    r"errors?|mistakes?|typos?|missing|distort\w*|inaccura\w*|incorrect\w*|wrong\w*|confus(?:ing|ion|es?)|awkward\w*",
-    r"omit\w*|omissions?|repeat(?:s|ed)?|repetit\w*|redundan\w*|unnecessar\w*|trivial?|minor details|vague",
-    r"too (?:much|many|long|short)|incomplete|infers?|hallucinat\w*|fabricat\w*|invent(?:s|ed)?|misrepresent\w*",
-    r"run-on\w*|irrelevant|contradict\w*|bias\w*|jarring|glaring|discrepanc\w*|fragments?|any (?:issue|problem)s?",
-    r"extraneous|excess\w*|misleading|unclear|ambiguous|unsupported|stray\w*|disjointed|lacks?|fails?|padding",
-    r"broken|poor(?:ly)?|bad(?:ly)?|false(?:ly)?|needless\w*|clumsy|boring|dull|illogical\w*|incoheren\w*|clichés?",
-    r"inconsisten\w*|ungrammatical|misspel\w*|misus\w*|offensive|harmful|toxic|rambl\w*|digress\w*|exaggerat\w*|jargon",
-    r"fillers?|jumps?|abrupt\w*|unrelated|unnatural|exclamations?|sudden\w*|dangling|mix(?:es|ed)? up|spoils?|tiring",
-    r"would .*(?:easier|better|clearer|improve\w*)|superfluous|choppy|plagiari\w*|off[- ]topic|wander\w*|copied",
+    *english_words.FAULTS,
+    r"inaccura\w*|wrong\w*|omit\w*|repetit\w*|unnecessar\w*|trivial?|minor details|excess\w*|extraneous|stray\w*",
+    r"too (?:much|many|long|short)|infers?|run-on\w*|bias\w*|jarring|glaring|discrepanc\w*|any (?:issue|problem)s?",
+    r"disjointed|padding|bad(?:ly)?|false(?:ly)?|needless\w*|clumsy|boring|dull|illogical\w*|ungrammatical|misspel\w*",
+    r"misus\w*|harmful|toxic|rambl\w*|digress\w*|exaggerat\w*|fillers?|jumps?|abrupt\w*|unnatural|exclamations?",
+    r"sudden\w*|dangling|mix(?:es|ed)? up|spoils?|tiring|superfluous|choppy|plagiari\w*|off[- ]topic|wander\w*|copied",
+    r"would .*(?:easier|better|clearer|improve\w*)",
     r"(?:format|formatting|grammar|grammatical|spelling|fluency|clarity|punctuation) (?:issue|problem)s?",
     r"(?:list|heap|collection) of (?:separate|loose|loosely|disconnected|unrelated|related) \w+",
 )
 _TURNED = (
-    r"avoid\w*|free (?:from|of)|without|no|not|never|none|nothing|absence|rather than|instead of",
-    r"exclud\w*|minimi[sz]\w*|keeps? out|leaves? out|left out|kept out|removed|keeps? .+ from|nobody",
-    r"neither|nor|omits? (?:minor|trivial|irrelevant|unnecessary)|\w+n't",
+    *TURNS,
+    *CONTRASTS,
+    r"nothing|nobody|nor|absence|exclud\w*|minimi[sz]\w*|keeps? out|left out|kept out|removed|\w+n't",
+    r"omits? (?:minor|trivial|irrelevant|unnecessary)",
 )
 _ESSENTIAL = r"(?:any |some |the |too |many )*(?:key|important|main|essential|crucial|necessary|central|vital|major)"
 _DROPPED = r"(?:(?:that|which) .*leaves? out|left out|omitted|skipped|ignored|forgotten|missing|missed)"
@@ -42,9 +42,7 @@ _LOSS = re.compile(
     rf"\b(?:leav\w+ out|omit\w*|skip\w*|ignor\w*|miss\w*) {_ESSENTIAL}\b|\b{_ESSENTIAL}\b[^,]*\b{_DROPPED}\b",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
-    r"\b(?:avoid\w*|free (?:from|of)|without|no|not|cannot|never|none|nothing|keeps? .+ from)\b", re.IGNORECASE
-)
+_DENIED = re.compile(rf"\b(?:{'|'.join(TURNS)}|cannot|nothing)\b", re.IGNORECASE)
 _BAD = re.compile(rf"\b(?:{'|'.join(_FAULTS)})\b", re.IGNORECASE)
 _GUARD = re.compile(rf"\b(?:{'|'.join(_TURNED)})\b", re.IGNORECASE)
 

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from app.domain.english_words import OPEN_WORDS
 from app.rules.clauses import Clauses
 from app.rules.english import AUXILIARIES, finish, is_bad
 from app.rules.frames import shortened, unframed
@@ -18,7 +19,7 @@ from app.rules.tokens import sentences, words
 
 LONGEST, SHORTEST = 30, 3
 _LABELLED = re.compile(r"^(?P<label>(?:\w+ ){0,2}\w+)(?::| [-–—]+) (?P<point>\w.+)$")
-_OPEN = re.compile(r"^(?:who|what|which|when|where|why|how)\b", re.IGNORECASE)
+_OPEN = re.compile(rf"^(?:{'|'.join(OPEN_WORDS)})\b", re.IGNORECASE)
 _LEFTOVER = re.compile(
     r"\b(?:whether|ensure|check|assess)\b|(?<!expectation that)\bshould\b|[:;=<>|{}#]|\?.|\([^)]*$", re.IGNORECASE
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
+from app.domain.english_words import VAGUE
 from app.rules.catalogue import RULES, THEMES
 from app.rules.components import OTHER_POINTS, partition
 from app.rules.matching import named_rule
@@ -18,9 +19,7 @@ from app.rules.vectors import theme_weights, vectors
 OVERLAP, OVERLAP_WITH_KEY = 78.0, 90.0
 _FRAME = word_set("the a an does do is are in of convincing with regard to succeed terms")
 USUAL_WORDS = 14
-_VAGUE = re.compile(
-    r"\b(?:good|well|proper(?:ly)?|appropriate(?:ly)?|effective(?:ly)?|adequate(?:ly)?|sufficient(?:ly)?)\b"
-)
+_VAGUE = re.compile(rf"\b(?:{'|'.join(VAGUE)})\b")
 _Part = Mapping[str, Any]
 _Attributes = Sequence[Mapping[str, Any]]
 

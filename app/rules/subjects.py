@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from app.rules.english import BE, VERBS, base_form, gerund, is_bad, lower_first, names_fault
+from app.domain.english_words import BE
+from app.rules.english import VERBS, base_form, gerund, is_bad, lower_first, names_fault
 from app.rules.tokens import word_set
 
 LONGEST_SUBJECT, LONGEST_KEPT = 14, 10

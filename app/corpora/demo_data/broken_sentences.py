@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from app.domain.english_words import BE, HAVE
+
 # Words that a hurried writer leaves out: the sentence stays understandable and is no longer English.
 LINKING_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "with", "and"})
-AUXILIARIES = frozenset({"is", "are", "was", "were", "be", "been", "has", "have", "had", "will"})
-SMALL_WORDS = LINKING_WORDS | AUXILIARIES
+SMALL_WORDS = LINKING_WORDS | BE | HAVE | {"be", "been", "will"}
 KEPT_SHARE = (0.55, 0.8)
 DOUBLED_WORDS = 3
 

@@ -1,10 +1,10 @@
 """Closed lists of English words that the measures of form and wording look for."""
 
+from app.domain.english_words import AUXILIARIES, CONTRACTIONS
 from app.rules.tokens import word_set
 
-VERBS = word_set(
-    "is are was were be been am has have had do does did can could will would may might must shall should "
-    "isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't i'm it's "
+_OTHER_VERBS = word_set(
+    "be been am shall hadn't i'm it's "
     "that's he's she's they're we're you're i've says said say tells told goes went go gone comes came come makes "
     "made make takes took take gets got get gives gave give sees saw see knows knew know thinks thought think finds "
     "found find leaves left leave keeps kept keep begins began begin becomes became become holds held hold brings "
@@ -16,6 +16,7 @@ VERBS = word_set(
     "broke shot fought caught taught bought built cut dealt drove ate flew forgot rose struck threw wore understood "
     "use uses try tries start starts turn turns call calls mean means allow allows cause causes"
 )
+VERBS = AUXILIARIES | CONTRACTIONS | _OTHER_VERBS
 DETERMINERS = word_set("a an the his their its our your my every")
 NEVER_AFTER_DETERMINER = word_set(
     "is are was were be been has have had may might could would should must and or of to in on at by for with from "

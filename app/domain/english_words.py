@@ -1,0 +1,32 @@
+"""English words by which wording is judged, shared by the rules and the checks of questions.
+
+Sets are for words, tuples hold pieces of patterns that are matched as whole words. Whoever needs more adds its own.
+"""
+
+BE = frozenset(["is", "are", "was", "were"])
+HAVE = frozenset(["has", "have", "had"])
+# They open yes/no questions.
+AUXILIARIES = (
+    BE | HAVE | frozenset(["do", "does", "did", "can", "could", "will", "would", "should", "may", "might", "must"])
+)
+CONTRACTIONS = frozenset(
+    f"{word}n't" for word in (*BE, "has", "have", "do", "does", "did", "ca", "could", "wo", "would")
+)
+# They open questions that ask for more than yes or no.
+OPEN_WORDS = ("what", "which", "who", "why", "how", "where", "when")
+
+FAULTS = (
+    r"errors?|mistakes?|typos?|missing|distort\w*|incorrect\w*|awkward\w*|omit(?:s|ted)?|omissions?|repeat(?:s|ed)?",
+    r"repetiti\w*|redundan\w*|unnecessary|vague|incomplete|hallucinat\w*|fabricat\w*|invent(?:s|ed)?|misrepresent\w*",
+    r"irrelevant|contradict\w*|bias(?:ed|es)?|fragments?|misleading|unclear|ambiguous|unsupported|lacks?|fails?|broken",
+    r"poor(?:ly)?|incoheren\w*|clichés?|inconsisten\w*|misspell\w*|offensive|jargon|unrelated|run-ons?|wrong",
+    r"confus(?:ing|ion|es?)",
+)
+# What denies.
+DENIALS = (r"avoid\w*", "without", "no", "not", "never", "none")
+# What turns a fault into its absence.
+TURNS = (*DENIALS, r"free (?:from|of)", r"keeps? .+ from")
+CONTRASTS = ("neither", "rather than", "instead of", r"leaves? out")
+
+# They mean something else to everybody.
+VAGUE = (r"good|well|proper(?:ly)?|appropriate(?:ly)?|effective(?:ly)?|adequate(?:ly)?|sufficient(?:ly)?",)
