@@ -37,6 +37,11 @@ class Score:
     coverage: float
 
 
+def score_on_scale(low: float, high: float, yes: float, answered: float) -> float | None:
+    """low + (high - low) * yes / answered (InteractEval, section 3.5); None where nothing is answered."""
+    return low + (high - low) * yes / answered if answered > 0 else None
+
+
 def soft_score(judgments: Sequence[Judgment], low: float, high: float) -> float | None:
     """low + (high - low) * mean P(yes); None unless every judgment has one, so that it rests on the same answers."""
     probabilities = [judgment.p_yes for judgment in judgments]
@@ -47,16 +52,12 @@ def soft_score(judgments: Sequence[Judgment], low: float, high: float) -> float 
 
 
 def checklist_score(answers: list[Answer], low: float, high: float, weights: list[float] | None = None) -> Score:
-    """low + (high - low) * yes / answered (InteractEval, section 3.5); unanswered is neither yes nor no.
+    """`score_on_scale` of the answers; unanswered is neither yes nor no.
 
     With weights (same length as answers, non-negative) yes and answered are sums of weights; coverage stays a
     count. 7 yes of 9 on 1-5 gives 4.111...
     """
     weighed = weights if weights is not None else [1.0] * len(answers)
     pairs = [(a, w) for a, w in zip(answers, weighed, strict=True) if a is not Answer.UNANSWERED]
-    answered = sum(w for _, w in pairs)
-    coverage = len(pairs) / len(answers) if answers else 0.0
-    if answered <= 0:
-        return Score(None, coverage)
-    yes = sum(w for a, w in pairs if a is Answer.YES)
-    return Score(low + (high - low) * yes / answered, coverage)
+    yes, answered = sum(w for a, w in pairs if a is Answer.YES), sum(w for _, w in pairs)
+    return Score(score_on_scale(low, high, yes, answered), len(pairs) / len(answers) if answers else 0.0)

@@ -1,5 +1,6 @@
 """Files for promptfoo, DeepEval and Inspect: what our own judge is asked of a checklist, as each tool runs it."""
 
+import inspect
 import json
 import pprint
 import re
@@ -10,6 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from app.domain.judgment import score_on_scale
 from app.errors import FileFormatError
 
 ENDINGS = {"promptfoo": "yaml", "deepeval": "py", "inspect": "py"}
@@ -54,6 +56,7 @@ def tool_file(format_name: str, document: Mapping[str, Any], words: JudgeWords) 
         labels=dict(words.labels),
         schema=dict(words.schema),
         example=_EXAMPLE,
+        score_on_scale=inspect.getsource(score_on_scale).strip(),
     )
 
 
