@@ -14,6 +14,7 @@ from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError
 from app.export.spreadsheet import restored
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import write_down
 from db.unit_of_work import UnitOfWork
 
 NEEDED = ("text", "contributor", "kind")
@@ -108,9 +109,9 @@ class _Keeping:
         if role or background:
             self.work.think_aloud.describe(who.id, role or who.role, background or who.background)
         round_number = _cell(row, "round")
-        number = self.work.think_aloud.add_attributes(
-            dimension.id, who.id, [said], int(round_number) if round_number.isdecimal() else 1
-        )[0]
+        number = write_down(self.work, dimension.id, who, [said], int(round_number) if round_number.isdecimal() else 1)[
+            0
+        ]
         self.numbers[_cell(row, "id") or f"new {number}"] = number
         self.work.think_aloud.edit_attribute(number, text)
         if here.id != dimension.id:

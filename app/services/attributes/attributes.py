@@ -6,6 +6,7 @@ from app.attribute_analysis.attribute_file import decode_attributes, parse_attri
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
 from app.errors import InputError, NotFoundError
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import write_down
 
 
 def add_attributes(
@@ -26,7 +27,7 @@ def add_attributes(
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, contributor, kind)
-        return work.think_aloud.add_attributes(dimension_id, who.id, said, prompted_by=prompted_by)
+        return write_down(work, dimension_id, who, said, prompted_by=prompted_by)
 
 
 def import_attributes(

@@ -38,6 +38,25 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
         return person is not None and work.independence.is_done(dimension_id, person.id)
 
 
+def write_down(
+    work: UnitOfWork,
+    dimension_id: int,
+    who: Contributor,
+    texts: Sequence[str],
+    round_number: int = 1,
+    stage_id: int | None = None,
+    prompted_by: int | None = None,
+) -> list[int]:
+    """Keep what a contributor said, to the letter; every way of adding attributes ends here. Returns their ids.
+
+    A person who adds to what they said is at it again: what others wrote closes until the next “done”.
+    prompted_by: the text that prompted it. stage_id: of the answer that an LLM gave.
+    """
+    if who.kind is ContributorKind.HUMAN and texts:
+        work.independence.set_done(dimension_id, who.id, False)
+    return work.think_aloud.add_attributes(dimension_id, who.id, texts, round_number, stage_id, prompted_by)
+
+
 def say(workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None) -> int:
     """Keep one consideration to the letter; whoever was done is at it again. Returns its id.
 
@@ -48,8 +67,7 @@ def say(workbench: Workbench, dimension_id: int, expert: str, text: str, prompte
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
-        work.independence.set_done(dimension_id, who.id, False)
-        return work.think_aloud.add_attributes(dimension_id, who.id, [text.strip()], prompted_by=prompted_by)[0]
+        return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by)[0]
 
 
 def said_by(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:

@@ -19,6 +19,7 @@ from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
 from app.think_aloud.elicit import PROMPT, Elicitation, considerations_in, think_aloud
 from app.think_aloud.repeats import without_repeats
@@ -150,7 +151,7 @@ def _keep(
         about = [a for a in theirs if dimension.name in (a.dimension, a.original_dimension)]
         before = [wording for a in about for wording in (a.original, a.text)]
         new, repeated = without_repeats(said.considerations, before)
-        work.think_aloud.add_attributes(dimension.id, who.id, new, round_number, stage_id)
+        write_down(work, dimension.id, who, new, round_number, stage_id)
     return ThinkAloudAnswer(dimension.name, said.model, len(new), "", len(repeated), round_number)
 
 

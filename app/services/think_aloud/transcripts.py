@@ -19,6 +19,7 @@ from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import write_down
 from app.settings import settings
 from app.think_aloud.transcript import PROMPT, by_sentence, propose_from_transcript
 
@@ -151,9 +152,8 @@ def accept(workbench: Workbench, proposal_id: int, text: str = "") -> int:
             raise ConflictError("This proposal has been accepted already.")
         project = work.projects.project_of(transcript.dimension_id)
         who = work.think_aloud.contributor(project.id, transcript.expert, ContributorKind.HUMAN)
-        work.independence.set_done(transcript.dimension_id, who.id, False)
         wording = text.strip() or proposal.text
-        added = work.think_aloud.add_attributes(transcript.dimension_id, who.id, [wording])[0]
+        added = write_down(work, transcript.dimension_id, who, [wording])[0]
         work.transcripts.decide(proposal_id, added, declined=False)
         return added
 

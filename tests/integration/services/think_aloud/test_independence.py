@@ -1,6 +1,7 @@
 """Nobody sees what others wrote before saying "done", and the owner sees how far everybody is."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,20 +10,24 @@ from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.attributes.attribute_files import FORMATS, attribute_file
+from app.services.attributes.attribute_table import import_attribute_table
 from app.services.attributes.attributes import (
     add_attributes,
     attributes_numbered,
     attributes_of,
     contributors_of,
+    import_attributes,
     restore_attribute,
 )
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import view_checklist
 from app.services.checklists.lineage import lineage_document, lineage_of_version
+from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
     experts_progress,
     introduce,
+    is_done,
     note_sample,
     removed_by_author,
     reorder,
@@ -32,6 +37,7 @@ from app.services.think_aloud.independence import (
     take_back,
     visible_attributes,
 )
+from app.services.think_aloud.transcripts import accept, keep_transcript, proposals_of, propose_attributes
 from tests.support.projects import ready_to_score, workbench_at
 
 
@@ -150,3 +156,46 @@ def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Wo
     view = view_checklist(bench, 1)
     assert b"private" not in export_file(bench, view, "json")
     assert "private" not in json.dumps(lineage_document(lineage_of_version(bench, 1)))
+
+
+def by_hand(bench: Workbench) -> None:
+    say(bench, 1, "Ada", "Endings.")
+
+
+def beside_a_result(bench: Workbench) -> None:
+    with bench.database.read() as work:
+        first = work.texts.all(1)[0].id
+    add_attributes(bench, 1, "Ada", ContributorKind.HUMAN, ["Endings."], prompted_by=first)
+
+
+def from_a_file(bench: Workbench) -> None:
+    import_attributes(bench, 1, "Ada", ContributorKind.HUMAN, b"Endings.\n")
+
+
+def from_a_table(bench: Workbench) -> None:
+    table = b"text,contributor,kind\nEndings.,Ada,human\n"
+    import_attribute_table(bench, get_project(bench, "Ready"), table, "coherence")
+
+
+def from_a_transcript(bench: Workbench) -> None:
+    transcript = keep_transcript(bench, 1, "Ada", "Endings should follow from what was said.")
+    propose_attributes(bench, get_project(bench, "Ready"), dimensions_named(bench, "Ready", "all")[0], transcript)
+    accept(bench, proposals_of(bench, transcript)[0].id, "Endings.")
+
+
+@pytest.mark.parametrize("add", [by_hand, beside_a_result, from_a_file, from_a_table, from_a_transcript])
+def test_whoever_adds_a_point_after_done_is_at_it_again(bench: Workbench, add: Callable[[Workbench], None]) -> None:
+    say(bench, 1, "Ada", "Order.")
+    say(bench, 1, "Bo", "Links.")
+    say_done(bench, 1, "Ada")
+    say_done(bench, 1, "Bo")
+    add(bench)
+    assert seen(bench, "Ada") == ["Order.", "Endings."]
+    assert "Order." in seen(bench, "Bo")
+
+
+def test_a_table_of_what_is_there_already_opens_nothing_again(bench: Workbench) -> None:
+    from_a_table(bench)
+    say_done(bench, 1, "Ada")
+    from_a_table(bench)
+    assert is_done(bench, 1, 1, "Ada")
