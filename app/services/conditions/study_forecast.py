@@ -13,6 +13,7 @@ from app.providers.model_options import check_effort, takes_options
 from app.providers.pricing import estimate_tokens, shipped_prices
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan
 from app.services.runtime.judges import check_wishes, judge_named
+from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import TOKENS_PER_ANSWER
 
@@ -52,9 +53,12 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)
     _check_effort(options)
     missing = list({(cell.dimension.id, cell.digest): cell for plan in plans for cell in plan.to_build}.values())
-    building = sum((_build_usage(cell) for cell in missing), Usage()) if builder.is_llm else Usage()
     calls = sum(_judge_calls(plan) for plan in plans)
-    judging = sum((_judge_usage(workbench, plan) for plan in plans), Usage()) if judge.is_llm else Usage()
+    with workbench.database.read() as work:
+        project = work.projects.project_of(options.dimensions[0].id)
+    with own_wordings(workbench, project.id):
+        building = sum((_build_usage(cell) for cell in missing), Usage()) if builder.is_llm else Usage()
+        judging = sum((_judge_usage(workbench, plan) for plan in plans), Usage()) if judge.is_llm else Usage()
     prices = shipped_prices()
     costs = [
         0.0 if usage == Usage() else prices.cost(model.name, usage)

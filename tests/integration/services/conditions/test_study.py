@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError, UnknownModelError
+from app.evaluators.checklist import PLAIN
 from app.providers.credentials import Access, Credentials
 from app.services.attributes.attributes import attributes_of, edit_attribute
 from app.services.building.build import build
@@ -24,6 +25,7 @@ from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_trials import trial_figures, trial_figures_csv
 from app.services.conditions.study_worker import run_study
 from app.services.results.results import results_of
+from app.services.runtime.prompts import project_prompt, save_wording
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.behaviour import Answer, Drop
@@ -200,6 +202,15 @@ def test_an_estimate_comes_first_and_knows_what_is_there(
     after = estimate_study(workbench, asked, plan_trials(workbench, project, asked))
     assert (after.checklists, after.judge_calls, after.cost_usd) == (0, 0, 0.0)
     assert "198" in str(before)
+
+
+def test_an_estimate_counts_the_wording_in_force(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+    asked = replace(options, judge="llama:judge")
+    plans = plan_trials(workbench, project, asked)
+    before = estimate_study(workbench, asked, plans).input_tokens
+    wording = project_prompt(workbench, project.id, PLAIN.prompt()).builtin
+    save_wording(workbench, project.id, wording.name, wording.system, f"{wording.user}\n{'Read it twice. ' * 50}")
+    assert estimate_study(workbench, asked, plans).input_tokens > before + 198 * 100
 
 
 def test_what_can_not_be_done_is_said_first(workbench: Workbench, project: Project, options: StudyOptions) -> None:

@@ -1,0 +1,115 @@
+"""Own wordings: every use case that asks a model, or reads a prompt, does so with the project's wordings in force."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.support.repository import name_of, python_files
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Place = tuple[str, str]  # a file and the function in it
+
+IN_FORCE = "own_wordings"
+ASKS = {
+    ("app/services/runtime/models.py", "model_session"),
+    ("app/services/runtime/models.py", "unjudged"),
+    ("app/prompting/library.py", "load_prompt"),
+    ("app/prompting/__init__.py", "load_prompt"),
+}
+# Nothing that a project words goes out here, or the wording is named: a question of our own, the form of an answer,
+# which no wording changes, the screen on which people word prompts, and what was sent once.
+WITHOUT_A_WORDING = {
+    ("app/services/runtime/models.py", "test_model"),
+    ("app/services/think_aloud/llm_think_aloud.py", "answers_so_far"),
+    ("app/services/runtime/prompts.py", "project_prompt"),
+    ("app/services/runtime/prompts.py", "project_prompts"),
+    ("app/services/runtime/prompts.py", "save_wording"),
+    ("app/services/runtime/prompts.py", "use_wording"),
+    ("app/services/runtime/prompts.py", "sent_prompt"),
+}
+
+
+def _use_cases() -> dict[str, ast.Module]:
+    files = {name_of(path): path for path in python_files("app")}
+    return {
+        name: ast.parse(path.read_text(encoding="utf-8"))
+        for name, path in files.items()
+        if name.startswith("app/services/")
+    }
+
+
+def _imported(tree: ast.Module) -> dict[str, Place]:
+    """Name -> where it comes from, for what is imported from the project; as a package or a file."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("app."):
+            place = node.module.replace(".", "/")
+            place = f"{place}/__init__.py" if place == "app/prompting" else f"{place}.py"
+            found |= {alias.asname or alias.name: (place, alias.name) for alias in node.names}
+    return found
+
+
+def _named(function: Function) -> Iterator[str]:
+    """What it names outside of `with own_wordings(...)`; functions inside of it count where they are named."""
+    inner = {node.name: node for node in ast.walk(function) if isinstance(node, Function) and node is not function}
+    ahead: list[ast.AST] = [function]
+    seen = set()
+    while ahead:
+        for child in ast.iter_child_nodes(ahead.pop()):
+            if isinstance(child, Function):
+                continue
+            if isinstance(child, ast.With) and any(IN_FORCE in ast.unparse(item.context_expr) for item in child.items):
+                continue
+            ahead.append(child)
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load) and child.id not in seen:
+                seen.add(child.id)
+                if child.id in inner:
+                    ahead.append(inner[child.id])
+                else:
+                    yield child.id
+
+
+def _asking() -> set[Place]:
+    """The functions that ask without putting the wordings in force themselves, by way of whatever others."""
+    users = defaultdict(set)
+    for file, tree in _use_cases().items():
+        own = {node.name: (file, node.name) for node in tree.body if isinstance(node, Function)}
+        known = _imported(tree) | own
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                for name in _named(node):
+                    if name in known:
+                        users[known[name]].add((file, node.name))
+    asking: set[Place] = set()
+    ahead = [*ASKS]
+    while ahead:
+        new = users[ahead.pop()] - asking
+        asking |= new
+        ahead += new
+    return asking
+
+
+def _called_from_outside() -> set[Place]:
+    """Those that screens, commands or benchmarks import, and those that no other use case names."""
+    cases = _use_cases()
+    named = set()
+    for file, tree in cases.items():
+        known = _imported(tree) | {node.name: (file, node.name) for node in tree.body if isinstance(node, Function)}
+        named |= {known[node.id] for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in known}
+    others = [path for path in python_files("app", "pages") if name_of(path) not in cases]
+    imported = {place for path in others for place in _imported(ast.parse(path.read_text(encoding="utf-8"))).values()}
+    defined = {(file, node.name) for file, tree in cases.items() for node in tree.body if isinstance(node, Function)}
+    return defined & imported | defined - named
+
+
+def test_whoever_asks_a_model_asks_in_the_wordings_of_the_project() -> None:
+    """A function that asks may leave it to the use cases that call it; what is called from outside can't."""
+    assert _asking() & _called_from_outside() == WITHOUT_A_WORDING
+
+
+def test_the_functions_that_ask_are_found() -> None:
+    assert {
+        ("app/services/building/build.py", "_ask"),
+        ("app/services/scoring/run_worker.py", "execute_run"),
+        ("app/services/think_aloud/llm_think_aloud.py", "_ask_all"),
+    } <= _asking()
