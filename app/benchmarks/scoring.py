@@ -20,11 +20,12 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.providers.credentials import Access, Credentials
 from app.providers.specs import OWN
+from app.scoring.concurrency import CONCURRENCY
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from db.unit_of_work import Database
 
-TEXTS, QUESTIONS, DELAY, CONCURRENCY = 400, 9, 0.2, 32
+TEXTS, QUESTIONS, DELAY = 400, 9, 0.2
 SYLLABLES = ("ba", "do", "ke", "li", "mu", "na", "po", "ri", "sa", "tu", "ve", "zo")
 
 

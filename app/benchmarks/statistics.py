@@ -9,12 +9,12 @@ from typing import get_args
 import numpy as np
 
 from app.meta_evaluation.bootstrap import resample
-from app.meta_evaluation.choices import COEFFICIENTS, Level, Resampling
+from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Level, Resampling
 from app.meta_evaluation.comparison import PERMUTATIONS
 from app.meta_evaluation.permutation import permuted_differences
 from app.meta_evaluation.score_matrix import ScoreTable, score_table
 
-SOURCES, SYSTEMS, RESAMPLES, SEED = 100, 12, 1_000, 20
+SOURCES, SYSTEMS, SEED = 100, 12, 20
 REPEATS = 3
 """The fastest of so many counts: the others measure what else the machine is doing."""
 BOOTSTRAP_LIMIT, PERMUTATION_LIMIT = 0.2, 3.0

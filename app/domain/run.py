@@ -143,6 +143,16 @@ class ScoredText:
     raters: int
     soft: float | None = None
 
+    @property
+    def partial(self) -> bool:
+        """Whether some of its questions have an answer and others have none."""
+        return self.coverage is not None and 0 < self.coverage < 1
+
+    def counts(self, include_partial: bool = False) -> bool:
+        """Whether figures rest on it: it has a score, from answers to every question unless partial texts count too.
+        A method without questions has no coverage."""
+        return self.score is not None and (include_partial or self.coverage in (None, 1))
+
 
 @dataclass(frozen=True, slots=True)
 class StageRun:

@@ -14,7 +14,7 @@ import numpy as np
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import interval
 from app.meta_evaluation.captions import figure_cautions
-from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level
+from app.meta_evaluation.choices import COEFFICIENTS, MAE, RESAMPLES, Coefficient, Constant, Duplicates, Level
 from app.meta_evaluation.comparison import PERMUTATIONS, Difference, TestedDifference, compare_scores
 from app.meta_evaluation.correlation import estimate
 from app.meta_evaluation.design import design_of, draw_figures
@@ -38,7 +38,7 @@ class Grouping:
     level: Level = "per-source"
     duplicates: Duplicates = "once"
     constant: Constant = "skip"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 0
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.meta_evaluation.choices import MAE, Constant, Level, Resampling
+from app.meta_evaluation.choices import MAE, RESAMPLES, Constant, Level, Resampling
 from app.meta_evaluation.coefficients import WIDEST, crosswise, rowwise
 from app.meta_evaluation.correlation import group_coefficients, group_errors, settle, steady, system_means
 from app.meta_evaluation.pooled import pooled
@@ -48,7 +48,7 @@ def resample(
     resampling: Resampling,
     *,
     constant: Constant = "skip",
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     rng: np.random.Generator,
 ) -> Draws:
     """Draw `resamples` times and compute every figure each time; the same draws serve all predictors.

@@ -10,6 +10,9 @@ Duplicates = Literal["once", "keep"]
 Constant = Literal["skip", "zero"]
 Resampling = Literal["sources", "systems", "both", "texts"]
 
+RESAMPLES = 1000
+"""Of a bootstrap, where nobody chose another number."""
+
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 """The order of the coefficient axis in every array of this package."""
 MAE = len(COEFFICIENTS)

@@ -9,7 +9,16 @@ import numpy as np
 from app.errors import InputError
 from app.meta_evaluation.bootstrap import Draws, interval
 from app.meta_evaluation.captions import apart, cautions
-from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.choices import (
+    COEFFICIENTS,
+    MAE,
+    RESAMPLES,
+    Coefficient,
+    Constant,
+    Duplicates,
+    Level,
+    Resampling,
+)
 from app.meta_evaluation.coefficients import single
 from app.meta_evaluation.correlation import (
     Basis,
@@ -128,7 +137,7 @@ def compare_scores(
     duplicates: Duplicates = "once",
     constant: Constant = "skip",
     resampling: Resampling | None = None,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
     origin: Origin | None = None,

@@ -6,7 +6,16 @@ import numpy as np
 
 from app.meta_evaluation.bootstrap import Draws, interval
 from app.meta_evaluation.captions import apart, caption, figure_cautions, resampling_caption
-from app.meta_evaluation.choices import COEFFICIENTS, MAE, Coefficient, Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.choices import (
+    COEFFICIENTS,
+    MAE,
+    RESAMPLES,
+    Coefficient,
+    Constant,
+    Duplicates,
+    Level,
+    Resampling,
+)
 from app.meta_evaluation.correlation import Basis, Estimates, estimate
 from app.meta_evaluation.design import Design, design_of, draw_figures
 from app.meta_evaluation.reasons import OTHER_SCALE, TOO_CLOSE
@@ -96,7 +105,7 @@ def evaluate(
     duplicates: Duplicates = "once",
     constant: Constant = "skip",
     resampling: Resampling | None = None,
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = 0,
     origin: Origin | None = None,
     on_scale: bool | None = None,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.meta_evaluation.choices import Constant, Duplicates, Level
+from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
 from app.meta_evaluation.score_matrix import Bools, Column, Floats, first_of_kind
 
@@ -19,7 +19,7 @@ class Frame:
     level: Level = "per-source"
     duplicates: Duplicates = "once"
     constant: Constant = "skip"
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 0
 
     def without_duplicates(self, texts: int) -> tuple["Frame", Bools]:

@@ -13,6 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from app.meta_evaluation.choices import RESAMPLES
+
 Preference = Literal["person", "alike", "llm"]
 PREFERENCES: tuple[Preference, ...] = ("person", "alike", "llm")
 
@@ -59,7 +61,7 @@ def writer_bias(
     ratings: Sequence[float],
     sources: Sequence[str],
     by_person: Sequence[bool],
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> WriterBias:
     """One entry a text: its score, its mean human rating, its source, and whether a person wrote it."""

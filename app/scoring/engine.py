@@ -26,6 +26,7 @@ from app.errors import (
     WrongAddressError,
     WrongKeyError,
 )
+from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
 from app.scoring.sink import Sink
 
@@ -65,7 +66,7 @@ async def run(
     planned: Sequence[PlannedScore],
     score_one: ScoreOne,
     sink: Sink,
-    concurrency: int = 32,
+    concurrency: int = CONCURRENCY,
     ask_nothing_more: Callable[[], None] = lambda: None,
 ) -> EngineReport:
     """Score everything planned. `score_one` raises ProviderError where a text can't be scored.

@@ -33,7 +33,7 @@ Integers = NDArray[np.intp]
 
 DRAWN_SHARE = 0.8
 MAX_ITERATIONS = 200
-MOST_RESAMPLES = 200
+RESAMPLES, MOST_RESAMPLES = 20, 200
 # Many shuffles of few fits: shuffles differ more than fits of one do (on real sets the mean varies by .02 to .03).
 SHUFFLES = 15
 RESAMPLES_PER_SHUFFLE = 4
@@ -73,7 +73,9 @@ def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
     return NmfFit(labels, weights / np.where(totals > 0, totals, 1.0), model.components_, used.vocabulary)
 
 
-def find_steady_topics(pool: AttributePool, n_topics: int = 5, resamples: int = 20, seed: int = 0) -> TopicGrouping:
+def find_steady_topics(
+    pool: AttributePool, n_topics: int = 5, resamples: int = RESAMPLES, seed: int = 0
+) -> TopicGrouping:
     """Topics of all attributes; stability and intervals over resamples of 80 % drawn without repetition.
 
     Raises InputError for topics outside 2 to 12 or resamples outside 2 to 200, NotReadyError for too small a set.

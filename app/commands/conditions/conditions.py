@@ -13,6 +13,7 @@ from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, c
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 from app.commands.scoring.trials import print_checks, read_draw
 from app.meta_evaluation.choices import Level
+from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def run(
     trials: TrialsOption = 1,
     components: ComponentsOption = 5,
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
     max_output_tokens: RoomOption = None,
     timeout: TimeoutOption = None,
     effort: EffortOption = "",

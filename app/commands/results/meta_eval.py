@@ -10,7 +10,7 @@ from app.commands.output import JsonOption, counted, echo, print_json, table
 from app.commands.results.rater_text import raters_text
 from app.commands.results.table_file import TableFile, read_table
 from app.errors import InputError
-from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
 
 if TYPE_CHECKING:
     from app.meta_evaluation.comparison import Comparison, Difference
@@ -72,7 +72,7 @@ def meta_eval(
     duplicates: WithDuplicates = "once",
     constant: WithConstant = "skip",
     resample: Resample = None,
-    resamples: Resamples = 1000,
+    resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     json_: JsonOption = False,
 ) -> None:
@@ -130,7 +130,7 @@ def compare(
     duplicates: WithDuplicates = "once",
     constant: WithConstant = "skip",
     resample: Resample = None,
-    resamples: Resamples = 1000,
+    resamples: Resamples = RESAMPLES,
     permutations: Permutations = 10_000,
     seed: Seed = 0,
     json_: JsonOption = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, shown_model, table
-from app.meta_evaluation.choices import COEFFICIENTS, Coefficient
+from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Coefficient
 
 if TYPE_CHECKING:
     from app.services.results.quality_cost import QualityCost
@@ -52,8 +52,9 @@ def bias(
     people: Annotated[
         list[str] | None, typer.Option(help="A system that is a person; repeat for more. Kept for the project.")
     ] = None,
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples of sources.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples of sources.")] = RESAMPLES,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
+    partial: Annotated[bool, typer.Option("--partial", help="Texts with unanswered questions count too.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Does the judge score people's texts lower than LLMs' texts that people like no better?
@@ -61,6 +62,7 @@ def bias(
     Example: interacteval runs bias 3 --dimension coherence --people writer_1 --people writer_2
     """
     from app.services.data.projects import get_project, one_dimension
+    from app.services.results.results import Choices
     from app.services.results.writer_bias import bias_of, mark_people
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.runs import get_run
@@ -70,7 +72,7 @@ def bias(
     on = one_dimension(workbench, found.project, dimension)
     if people:
         mark_people(workbench, get_project(workbench, found.project).id, people)
-    study = bias_of(workbench, run, on.id, resamples, seed)
+    study = bias_of(workbench, run, on.id, Choices(include_partial=partial, resamples=resamples, seed=seed))
     if json_:
         print_json({"run": run, "dimension": on.name, **asdict(study)})
     else:

@@ -7,6 +7,7 @@ import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
+from app.meta_evaluation.choices import RESAMPLES
 
 if TYPE_CHECKING:
     from app.services.results.aspect_analysis import Aspects, AspectWorth
@@ -31,7 +32,7 @@ def results(
         bool, typer.Option("--soft", help="scores from the judge's P(yes), of runs that asked for it with --soft")
     ] = False,
     resample: Resample = None,
-    resamples: Resamples = 1000,
+    resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     json_: JsonOption = False,
     output: Annotated[

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
-from app.meta_evaluation.choices import COEFFICIENTS, Constant, Level
+from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Constant, Level
 
 if TYPE_CHECKING:
     from app.services.results.run_comparison import RunComparison
@@ -22,7 +22,7 @@ def compare(
     ),
     level: Annotated[Level, typer.Option(help="per-source, dataset or system.")] = "per-source",
     constant: Annotated[Constant, typer.Option(help="Sources without an order: left out, or counted as 0.")] = "skip",
-    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = 1000,
+    resamples: Annotated[int, typer.Option(min=0, help="Bootstrap resamples; 0 for no intervals.")] = RESAMPLES,
     permutations: Annotated[int, typer.Option(min=0, help="Of the permutation test.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 0,
     json_: JsonOption = False,

@@ -10,6 +10,7 @@ from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, c
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
+from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ def score(
     draw: Annotated[str | None, typer.Option(help="Documents x systems of each instead of a share: 40x4.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = 32,
+    concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="Checklist: ask for a short reason with each answer.")

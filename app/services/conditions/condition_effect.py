@@ -16,7 +16,7 @@ from app.attribute_analysis.similarity import Similarity
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.checklist import Checklist
 from app.domain.condition import conditions_of, of_condition
-from app.domain.run import RunSummary, ScoredText, ScoreStatus
+from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Level
 from app.meta_evaluation.evaluation import Figure, Origin
@@ -250,8 +250,7 @@ def _figures(
     """How many texts every run scored completely, and each run's Spearman over these."""
     with database.read() as work:
         scored = {
-            run: {row.text: row for row in work.results.scored(run, dimension_id) if _complete(row)}
-            for run, _, _ in runs
+            run: {row.text: row for row in work.results.scored(run, dimension_id) if row.counts()} for run, _, _ in runs
         }
         digests = {
             run: next(part.prompt_digest for part in work.runs.parts(run) if part.dimension == dimension_id)
@@ -269,10 +268,6 @@ def _figures(
         origin = Origin(str(version), judge, digests[run][:12] or "none")
         figures[run] = evaluated(rows, [row.score for row in rows], Choices(level), origin).figures["spearman"]
     return len(shared), figures
-
-
-def _complete(row: ScoredText) -> bool:
-    return row.score is not None and row.coverage in (None, 1)
 
 
 def _missing(draw: ConditionDraw, wanted: Collection[str]) -> tuple[str, ...]:

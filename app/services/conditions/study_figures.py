@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from app.domain.run import ScoredText
 from app.domain.study import Family, StudyCondition
 from app.domain.task import Dimension
 from app.errors import InputError
 from app.meta_evaluation.averaged import Grouping, averaged, averaged_cautions, compare_averaged
-from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Level
+from app.meta_evaluation.choices import COEFFICIENTS, RESAMPLES, Coefficient, Level
 from app.meta_evaluation.comparison import APPROXIMATE, TestedDifference
 from app.meta_evaluation.evaluation import Figure, Origin
 from app.meta_evaluation.score_matrix import Column
@@ -22,7 +21,7 @@ from db.unit_of_work import Database
 
 __all__ = ["Coefficient", "ConditionFigures", "FamilyDifference", "Member", "StudyFigures", "study_figures"]
 
-PERMUTATIONS, RESAMPLES = 2000, 1000
+PERMUTATIONS = 2000
 # Table 11 of InteractEval: LLM against human, single against multiple, single and multiple against combined.
 PAIRS = (
     (Family.SL, Family.SH),
@@ -180,7 +179,7 @@ def _figures(
 ) -> StudyFindings:
     with database.read() as work:
         scored = {
-            run: {row.text: row for row in work.results.scored(run, dimension.id) if _complete(row)}
+            run: {row.text: row for row in work.results.scored(run, dimension.id) if row.counts()}
             for run in {key[2] for key in keys}
         }
     every = set.intersection(*(set(rows) for rows in scored.values()))
@@ -256,11 +255,6 @@ def _pairs(families: Iterable[tuple[Family, str]]) -> list[tuple[tuple[Family, s
     pairs = [((a, ""), (b, "")) for a, b in PAIRS]
     pairs += [(one, (Family.COMB, "")) for one in there if one[0] is Family.WITHOUT]
     return [(first, second) for first, second in pairs if first in there and second in there]
-
-
-def _complete(row: ScoredText) -> bool:
-    """Texts with unanswered questions are left out, as in the results."""
-    return row.score is not None and row.coverage in (None, 1)
 
 
 def _corrected(differences: Sequence[FamilyDifference]) -> tuple[FamilyDifference, ...]:

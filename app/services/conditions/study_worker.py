@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from app.domain.project import Project
 from app.domain.run import RunStatus
 from app.errors import BudgetError, ConflictError, WorkbenchError
+from app.scoring.concurrency import CONCURRENCY
 from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan, plan_study, plan_trials, run_params, run_plan
 from app.services.conditions.study_forecast import check_study
@@ -15,7 +16,7 @@ from app.services.runtime.model_options import keep_model_options
 from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
-from app.services.scoring.runs import CONCURRENCY, set_budget, stop_run, work_on
+from app.services.scoring.runs import set_budget, stop_run, work_on
 from app.services.scoring.scoring_jobs import job_key, running_here, running_run
 
 OnStep = Callable[[str, int, int], None]

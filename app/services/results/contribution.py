@@ -11,7 +11,7 @@ from app.domain.judgment import Answer, checklist_score
 from app.domain.run import RunDimension, RunSummary, ScoredText
 from app.domain.task import Dimension
 from app.errors import InputError
-from app.meta_evaluation.choices import Level
+from app.meta_evaluation.choices import RESAMPLES, Level
 from app.meta_evaluation.comparison import Difference, compare_scores
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
@@ -19,7 +19,6 @@ from db.unit_of_work import Database
 __all__ = ["Contribution", "Reach", "WithoutContributor", "contributed", "runs_with_checklist", "without_each"]
 
 Judged = tuple[int, int, Answer]
-RESAMPLES = 1000
 ALL_QUESTIONS = "Every question rests on these attributes alone: without them nothing is left to ask."
 NO_QUESTION = "No question rests on these attributes alone, so the scores stay the same."
 
@@ -93,7 +92,7 @@ def _left_out(
     with database.read() as work:
         rows = work.results.scored(run_id, dimension.id)
         answers = work.results.answers(run_id, dimension.id)
-    complete = [row for row in rows if row.coverage in (None, 1)]
+    complete = [row for row in rows if row.counts()]
     whole = _scores(complete, answers, asked, dimension)
     found = []
     for name, kind, alone in groups:

@@ -93,10 +93,11 @@ def _label(result: DimensionResult) -> str:
 
 def _pictures(result: DimensionResult) -> list[Markup]:
     low, high = result.dimension.low, result.dimension.high
-    pairs = [(pair.human, pair.score, pair.texts) for pair in pair_counts(result.rows)]
+    counted = result.compared
+    pairs = [(pair.human, pair.score, pair.texts) for pair in pair_counts(counted)]
     if not pairs or any(not low <= score <= high for _, score, _ in pairs):
         return []  # a method with a scale of its own: pictures on the dimension's scale would mislead
-    bins = [(part.low, part.high, part.scores, part.ratings) for part in score_distributions(result.rows, low, high)]
+    bins = [(part.low, part.high, part.scores, part.ratings) for part in score_distributions(counted, low, high)]
     name = result.dimension.name
     return [
         scatter(pairs, low, high, f"{name}: score by mean rating"),

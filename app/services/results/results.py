@@ -10,7 +10,7 @@ from typing import Any
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
-from app.meta_evaluation.choices import Constant, Duplicates, Level, Resampling
+from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_side import RaterScale, scale_remark
 from app.meta_evaluation.reasons import FEWEST
@@ -53,7 +53,7 @@ class Choices:
     include_partial: bool = False
     soft: bool = False
     resampling: Resampling | None = None
-    resamples: int = 1000
+    resamples: int = RESAMPLES
     seed: int = 0
 
 
@@ -96,12 +96,7 @@ class DimensionResult:
     @property
     def compared(self) -> list[ScoredText]:
         """The texts that have both a score and a rating: those the figures rest on."""
-        everything = self.choices.include_partial
-        return [
-            row
-            for row in self.rows
-            if row.score is not None and row.human is not None and (everything or row.coverage in (None, 1))
-        ]
+        return [row for row in self.rows if row.human is not None and row.counts(self.choices.include_partial)]
 
     @property
     def headline(self) -> tuple[float | None, float | None, float | None, str]:
@@ -218,8 +213,6 @@ def _result(
     if soft:
         rows = tuple(replace(row, score=row.soft) for row in rows)
     checklist = work.checklists.get(part.checklist) if part.checklist else None
-    partial = {row.text for row in rows if row.coverage is not None and 0 < row.coverage < 1}
-    left_out = set() if choices.include_partial else partial
     origin = Origin(
         checklist=str(checklist.version) if checklist else "none",
         judge=f"{judge_in_signature(run)} P(yes)" if soft else judge_in_signature(run),
@@ -227,9 +220,8 @@ def _result(
         locked=locked,
         partial=choices.include_partial,
     )
-    meta = evaluated(
-        rows, [None if row.text in left_out else row.score for row in rows], choices, origin, on_scale(run)
-    )
+    scores = [row.score if row.counts(choices.include_partial) else None for row in rows]
+    meta = evaluated(rows, scores, choices, origin, on_scale(run))
     remark = rater_remark(work, part.dimension, locked)
     return DimensionResult(
         run=run,
@@ -238,7 +230,7 @@ def _result(
         excluded_docs=part.excluded_docs,
         excluded_texts=part.excluded_texts,
         rows=rows,
-        partial=len(partial),
+        partial=sum(row.partial for row in rows),
         meta=replace(meta, cautions=(*meta.cautions, *filter(None, (remark, logprobs_remark(run))))),
         choices=choices,
         soft=soft,

@@ -172,8 +172,4 @@ def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) 
     rows = work.results.scored(run_id, dimension_id)
     if by_probability:
         rows = [replace(row, score=row.soft) for row in rows]
-    return {
-        row.text: row
-        for row in rows
-        if row.score is not None and (choices.include_partial or row.coverage in (None, 1))
-    }
+    return {row.text: row for row in rows if row.counts(choices.include_partial)}

@@ -21,9 +21,8 @@ def weighted_beside(workbench: Workbench, result: DimensionResult) -> MetaEvalua
         return None
     with workbench.database.read() as work:
         details = work.results.details(result.run.id, result.dimension.id)
-    partial_too = result.choices.include_partial
     scores = tuple(
-        details.get(row.text, {}).get(WEIGHTED) if partial_too or row.coverage in (None, 1) else None
+        details.get(row.text, {}).get(WEIGHTED) if row.counts(result.choices.include_partial) else None
         for row in result.rows
     )
     if not any(score is not None for score in scores):

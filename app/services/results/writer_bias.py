@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from app.errors import InputError, NotReadyError
 from app.meta_evaluation.writer_bias import Mean, PairGroup, Preference, WriterBias, writer_bias
+from app.services.results.results import USUAL, Choices
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["Mean", "PairGroup", "Preference", "WriterBias", "bias_of", "mark_people", "writers"]
@@ -26,9 +27,10 @@ def mark_people(workbench: Workbench, project_id: int, systems: Collection[str])
         work.projects.set_human_systems(project_id, [system for system in known if system in systems])
 
 
-def bias_of(workbench: Workbench, run_id: int, dimension_id: int, resamples: int = 1000, seed: int = 0) -> WriterBias:
-    """Of a run's scores on a dimension, over texts whose writer, score and ratings are known.
+def bias_of(workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL) -> WriterBias:
+    """Of a run's scores on a dimension, over texts that count by these choices and whose writer and ratings are known.
 
+    Of the choices, those about partial texts, resamples and seed mean something here.
     Raises NotReadyError where nobody said who is a person, or no source has texts of both.
     """
     with workbench.database.read() as work:
@@ -36,14 +38,14 @@ def bias_of(workbench: Workbench, run_id: int, dimension_id: int, resamples: int
         rows = [
             (row.score, row.human, row.doc_id, row.system_id in people)
             for row in work.results.scored(run_id, dimension_id)
-            if row.score is not None and row.human is not None and row.system_id and row.coverage in (None, 1)
+            if row.counts(choices.include_partial) and row.human is not None and row.system_id
         ]
     if not people:
         raise NotReadyError(
             "Nobody said yet which systems are people.", "Mark them (--people NAME); everything else is then an LLM."
         )
     scores, ratings, sources, by_person = zip(*rows, strict=True) if rows else ((), (), (), ())
-    found = writer_bias(scores, ratings, sources, by_person, resamples, seed)
+    found = writer_bias(scores, ratings, sources, by_person, choices.resamples, choices.seed)
     if not found.pairs:
         raise NotReadyError(
             "No source has rated texts of both a person and an LLM.", "Check which systems are marked as people."

@@ -15,8 +15,9 @@ from app.providers.pricing import Price, shipped_prices
 from app.providers.provider_spec import ProviderSpec
 from app.providers.registry import describe_models
 from app.providers.specs import network_providers
+from app.scoring.concurrency import CONCURRENCY
 from app.services.runtime.endpoint_models import endpoint_models
-from app.services.runtime.models import CONCURRENCY, PATIENCE
+from app.services.runtime.models import PATIENCE
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 

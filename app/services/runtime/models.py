@@ -27,12 +27,12 @@ from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk
 from app.providers.retry import RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
+from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-CONCURRENCY = 32
 TEST_SECONDS = 30.0
 PATIENCE = RetryPolicy()
 

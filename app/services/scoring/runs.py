@@ -23,6 +23,7 @@ from app.prompting import load_prompt
 from app.providers.model_files import check_kept_model
 from app.providers.model_options import USUAL, ModelOptions, check_effort
 from app.providers.recorded import Tally
+from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
@@ -46,7 +47,6 @@ from app.services.think_aloud.samples import drawn
 from db.unit_of_work import Database, UnitOfWork
 
 __all__ = [
-    "CONCURRENCY",
     "JudgeOptions",
     "RunOptions",
     "RunReport",
@@ -63,7 +63,6 @@ __all__ = [
     "work_on",
 ]
 
-CONCURRENCY = 32
 # (database, run) -> writer, where not even the end of a session could be written down: the next takes on its name.
 _LEFT_OPEN: dict[tuple[int, int], str] = {}
 
@@ -156,7 +155,8 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
     if not workbench.any_path and hasattr(chosen, "model"):  # a neural network of the method's own
         check_kept_model(chosen.model)
     method.ready(chosen)
-    return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+    with own_wordings(workbench, project_id):
+        return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
 
 
 def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
@@ -210,8 +210,7 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
     wishes = [trial for options in wishes for trial in options.each_trial()]
     for options in wishes:
         _check_judge(workbench, options)
-    with own_wordings(workbench, project_id):
-        plans = [plan_run(workbench, project_id, options) for options in wishes]
+    plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
         own = in_force(work, project_id)
         prompts = {"prompts": own} if own else {}

@@ -32,7 +32,7 @@ def writer_bias(scope: ResultScope) -> None:
     if result is None or not people:
         return
     try:
-        study = bias_of(scope.workbench, result.run.id, scope.dimension.id)
+        study = bias_of(scope.workbench, result.run.id, scope.dimension.id, result.choices)
     except NotReadyError as error:
         st.markdown(plain(str(error)))
         return

@@ -6,7 +6,16 @@ from typing import TypeVar
 import streamlit as st
 
 from app.domain.run import RunSummary
-from app.services.results.results import Choices, Constant, Duplicates, Level, Resampling, asks_soft, newest_of_each
+from app.services.results.results import (
+    USUAL,
+    Choices,
+    Constant,
+    Duplicates,
+    Level,
+    Resampling,
+    asks_soft,
+    newest_of_each,
+)
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
 from pages.components.shell.runs.run_words import short_title, started
 
@@ -35,6 +44,7 @@ RESAMPLING_HELP = (
 )
 Name = TypeVar("Name", bound=str)
 MOST_RESAMPLES, MOST_SEED = 10_000, 2**31 - 1
+RESAMPLES_LABEL = "Resamples for the intervals"
 RESAMPLES_HELP = "How often the data are drawn anew. More make the ends of an interval steadier; 0 gives no intervals."
 SEED_HELP = "The same seed gives the same intervals."
 PARTIAL: dict[str, str] = {"no": "Leave them out", "yes": "Include them"}
@@ -70,7 +80,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
             partial = one_of("partial", PARTIAL, "no", "Texts with unanswered questions", PARTIAL_HELP)
         with intervals:
             resampling = _resampling(level)
-            resamples = _whole_number("resamples", "Resamples for the intervals", 1000, MOST_RESAMPLES, RESAMPLES_HELP)
+            resamples = _whole_number("resamples", RESAMPLES_LABEL, USUAL.resamples, MOST_RESAMPLES, RESAMPLES_HELP)
             seed = _whole_number("seed", "Seed", 0, MOST_SEED, SEED_HELP)
     return chosen, Choices(level, constant, duplicates, partial == "yes", soft, resampling, resamples, seed)
 

@@ -32,6 +32,7 @@ def scored(
     evaluator: str = "checklist",
     judge: str = "openai:gpt-4o",
     factor: float = 1.0,
+    coverage: float = 1.0,
     calls: int = 0,
     cost: float | None = 0.0,
     **params: object,
@@ -42,7 +43,7 @@ def scored(
         plan = RunDimension(dimension.id, None, (), tuple(text.id for text in texts))
         run = work.runs.create(1, evaluator, judge, params, [plan])
         ratings = work.texts.mean_scores(dimension.id)
-        work.runs.save([Outcome(p, factor * ratings[p.text], 1.0) for p in work.runs.open_scores(run)])
+        work.runs.save([Outcome(p, factor * ratings[p.text], coverage) for p in work.runs.open_scores(run)])
         work.runs.finish(run, RunStatus.DONE)
         work.calls.add([RecordedCall(f"{run}-{n}", judge, "p@1", "d", cost_usd=cost, run=run) for n in range(calls)])
     return run
@@ -95,7 +96,7 @@ def test_who_is_a_person_is_kept_and_needed(workbench: Workbench) -> None:
         mark_people(workbench, 1, ["s0", "s9"])
     mark_people(workbench, 1, ["s1", "s0"])
     assert writers(workbench, 1)[1] == ("s0", "s1")
-    study = bias_of(workbench, run, dimension.id, resamples=50)
+    study = bias_of(workbench, run, dimension.id, Choices(resamples=50))
     assert study.pairs == 3 * 2 * 2  # three sources with two texts of each kind
     # Scores are the ratings, so whoever was preferred has the higher mean.
     person, _, llm = study.groups
@@ -105,3 +106,12 @@ def test_who_is_a_person_is_kept_and_needed(workbench: Workbench) -> None:
     mark_people(workbench, 1, ["s0", "s1", "s2", "s3"])
     with pytest.raises(NotReadyError, match="No source has rated texts of both"):
         bias_of(workbench, run, dimension.id)
+
+
+def test_partial_texts_count_where_the_results_count_them(workbench: Workbench) -> None:
+    dimension = ready_to_score(workbench)
+    run = scored(workbench, dimension, coverage=0.5)
+    mark_people(workbench, 1, ["s1", "s0"])
+    with pytest.raises(NotReadyError, match="No source has rated texts of both"):
+        bias_of(workbench, run, dimension.id)
+    assert bias_of(workbench, run, dimension.id, Choices(include_partial=True, resamples=50)).pairs == 12

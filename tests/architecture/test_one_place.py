@@ -1,0 +1,68 @@
+"""One place for each rule: what many modules need to agree on is decided in one of them."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.support.repository import name_of, python_files
+
+
+def _comparisons_with(attribute: str) -> set[str]:
+    """The files that compare this attribute of something, other than whether there is any."""
+    found = set()
+    for path in python_files("app", "pages", "db"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
+                sides = [node.left, *node.comparators]
+                if any(isinstance(side, ast.Attribute) and side.attr == attribute for side in sides):
+                    found.add(name_of(path))
+    return found
+
+
+def test_which_scored_texts_count_is_decided_by_the_scored_text() -> None:
+    elsewhere = _comparisons_with("coverage") - {"app/domain/run.py"}
+    # What a reader is told of one text, not which texts count.
+    assert elsewhere == {"pages/components/results/texts/text_detail.py"}, "ask ScoredText.counts"
+
+
+def test_every_way_of_adding_attributes_ends_in_one_function() -> None:
+    """It closes again what others wrote, where a person adds to what they said after “done”."""
+    callers = set()
+    for path in python_files("app", "pages"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Attribute(value=ast.Attribute(attr="think_aloud"), attr="add_attributes"):
+                    callers.add(name_of(path))
+    assert callers == {"app/services/think_aloud/independence.py"}, "call write_down"
+
+
+def test_the_usual_resamples_and_concurrency_have_one_constant_each() -> None:
+    """Whether parameter, field, option or argument: a number stands nowhere there, but for 0, which is none."""
+    literal = {}
+    for path in python_files("app", "pages", "db"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = [(name, value) for name, value in _given(node) if name.lower() in ("resamples", "concurrency")]
+            for name, value in found:
+                if isinstance(value, ast.Constant) and value.value:
+                    literal[f"{name_of(path)}: {name}"] = value.value
+    assert literal == {
+        "app/meta_evaluation/choices.py: RESAMPLES": 1000,
+        "app/scoring/concurrency.py: CONCURRENCY": 32,
+        "app/attribute_analysis/topics/nmf_topics.py: RESAMPLES": 20,  # of attributes, to see which topics stay
+    }, "import the constant"
+
+
+def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """Names with the values that this node gives them."""
+    match node:
+        case ast.arguments():
+            usual = [*node.posonlyargs, *node.args]
+            yield from zip((each.arg for each in usual[len(usual) - len(node.defaults) :]), node.defaults, strict=True)
+            yield from zip((each.arg for each in node.kwonlyargs), node.kw_defaults, strict=True)
+        case ast.AnnAssign(target=ast.Name(id=name)) | ast.keyword(arg=str(name)):
+            yield name, node.value
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            yield name, node.value
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+            yield from (
+                (name.id, value) for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)
+            )
