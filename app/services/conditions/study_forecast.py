@@ -12,8 +12,9 @@ from app.providers.base import Usage
 from app.providers.model_options import check_effort, takes_options
 from app.providers.pricing import estimate_tokens, shipped_prices
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan
-from app.services.runtime.judges import check_wishes, judge_named
+from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.reasoning import Reasoning, reasoning_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import TOKENS_PER_ANSWER
 
@@ -26,7 +27,8 @@ READ_PER_STAGE, WRITTEN_PER_ATTRIBUTE, QUESTIONS_PER_COMPONENT, TOKENS_PER_QUEST
 class StudyEstimate:
     """Checklists to build and texts to score, with calls and tokens; what is there already isn't counted.
 
-    `cost_usd` is None where the price of either model is unknown.
+    `cost_usd` is None where the price of either model is unknown. The tokens out hold those of reasoning for each call,
+    a guess unless measured.
     """
 
     checklists: int
@@ -36,16 +38,31 @@ class StudyEstimate:
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    build_reasoning_per_call: int = 0
+    build_reasoning_measured: bool = False
+    judge_reasoning_per_call: int = 0
+    judge_reasoning_measured: bool = False
+
+    @property
+    def reasoning(self) -> str:
+        """What of the tokens out isn't the answers, in words; "" where no call that is left takes any."""
+        parts = (
+            ("to build", self.build_calls, Reasoning(self.build_reasoning_per_call, self.build_reasoning_measured)),
+            ("to judge", self.judge_calls, Reasoning(self.judge_reasoning_per_call, self.judge_reasoning_measured)),
+        )
+        said = [f"{what} {each}" for what, calls, each in parts if calls and each.per_call]
+        return f"of the tokens out {'; '.join(said)}" if said else ""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     def __str__(self) -> str:
         cost = "an unknown price" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
-        return (
+        said = (
             f"{self.checklists} checklists to build ({self.build_calls} calls), {self.judge_calls:,} "
             f"calls to the judge; about {self.input_tokens:,} tokens in and {self.output_tokens:,} out; {cost}"
         )
+        return f"{said}\n{self.reasoning}" if self.reasoning else said
 
 
 def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> StudyEstimate:
@@ -59,6 +76,9 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
     with own_wordings(workbench, project.id):
         building = sum((_build_usage(cell) for cell in missing), Usage()) if builder.is_llm else Usage()
         judging = sum((_judge_usage(workbench, plan) for plan in plans), Usage()) if judge.is_llm else Usage()
+    to_build, to_judge = _reasoning(workbench, builder, options), _reasoning(workbench, judge, options)
+    building += Usage(0, 0, len(missing) * len(Stage) * to_build.per_call)
+    judging += Usage(0, 0, calls * to_judge.per_call)
     prices = shipped_prices()
     costs = [
         0.0 if usage == Usage() else prices.cost(model.name, usage)
@@ -72,6 +92,10 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
         input_tokens=building.input_tokens + judging.input_tokens,
         output_tokens=building.output_tokens + judging.output_tokens,
         cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        build_reasoning_per_call=to_build.per_call,
+        build_reasoning_measured=to_build.measured,
+        judge_reasoning_per_call=to_judge.per_call,
+        judge_reasoning_measured=to_judge.measured,
     )
 
 
@@ -91,6 +115,13 @@ def check_study(workbench: Workbench, options: StudyOptions, plans: Sequence[Stu
         raise InputError(
             f"The price of {builder.name} is unknown, so a budget can't be kept.", "Start without a budget."
         )
+
+
+def _reasoning(workbench: Workbench, model: JudgeAbility, options: StudyOptions) -> Reasoning:
+    if not model.is_llm:
+        return Reasoning(0)
+    with workbench.database.read() as work:
+        return reasoning_of(work, model.name, options.asking_of(model.name).effort)
 
 
 def _build_usage(cell: Cell) -> Usage:

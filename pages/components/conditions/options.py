@@ -147,6 +147,8 @@ def before_it_starts(
     if found.input_tokens:
         cost = "price unknown" if found.cost_usd is None else about(found.cost_usd)
         st.markdown(f"About {found.input_tokens:,} tokens in, {found.output_tokens:,} out: {cost}.")
+        if found.reasoning:
+            st.caption(plain(f"{found.reasoning.capitalize()}."))
         st.caption("A guess where a checklist isn't built yet: its number of questions is not known before.")
     else:
         st.markdown("The models are rules, not LLMs: nothing is paid.")

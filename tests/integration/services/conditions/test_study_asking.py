@@ -15,7 +15,7 @@ from app.errors import EffortError
 from app.prompting import load_prompt
 from app.providers.credentials import Access, Credentials
 from app.providers.model_options import ModelOptions
-from app.services.conditions.study import Family, StudyOptions, last_study, plan_study
+from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials
 from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_worker import run_study
 from app.services.runtime.workbench import Workbench
@@ -118,3 +118,28 @@ def test_an_effort_that_a_model_does_not_take_is_said_before_anything_is_paid(
     with pytest.raises(EffortError):
         estimate_study(openai, asked, ())
     assert judge.requests == []
+
+
+def test_a_forecast_counts_the_reasoning_of_each_call_first_a_guess_then_as_it_was(
+    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+) -> None:
+    name = "openai:gpt-6-luna"
+    asked = replace(options, model=name, judge=name, families=(Family.COMB,))
+    silent = replace(asked, model="openai:gpt-4o", judge="openai:gpt-4o")
+    thinking, plain = (estimate_study(openai, o, plan_trials(openai, project, o)) for o in (asked, silent))
+    assert (thinking.build_calls, thinking.judge_calls) == (5, 18)
+    assert thinking.output_tokens - plain.output_tokens == 23 * 1000
+    assert "to build 1,000 a call for reasoning (a guess" in str(thinking)
+    assert (plain.reasoning, thinking.input_tokens) == ("", plain.input_tokens)
+    more = replace(asked, asking=ModelOptions(effort="high"))
+    found = estimate_study(openai, more, plan_trials(openai, project, more))
+    assert found.output_tokens - plain.output_tokens == 23 * 3000
+
+    judged = replace(asked, model="rules")
+    judge.usual = Answer(all_yes, tokens=Tokens(output=5000))
+    assert run_study(openai, project, judged).missing == 0
+    again = replace(judged, families=(Family.MH,))
+    measured = estimate_study(openai, again, plan_trials(openai, project, again))
+    assert measured.judge_reasoning_measured
+    assert "to judge 4,9" in str(measured)
+    assert "to build" not in measured.reasoning, "the rules don't think"
