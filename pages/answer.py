@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.services.checklists.expert_answers import answerable
-from app.services.think_aloud.independence import said_by
+from app.services.think_aloud.independence import considerations_of
 from pages.components.answer.draw import draw_form, expert_progress
 from pages.components.answer.sheet import sheet
 from pages.components.shell.blinding import open_attributes
@@ -18,7 +18,7 @@ project, dimension = needs_dimension(
     "Experts answer the checklist too, on the same texts, without seeing what the judge or others say. Results then "
     "shows on which questions they agree.",
 )
-if said_by(workbench, project.id, dimension.id, current_expert()):
+if considerations_of(workbench, project.id, dimension.id, current_expert()):
     # Whoever is thinking aloud finishes first; whoever only answers has nothing that others could lead.
     open_attributes(workbench, project, dimension, "the checklist")
 versions = answerable(workbench, dimension.id)

@@ -7,7 +7,7 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.data.projects import overview
 from app.services.think_aloud.samples import ensure_samples, held_out
-from pages.components.ask_llms.ask_models import ask, asking
+from pages.components.ask_llms.ask_models import ask_button, think_aloud_job_keys
 from pages.components.ask_llms.llm_answers import llm_answers
 from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
 from pages.components.shell.background import watch
@@ -48,10 +48,10 @@ with choice:
     )
     asked = rated if scope == ALL else [dimension]
     options = more_options("ask", models)
-    ask(replace(workbench, asking=options), project, asked, models)
+    ask_button(replace(workbench, asking=options), project, asked, models)
     not_available(workbench)
 with answers:
-    busy = [watch(key) for key in asking(project, dimensions)]
+    busy = [watch(key) for key in think_aloud_job_keys(project, dimensions)]
     llm_answers(workbench, dimensions if scope == ALL else [dimension], running=any(busy))
 
 with st.expander("What they read: the same as the experts", key="ask_samples"):

@@ -6,7 +6,7 @@ from app.services.attributes.attributes import contributors_of
 from app.services.data.projects import dimensions_named
 from pages.components.attributes.editor import attribute_editor
 from pages.components.attributes.entry import entry
-from pages.components.attributes.files import take_away
+from pages.components.attributes.files import attribute_downloads
 from pages.components.attributes.near_duplicates import duplicates, pool_place
 from pages.components.shell.attribute_pool import counts, filtered, table
 from pages.components.shell.blinding import open_attributes
@@ -37,5 +37,5 @@ with right:
     undo_button(pool_place(dimension.id))
     attribute_editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
 duplicates(workbench, attributes, dimension.id)
-take_away(attributes, contributors, dimension)
+attribute_downloads(attributes, contributors, dimension)
 entry(workbench, project, dimension, attributes)

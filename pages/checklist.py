@@ -7,7 +7,7 @@ from app.services.checklists.checklists import versions_of, view_checklist
 from pages.components.checklist.files import export_, import_
 from pages.components.checklist.history import history_table, undo_bar
 from pages.components.checklist.parts import choose_part
-from pages.components.checklist.preview import try_it
+from pages.components.checklist.preview import checklist_trial
 from pages.components.checklist.questions import add_forms, question_list
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.checklists.checklist_comparison import version_comparison
@@ -43,7 +43,7 @@ with right:
 with left:
     part = choose_part()
     if part == "try":
-        try_it(workbench, view)
+        checklist_trial(workbench, view)
     elif part == "compare":
         version_comparison(versions, view.checklist)
     elif part == "history":

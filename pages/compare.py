@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import compared, noticed
+from app.services.attributes.analysis import compare_contributors, find_unique_attributes
 from app.services.results.results import Level
 from pages.components.compare.attribute_map import attribute_map
 from pages.components.compare.compared_names import names_of
@@ -64,8 +64,8 @@ def effect_on_the_scores() -> None:
 names = names_of(attributes)
 embedding = embedding_choice(workbench, attributes)
 try:
-    sets = compared(attributes, embedding)
-    found = noticed(attributes, threshold(), embedding)
+    sets = compare_contributors(attributes, embedding)
+    found = find_unique_attributes(attributes, threshold(), embedding)
 except WorkbenchError as error:
     show_error(error)
     st.stop()

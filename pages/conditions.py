@@ -9,7 +9,7 @@ from app.services.data.projects import dimensions_named
 from app.services.scoring.scoring_jobs import job_key, running_here
 from pages.components.conditions.differences import condition_differences
 from pages.components.conditions.figures import condition_figures
-from pages.components.conditions.options import before_it_starts, condition_options
+from pages.components.conditions.options import condition_options, study_start
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_dimensions
 from pages.components.shell.current import current_workbench
@@ -39,7 +39,7 @@ if options is None:
 try:
     plans = plan_trials(workbench, project, options)
     with right:
-        before_it_starts(workbench, project, options, plans, running_here(project.id))
+        study_start(workbench, project, options, plans, running_here(project.id))
 except WorkbenchError as error:
     show_error(error)
     st.stop()

@@ -16,7 +16,7 @@ from pages.components.score.run_list import run_list
 from pages.components.score.run_progress import run_progress
 from pages.components.score.scoring_options import scoring_options
 from pages.components.score.scoring_start import scoring_start
-from pages.components.score.stage_outputs import writings
+from pages.components.score.stage_outputs import stage_outputs
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import needs_project
@@ -58,6 +58,6 @@ if ahead:
         texts_to_score(ahead[0])
     draw_check(check_draws(workbench, project.id, wishes[0]))
 run_list(workbench, project)
-writings(workbench, project)
+stage_outputs(workbench, project)
 own_scores(workbench, project)
 cost_table(workbench, project)

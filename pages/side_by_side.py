@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
-from app.services.attributes.side_by_side import begin_side_by_side, compared_by_all, may_be_outside
+from app.services.attributes.side_by_side import begin_side_by_side, can_compare_as_outsider, side_by_sides_of
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension, page
@@ -12,9 +12,9 @@ from pages.components.shell.runs.condition_words import llms_word
 from pages.components.shell.words import plain
 from pages.components.side_by_side.blind_comparison import (
     blind_comparison,
-    coming_from_outside,
     common_findings,
-    from_outside,
+    outsider_button,
+    pressed_as_outsider,
 )
 
 workbench = current_workbench()
@@ -25,18 +25,18 @@ project, dimension = needs_dimension(
 )
 name = expert(workbench, project)
 if not name:
-    common_findings(compared_by_all(workbench, dimension.id), dimension)
+    common_findings(side_by_sides_of(workbench, dimension.id), dimension)
     st.stop()
 try:
-    mine = begin_side_by_side(workbench, dimension, name, outside=coming_from_outside(dimension, name))
+    mine = begin_side_by_side(workbench, dimension, name, outside=pressed_as_outsider(dimension, name))
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if st.button("Think aloud", key="side_to_think_aloud", type="primary"):
         st.switch_page(page("think_aloud"))
-    if may_be_outside(workbench, dimension, name):
-        from_outside(dimension, name)
+    if can_compare_as_outsider(workbench, dimension, name):
+        outsider_button(dimension, name)
     st.stop()
 llms = llms_word(attributes_of(workbench, project.id, dimension.id))
 blind_comparison(workbench, dimension, mine, llms)
 if mine.revealed:
-    common_findings(compared_by_all(workbench, dimension.id), dimension)
+    common_findings(side_by_sides_of(workbench, dimension.id), dimension)

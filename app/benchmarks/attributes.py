@@ -10,8 +10,8 @@ from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.similarity import jaccard_matrix, pair_matrices, rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
 from app.attribute_analysis.topics.coherence import coherence_over_topics
-from app.attribute_analysis.topics.lda import find_topics
-from app.attribute_analysis.topics.nmf_topics import find_steady_topics
+from app.attribute_analysis.topics.lda import find_lda_topics
+from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
 
 CONTRIBUTORS = 8
 THEMES = 5
@@ -25,8 +25,8 @@ def run(attributes: int = 250, seeds: int = 20) -> dict[str, Any]:
     seconds = {
         "rouge_l_and_jaccard": min(_seconds(lambda: _lexical(pool)) for _ in range(3)),
         "all_similarities": min(_seconds(lambda: pair_matrices(pool.texts)) for _ in range(3)),
-        "lda_topics": _seconds(lambda: find_topics(pool, seeds=seeds)),
-        "steady_topics": _seconds(lambda: find_steady_topics(pool)),
+        "lda_topics": _seconds(lambda: find_lda_topics(pool, seeds=seeds)),
+        "steady_topics": _seconds(lambda: find_nmf_topics(pool)),
         "coherence": _seconds(lambda: coherence_over_topics(pool)),
     }
     return {

@@ -25,7 +25,7 @@ class Interruption:
 @contextmanager
 def runs_end_on_signals(also: Callable[[], None] = lambda: None) -> Iterator[Interruption]:
     """Within the block the first signal asks all runs of this process to end, the second ends the process at once."""
-    from app.services.scoring.run_worker import let_runs_begin, stop_all_runs
+    from app.services.scoring.run_worker import allow_runs, stop_all_runs
 
     found = Interruption()
 
@@ -43,4 +43,4 @@ def runs_end_on_signals(also: Callable[[], None] = lambda: None) -> Iterator[Int
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        let_runs_begin()
+        allow_runs()

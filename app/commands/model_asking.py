@@ -18,14 +18,14 @@ EffortOption = Annotated[
 ]
 
 
-def chosen(max_output_tokens: int | None, timeout: float | None, effort: str) -> "ModelOptions":
+def chosen_model_options(max_output_tokens: int | None, timeout: float | None, effort: str) -> "ModelOptions":
     """Raises InputError for what no model could mean."""
     from app.services.runtime.model_options import TIMEOUT, ModelOptions
 
     return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort)
 
 
-def asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":
+def workbench_asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":
     """The workbench that asks all models so. Raises EffortError where one of these is known not to take the effort."""
     from dataclasses import replace
 

@@ -13,7 +13,7 @@ from app.evaluators.checklist import PROMPT, judge
 from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
-from app.evaluators.stages import Once
+from app.evaluators.stages import SharedCalls
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class CheckEval:
         self._setting = setting
         if options.seeds == "checklist":
             seeds_of(setting)
-        self._questions = Once(lambda: write_questions(setting, options.seeds))
+        self._questions = SharedCalls(lambda: write_questions(setting, options.seeds))
 
     async def score(self, text: Text) -> Evaluation:
         here, questions = self._setting, await self._questions.get()

@@ -19,7 +19,7 @@ from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
-from app.evaluators.stages import Once, ask_once
+from app.evaluators.stages import SharedCalls, ask_once
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
 from app.providers.structured import ask
@@ -80,7 +80,7 @@ class CoAScore:
         self._options: CoAScoreOptions = setting.options
         if self._options.variant == "inter" and not setting.others:
             raise NotReadyError("The project has no other dimension to take as an aspect.", "Choose another variant.")
-        self._aspects = Once(self._name_aspects)
+        self._aspects = SharedCalls(self._name_aspects)
 
     async def score(self, text: Text) -> Evaluation:
         aspects = await self._scored(await self._aspects.get(), text)

@@ -19,7 +19,7 @@ from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
 from app.evaluators.score_probabilities import probabilities_of_scores
 from app.evaluators.score_samples import sampled_score
-from app.evaluators.stages import Once, ask_once
+from app.evaluators.stages import SharedCalls, ask_once
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatRequest
 
@@ -79,7 +79,7 @@ class GEval:
         self._task, self._dimension = _told(setting.task, setting.dimension, options.description)
         self._way = options.probabilities if setting.logprobs else _way(options, logprobs=False)
         self._judge = setting.judge_logprobs
-        self._steps = Once(self._write_steps)
+        self._steps = SharedCalls(self._write_steps)
 
     async def score(self, text: Text) -> Evaluation:
         steps = {"steps": await self._steps.get()}

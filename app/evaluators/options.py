@@ -72,7 +72,7 @@ def read_options(method: str, options: type, given: Mapping[str, Any]) -> Any:
     return options(**{name: _value(method, known[name], value) for name, value in given.items()})
 
 
-def in_vain(method: str, options: Any) -> str:
+def unused_option(method: str, options: Any) -> str:
     """Which option was changed although it does nothing beside the others, and what it needs; "" for none."""
     chosen = asdict(options)
     for option in described(type(options)):

@@ -16,7 +16,7 @@ from app.evaluators.g_eval import STEPS
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class OutputLines:
     """`write` turns what is stored into lines, `read` lines into what is stored; it raises InputError."""
 
     title: str
@@ -72,19 +72,19 @@ def _seed_lines(value: dict[str, Any]) -> list[str]:
 
 
 _SEED_HOW = "A line for each sub-aspect; below it its yes/no questions, each behind a dash, with yes = good."
-WRITINGS: dict[str, Writing] = {
-    STEPS: Writing(
+WRITINGS: dict[str, OutputLines] = {
+    STEPS: OutputLines(
         "G-Eval: evaluation steps",
         "One step a line.",
         lambda value: [str(step) for step in value["steps"]],
         lambda lines: {"steps": lines},
     ),
-    ASPECTS: Writing(
+    ASPECTS: OutputLines(
         "CoAScore: related aspects",
         "One aspect a line, as name: what it is.",
         lambda value: [f"{entry['name']}: {entry['description']}" for entry in value["aspects"]],
         _aspects,
     ),
-    SEEDS: Writing("CheckEval: proposed seeds", _SEED_HOW, _seed_lines, _seeds),
-    OWN_SEEDS: Writing("CheckEval: your own seeds", _SEED_HOW, _seed_lines, _seeds),
+    SEEDS: OutputLines("CheckEval: proposed seeds", _SEED_HOW, _seed_lines, _seeds),
+    OWN_SEEDS: OutputLines("CheckEval: your own seeds", _SEED_HOW, _seed_lines, _seeds),
 }

@@ -33,7 +33,7 @@ class NullStages:
         """Nothing to do."""
 
 
-class Once(Generic[Made]):
+class SharedCalls(Generic[Made]):
     """Work that is begun by the first who waits for it and shared by all; so is its failure."""
 
     def __init__(self, work: Callable[[], Awaitable[Made]]) -> None:

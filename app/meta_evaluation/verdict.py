@@ -19,12 +19,12 @@ def verdict(tested: TestedDifference, other: str, baseline: str, comparisons: in
         alone = f"{better} agrees better than {worse} by the interval alone"
         return f"{alone}; no permutation test: {tested.permutation.reason}"
     if not tested.told_apart:
-        often = f"chance does as much too often{among} ({said(p)})"
+        often = f"chance does as much too often{among} ({p_value_words(p)})"
         return f"Leans to {better} over {worse}: the interval leaves out 0, but {often}."
     clear = f"{better} agrees better with people than {worse}"
-    return f"{clear}: the interval leaves out 0, and chance hardly does as much ({said(p)})."
+    return f"{clear}: the interval leaves out 0, and chance hardly does as much ({p_value_words(p)})."
 
 
-def said(p: float) -> str:
+def p_value_words(p: float) -> str:
     """A p-value as papers print it."""
     return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)

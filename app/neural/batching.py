@@ -44,7 +44,7 @@ def shortened(ids: list[int], limit: int | None) -> list[int]:
     return ids if limit is None or len(ids) <= limit else [*ids[: limit - 1], ids[-1]]
 
 
-class Together(Generic[Given, Found]):
+class BatchedCalls(Generic[Given, Found]):
     """Whoever asks waits; what came in the meantime is computed together, in a thread, one batch after another.
 
     Where a batch fails, each of its members is computed by itself, so that only the faulty one fails.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import NotReadyError
-from app.neural.batching import Together, in_batches, padded, shortened
+from app.neural.batching import BatchedCalls, in_batches, padded, shortened
 from app.neural.loading import LoadedModel
 
 KEPT = 256  # some 100 MB with the largest usual encoder
@@ -68,7 +68,7 @@ class Encoder:
     newest are kept, because the texts of one source share its references."""
 
     def __init__(self, loaded: LoadedModel, layer: int | None = None) -> None:
-        self._together = Together[str, Embedded](lambda texts: embed(loaded, texts, layer))
+        self._together = BatchedCalls[str, Embedded](lambda texts: embed(loaded, texts, layer))
         self._kept: OrderedDict[str, asyncio.Future[Embedded]] = OrderedDict()
 
     async def get(self, text: str) -> Embedded:

@@ -16,7 +16,7 @@ ALLOWED = {
     "app/services/data/projects.py": "counts the texts of a project",
     "app/services/data/imports.py": "counts the texts of a project",
 }
-REACHES = re.compile(r"\.(every_text|every_result|locked_texts|locked_results)\b")
+REACHES = re.compile(r"\bwork\.(every_text|every_result|locked_texts|locked_results)\b")
 TABLES = re.compile(r"\b(TextRow|RatingRow|JudgmentRow)\b")
 # Samples are drawn from open documents, and these are never locked; runs write judgments; imports know all texts; the
 # scope's rule itself.

@@ -17,7 +17,7 @@ from app.services.checklists.expert_answers import (
 )
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import say
+from app.services.think_aloud.independence import add_consideration
 from tests.support.background import PATIENCE
 from tests.support.browser_messages import send, shown
 from tests.support.repository import ROOT
@@ -170,7 +170,7 @@ def test_nothing_of_the_judge_or_of_others_is_shown(demo: Workbench, checklist: 
 
 
 def test_whoever_is_thinking_aloud_finishes_first(demo: Workbench, draw: AnswerDraw):
-    say(demo, 1, "Cy", "Order.")
+    add_consideration(demo, 1, "Cy", "Order.")
     app = opened("Cy")
     assert any("still hidden from you" in m.value for m in app.markdown)
     assert not app.get("bidi_component")

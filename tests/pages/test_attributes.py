@@ -10,7 +10,7 @@ from app.domain.task import Dimension, Task
 from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import introduce
+from app.services.think_aloud.independence import add_expert
 
 Open = Callable[[str], AppTest]
 
@@ -200,7 +200,7 @@ def test_ticked_contributors_are_counted(demo: Workbench, open_screen: Open):
 
 
 def test_what_people_said_about_themselves_stands_beside_their_names(demo: Workbench, open_screen: Open):
-    introduce(demo, 1, "Ada", "Editor", "Twelve years at a newspaper")
+    add_expert(demo, 1, "Ada", "Editor", "Twelve years at a newspaper")
     add_attributes(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", ContributorKind.HUMAN, ["Order."])
     tables = [table.value for table in open_screen("attributes").dataframe]
     contributors = next(table for table in tables if "Background" in table.columns)

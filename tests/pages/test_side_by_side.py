@@ -5,10 +5,10 @@ from collections.abc import Callable
 from streamlit.testing.v1 import AppTest
 
 from app.services.attributes.attributes import attributes_of
-from app.services.attributes.side_by_side import QUESTIONS, compared_by_all
+from app.services.attributes.side_by_side import QUESTIONS, side_by_sides_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import say, say_done
+from app.services.think_aloud.independence import add_consideration, mark_done
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
@@ -35,26 +35,26 @@ def test_an_expert_from_outside_compares_and_reads_the_definition(demo: Workbenc
     assert not app.exception
     assert [s.value for s in app.subheader] == ["coherence, 1 to 5", "Set A", "Set B"]
     assert dimension.rubric in [t.value for t in app.text]
-    (mine,) = compared_by_all(demo, dimension.id)
+    (mine,) = side_by_sides_of(demo, dimension.id)
     assert (mine.expert, mine.outside) == ("Zoe", True)
     assert [s.value for s in opened("Zoe").subheader][1:] == ["Set A", "Set B"]
     assert len(attributes_of(demo, get_project(demo, "Demo").id)) == before
 
 
 def test_somebody_at_it_is_not_offered_to_compare_from_outside(demo: Workbench):
-    say(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", "Order.")
+    add_consideration(demo, dimensions_named(demo, "Demo", "all")[0].id, "Ada", "Order.")
     app = opened("Ada")
     assert "side_outside" not in [b.key for b in app.button]
 
 
 def test_names_come_with_the_last_answer_and_a_refresh_keeps_all(demo: Workbench):
     dimension = dimensions_named(demo, "Demo", "all")[0]
-    say(demo, dimension.id, "Ada", "Order.")
-    say_done(demo, dimension.id, "Ada")
+    add_consideration(demo, dimension.id, "Ada", "Order.")
+    mark_done(demo, dimension.id, "Ada")
     app = opened("Ada")
     assert [s.value for s in app.subheader][1:] == ["Set A", "Set B"]
     assert "rules" not in " ".join(m.value for m in (*app.markdown, *app.caption, *app.subheader))
-    number = compared_by_all(demo, dimension.id)[0].id
+    number = side_by_sides_of(demo, dimension.id)[0].id
     for question in QUESTIONS:
         app.text_area(key=f"answer_{number}_{question}").input(f"<i>{question}</i>").run()
     app = opened("Ada")

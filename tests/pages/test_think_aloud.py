@@ -11,7 +11,7 @@ from app.errors import DatabaseError
 from app.services.attributes.attributes import attributes_of, contributors_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import said_by
+from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import samples_of
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
@@ -139,7 +139,7 @@ def test_what_could_not_be_saved_is_still_on_the_screen(
     def fail(*_: object) -> None:
         raise DatabaseError("The disk is full.", "Make room.")
 
-    monkeypatch.setattr("pages.components.think_aloud.own_attributes.say", fail)
+    monkeypatch.setattr("pages.components.think_aloud.own_attributes.add_consideration", fail)
     say(app, demo, "Precious words.")
     assert app.error[0].value == "The disk is full. Make room."
     assert "Precious words." in shown(app)
@@ -166,18 +166,18 @@ def test_the_last_changes_can_be_taken_back_one_by_one(demo: Workbench, open_scr
     app = say(app, demo, "It has one topic.")
     first, second = by(demo, "Ada")
     app.button(key=f"up_{first.id}").click().run()
-    assert [a.text for a in said_by(demo, *ids(demo), "Ada")] == ["It has one topic.", "It flow."]
+    assert [a.text for a in considerations_of(demo, *ids(demo), "Ada")] == ["It has one topic.", "It flow."]
     app.button(key=f"edit_{first.id}").click().run()
     app.text_area(key=f"edit_text_{first.id}").input("It flows.")
     app.button(key=f"edit_save_{first.id}").click().run()
     app.button(key="undo_last").click().run()
     assert by(demo, "Ada")[0].text == "It flow."
     app.button(key="undo_last").click().run()
-    assert [a.text for a in said_by(demo, *ids(demo), "Ada")] == ["It flow.", "It has one topic."]
+    assert [a.text for a in considerations_of(demo, *ids(demo), "Ada")] == ["It flow.", "It has one topic."]
     app.button(key="undo_last").click().run()
     assert [a.text for a in by(demo, "Ada")] == ["It flow."]
     assert second.status is AttributeStatus.ACTIVE
-    taken_back = next(a for a in said_by(demo, *ids(demo), "Ada") if a.id == second.id)
+    taken_back = next(a for a in considerations_of(demo, *ids(demo), "Ada") if a.id == second.id)
     assert taken_back.status is AttributeStatus.WITHDRAWN
     assert not app.exception
 
@@ -289,7 +289,7 @@ def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: W
     assert [a.text for a in by(demo, "Ada")] == ["<b>Names are</b> introduced first."]
     app.button(key="undo_last").click().run()
     assert by(demo, "Ada") == []
-    (taken_back,) = said_by(demo, *ids(demo), "Ada")
+    (taken_back,) = considerations_of(demo, *ids(demo), "Ada")
     assert taken_back.status is AttributeStatus.WITHDRAWN
 
 

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.run import StageRun
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.stage_outputs import writings_of
+from app.services.scoring.stage_outputs import stage_outputs_of
 
 Open = Callable[[str], AppTest]
 
@@ -22,7 +22,7 @@ def test_a_person_changes_steps_and_writes_seeds(demo: Workbench, open_screen: O
     app.text_area(key=f"lines_{dimension.id}_0_1").set_value("Read it slowly.\nRate it.")
     app.button(key=f"save_writing_{dimension.id}_0").click().run()
     assert not app.exception
-    (written,) = writings_of(demo, dimension.id)
+    (written,) = stage_outputs_of(demo, dimension.id)
     assert [version.by for version in written.versions] == ["a person", "openai:gpt-4o"]
     app.text_area(key=f"own_seed_lines_{dimension.id}").set_value("- no sub-aspect?")
     app.button(key=f"save_own_seeds_{dimension.id}").click().run()
@@ -30,4 +30,7 @@ def test_a_person_changes_steps_and_writes_seeds(demo: Workbench, open_screen: O
     app.text_area(key=f"own_seed_lines_{dimension.id}").set_value("Order\n- Is it in order?")
     app.button(key=f"save_own_seeds_{dimension.id}").click().run()
     assert not app.exception
-    assert {written.stage for written in writings_of(demo, dimension.id)} == {"g-eval-steps", "check-eval-own-seeds"}
+    assert {written.stage for written in stage_outputs_of(demo, dimension.id)} == {
+        "g-eval-steps",
+        "check-eval-own-seeds",
+    }

@@ -9,8 +9,8 @@ from rouge_score.rouge_scorer import RougeScorer
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.attribute_analysis.pool import pool_attributes
 from app.attribute_analysis.similarity import compare_sets
-from app.attribute_analysis.topics.lda import find_topics
-from app.attribute_analysis.topics.nmf_topics import find_steady_topics
+from app.attribute_analysis.topics.lda import find_lda_topics
+from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
 from tests.support.real_data import shared_data
 
 DIMENSIONS = ["coherence", "consistency", "fluency", "relevance"]
@@ -49,7 +49,7 @@ def test_values_equal_those_of_the_rouge_score_package(dimension: str) -> None:
 @pytest.mark.parametrize("dimension", ["coherence", "fluency"])
 def test_lda_on_the_authors_attributes_is_chance_and_the_steadier_model_is_not(dimension: str) -> None:
     pool = pool_attributes(real_sets(dimension))
-    lda, steady = find_topics(pool, 5, seeds=20), find_steady_topics(pool, 5)
+    lda, steady = find_lda_topics(pool, 5, seeds=20), find_nmf_topics(pool, 5)
     assert lda.stability.ari_median is not None and steady.stability.ari_median is not None
     assert -0.05 < lda.stability.ari_median < 0.08
     assert lda.warning

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from app.attribute_analysis.pool import AttributePool
 from app.attribute_analysis.topics.grouping import TopicGrouping
-from app.attribute_analysis.topics.lda import find_topics
-from app.attribute_analysis.topics.nmf_topics import find_steady_topics
+from app.attribute_analysis.topics.lda import find_lda_topics
+from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
 
 Model = Literal["lda", "steady"]
 
@@ -53,5 +53,5 @@ class TopicAnalysis:
 def analyse_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20) -> TopicAnalysis:
     """LDA from `seeds` random starts and the steadier model on as many resamples (at least two)."""
     return TopicAnalysis(
-        lda=find_topics(pool, n_topics, seeds), steady=find_steady_topics(pool, n_topics, max(seeds, 2))
+        lda=find_lda_topics(pool, n_topics, seeds), steady=find_nmf_topics(pool, n_topics, max(seeds, 2))
     )

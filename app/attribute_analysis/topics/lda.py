@@ -160,7 +160,7 @@ class _AlignedFits:
         return strongest
 
 
-def find_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20, first_seed: int = 0) -> TopicGrouping:
+def find_lda_topics(pool: AttributePool, n_topics: int = 5, seeds: int = 20, first_seed: int = 0) -> TopicGrouping:
     """Fit one LDA a seed (first_seed, first_seed + 1, ...) and align them. The order of attributes doesn't matter.
 
     Raises InputError for topics outside 2 to 12 or seeds outside 1 to 200, NotReadyError where the set is too small.

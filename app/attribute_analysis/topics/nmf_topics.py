@@ -73,9 +73,7 @@ def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
     return NmfFit(labels, weights / np.where(totals > 0, totals, 1.0), model.components_, used.vocabulary)
 
 
-def find_steady_topics(
-    pool: AttributePool, n_topics: int = 5, resamples: int = RESAMPLES, seed: int = 0
-) -> TopicGrouping:
+def find_nmf_topics(pool: AttributePool, n_topics: int = 5, resamples: int = RESAMPLES, seed: int = 0) -> TopicGrouping:
     """Topics of all attributes; stability and intervals over resamples of 80 % drawn without repetition.
 
     Raises InputError for topics outside 2 to 12 or resamples outside 2 to 200, NotReadyError for too small a set.

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from app.commands.attributes import attribute_edits
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, asking, chosen
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, workbench_asking
 from app.commands.output import (
     DimensionOption,
     JsonOption,
@@ -53,7 +53,7 @@ def add(
     from app.services.attributes.attributes import import_attributes
     from app.services.data.projects import get_project, one_dimension
     from app.services.runtime.workbench import open_workbench
-    from app.services.think_aloud.independence import introduce
+    from app.services.think_aloud.independence import add_expert
 
     if kind not in ("human", "llm"):
         raise InputError(f"“{kind}” is no kind of contributor.", "Use human or llm.")
@@ -63,7 +63,7 @@ def add(
     target = one_dimension(workbench, project, dimension)
     ids = import_attributes(workbench, target.id, contributor, ContributorKind(kind), read_file(file, LARGEST_LIST))
     if role or background:
-        introduce(workbench, get_project(workbench, project).id, contributor, role, background)
+        add_expert(workbench, get_project(workbench, project).id, contributor, role, background)
     if json_:
         print_json({"dimension": target.name, "contributor": contributor, "kind": kind, "added": len(ids), "ids": ids})
     else:
@@ -210,7 +210,7 @@ def think_aloud(
     if transcript is not None:
         from app.commands.attributes.transcripts import from_transcript
 
-        options = chosen(max_output_tokens, timeout, effort)
+        options = chosen_model_options(max_output_tokens, timeout, effort)
         from_transcript(
             project, dimension, contributor, transcript, transcriber, model or [], accept_all, options, json_
         )
@@ -232,7 +232,7 @@ def think_aloud(
             what += f", {asked.repeated} dropped: this model said the same before"
         say(f"{asked.model} on {asked.dimension}: {what}" if asked.dimension else f"{asked.model}: {what}")
 
-    workbench = asking(open_workbench(), model, chosen(max_output_tokens, timeout, effort))
+    workbench = workbench_asking(open_workbench(), model, chosen_model_options(max_output_tokens, timeout, effort))
     dimensions = dimensions_named(workbench, project, dimension)
     answers = ask_models(workbench, get_project(workbench, project), dimensions, model, on_answer)
     if json_:

@@ -98,12 +98,12 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
 
     Example: interacteval side-by-side list --project News --dimension coherence --json
     """
-    from app.services.attributes.side_by_side import compared_by_all, keywords
+    from app.services.attributes.side_by_side import keywords, side_by_sides_of
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
-    found = compared_by_all(workbench, one_dimension(workbench, project, dimension).id)
+    found = side_by_sides_of(workbench, one_dimension(workbench, project, dimension).id)
     shared = keywords(found)
     if json_:
         comparisons = [{"expert": one.expert, **_known(one)} for one in found]
@@ -126,7 +126,12 @@ def _begun(
     project: str, dimension: str, expert: str, outside: bool = False
 ) -> "tuple[Workbench, Dimension, SideBySide, dict[str, str]]":
     from app.errors import NotReadyError
-    from app.services.attributes.side_by_side import QUESTIONS, begin_side_by_side, compared_by_all, may_be_outside
+    from app.services.attributes.side_by_side import (
+        QUESTIONS,
+        begin_side_by_side,
+        can_compare_as_outsider,
+        side_by_sides_of,
+    )
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
 
@@ -134,8 +139,8 @@ def _begun(
     target = one_dimension(workbench, project, dimension)
     questions = {name: wording.format(target.name) for name, wording in QUESTIONS.items()}
     name = expert.strip()
-    begun = any(one.expert == name for one in compared_by_all(workbench, target.id))
-    if not begun and not outside and may_be_outside(workbench, target, name):
+    begun = any(one.expert == name for one in side_by_sides_of(workbench, target.id))
+    if not begun and not outside and can_compare_as_outsider(workbench, target, name):
         raise NotReadyError(
             f"{name} has written nothing on {target.name}.",
             "Let them think aloud first, so that no set leads them, or call `side-by-side show` with --outside.",

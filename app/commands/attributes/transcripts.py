@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.commands.model_asking import asking
+from app.commands.model_asking import workbench_asking
 from app.commands.output import echo, print_json, say, table
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def from_transcript(
         raise InputError("Several models are named.", "One picks the points out of a transcript.")
     spoken = file.suffix.lower().removeprefix(".") in AUDIO_FORMATS
     content = read_file(file, LARGEST_FILE if spoken else LARGEST_LIST)
-    workbench = asking(open_workbench(), models, options)
+    workbench = workbench_asking(open_workbench(), models, options)
     project, dimension = get_project(workbench, project_name), one_dimension(workbench, project_name, dimension_name)
     if spoken:
         number = keep_recording(workbench, dimension.id, contributor, content, file.name)
@@ -75,14 +75,14 @@ def finish(project_name: str, dimension_name: str, contributor: str, json_: bool
     from app.errors import InputError
     from app.services.data.projects import dimensions_named
     from app.services.runtime.workbench import open_workbench
-    from app.services.think_aloud.independence import say_done
+    from app.services.think_aloud.independence import mark_done
 
     if not contributor.strip():
         raise InputError("Nobody is named as the one who is done.", "Give --contributor NAME.")
     workbench = open_workbench()
     dimensions = dimensions_named(workbench, project_name, dimension_name)
     for dimension in dimensions:
-        say_done(workbench, dimension.id, contributor.strip())
+        mark_done(workbench, dimension.id, contributor.strip())
         say(f"{contributor.strip()} is done with {dimension.name}.")
     if json_:
         print_json({"contributor": contributor.strip(), "done": [dimension.name for dimension in dimensions]})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.checklists.checklists import summary
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, asking, chosen
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, workbench_asking
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 
 if TYPE_CHECKING:
@@ -58,7 +58,9 @@ def build(
 
     models = _stage_models(stage_model or [])
     first = _stage(from_) if from_ else None
-    workbench = asking(open_workbench(), [model, *models.values()], chosen(max_output_tokens, timeout, effort))
+    workbench = workbench_asking(
+        open_workbench(), [model, *models.values()], chosen_model_options(max_output_tokens, timeout, effort)
+    )
     target = get_project(workbench, project)
     dimensions = dimensions_named(workbench, project, dimension)
     going_on = first is not None or stale

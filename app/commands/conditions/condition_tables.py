@@ -87,13 +87,17 @@ def print_figures(found: "TrialFigures", missing: int) -> None:
 
 def _print_trial(found: "StudyFigures") -> None:
     from app.services.conditions.study_figures import NOTES
-    from app.services.conditions.study_trials import alone
+    from app.services.conditions.study_trials import single_contributors
 
     if not found.rows:
         echo("Nothing has been scored yet.")
         return
     headings = ["dimension", "condition", "Spearman", "95 % from", "to", "Kendall", "checklists", "texts"]
-    rows = [line for row in found.rows for line in (_figures_row(row), *(_member_row(row, m) for m in alone(row)))]
+    rows = [
+        line
+        for row in found.rows
+        for line in (_figures_row(row), *(_member_row(row, m) for m in single_contributors(row)))
+    ]
     echo(table(headings, rows))
     for row in found.rows:
         for name, figure in ((_label(row), row.figures["spearman"]), *_single(row)):
@@ -131,9 +135,9 @@ def _member_row(row: "ConditionFigures", member: "Member") -> list[object]:
 
 
 def _single(row: "ConditionFigures") -> "list[tuple[str, Figure]]":
-    from app.services.conditions.study_trials import alone
+    from app.services.conditions.study_trials import single_contributors
 
-    return [(f"{member.condition.name} alone", member.figures["spearman"]) for member in alone(row)]
+    return [(f"{member.condition.name} alone", member.figures["spearman"]) for member in single_contributors(row)]
 
 
 def _label(row: "ConditionFigures") -> str:

@@ -9,7 +9,7 @@ import typer
 from app.commands.conditions.condition_effect import effect
 from app.commands.conditions.condition_tables import print_figures, study_document
 from app.commands.interruption import runs_end_on_signals
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 from app.commands.scoring.trials import print_checks, read_draw
 from app.meta_evaluation.choices import Level
@@ -90,7 +90,7 @@ def run(
         budget,
         read_draw(draw),
         trials,
-        chosen(max_output_tokens, timeout, effort),
+        chosen_model_options(max_output_tokens, timeout, effort),
     )
     if dry_run:
         _print_estimate(workbench, target, options, plan_trials(workbench, target, options), json_)

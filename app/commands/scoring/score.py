@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.interruption import runs_end_on_signals
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen
+from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
@@ -103,7 +103,7 @@ def score(
         reuse=reuse,
         draw=read_draw(draw),
         trials=trials,
-        model=chosen(max_output_tokens, timeout, effort),
+        model=chosen_model_options(max_output_tokens, timeout, effort),
     )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)

@@ -27,10 +27,10 @@ def list_(project: ProjectOption, dimension: DimensionOption, json_: JsonOption 
     """
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.stage_outputs import writings_of
+    from app.services.scoring.stage_outputs import stage_outputs_of
 
     workbench = open_workbench()
-    found = writings_of(workbench, one_dimension(workbench, project, dimension).id)
+    found = stage_outputs_of(workbench, one_dimension(workbench, project, dimension).id)
     if json_:
         print_json(
             [
@@ -67,11 +67,11 @@ def edit(
     from app.errors import NotFoundError
     from app.services.data.projects import one_dimension
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.stage_outputs import save_edit, writings_of
+    from app.services.scoring.stage_outputs import save_edit, stage_outputs_of
 
     workbench = open_workbench()
     on = one_dimension(workbench, project, dimension)
-    fitting = [w for w in writings_of(workbench, on.id) if w.stage == stage and judge in ("", w.judge)]
+    fitting = [w for w in stage_outputs_of(workbench, on.id) if w.stage == stage and judge in ("", w.judge)]
     if not fitting:
         raise NotFoundError(
             f"Nothing of the kind “{stage}” was written for {on.name} yet.", "`interacteval writings list` shows all."

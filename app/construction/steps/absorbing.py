@@ -25,7 +25,7 @@ from app.domain.checklist import QuestionOrigin
 Item = TypeVar("Item", BuildComponent, BuildQuestion)
 
 
-def absorbed(build: Build, answer: StageAnswer) -> Build:
+def merge_answer(build: Build, answer: StageAnswer) -> Build:
     """The build with the answer in it; the units it is about count as made from what they were asked with."""
     match answer.stage:
         case Stage.COMPONENTS:
@@ -47,7 +47,7 @@ def absorbed(build: Build, answer: StageAnswer) -> Build:
     return replace(build, made_from={**build.made_from, **made})
 
 
-def without_gone(build: Build, stage: Stage, components: set[int]) -> Build:
+def drop_orphans(build: Build, stage: Stage, components: set[int]) -> Build:
     """Without the generated questions of components that lost all their attributes."""
     kept = (
         q for q in build.questions(stage) if q.component not in components or q.origin is not QuestionOrigin.GENERATED

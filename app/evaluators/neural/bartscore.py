@@ -14,7 +14,7 @@ from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.direction import SHOWN, Direction, needs_references, readings
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
-from app.neural.batching import Together
+from app.neural.batching import BatchedCalls
 from app.neural.likelihood import Pair, TokenProbability, token_logprobs
 from app.neural.loading import load
 
@@ -31,7 +31,7 @@ class BartScore:
         options: BartScoreOptions = setting.options
         loaded = load(options.model, "encoder-decoder", options.device)
         self._direction = options.direction
-        self._rate = Together[Pair, list[TokenProbability]](
+        self._rate = BatchedCalls[Pair, list[TokenProbability]](
             lambda pairs: token_logprobs(loaded, pairs, special=True, cut=True)
         )
 

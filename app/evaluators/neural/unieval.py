@@ -19,7 +19,7 @@ from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.evaluators.options import shown
-from app.neural.batching import Together
+from app.neural.batching import BatchedCalls
 from app.neural.likelihood import first_token_shares
 from app.neural.loading import load
 
@@ -99,14 +99,16 @@ class UniEval:
         options: UniEvalOptions = setting.options
         self._asked = question_for(setting.dimension.name, options)
         loaded = load(options.model, "encoder-decoder", options.device)
-        self._ask = Together[str, tuple[float, bool]](lambda inputs: first_token_shares(loaded, inputs, "Yes", "No"))
+        self._ask = BatchedCalls[str, tuple[float, bool]](
+            lambda inputs: first_token_shares(loaded, inputs, "Yes", "No")
+        )
 
     async def score(self, text: Text) -> Evaluation:
         asked = self._asked
         parts = [text.text]
         if asked.sentences:
             parts = [part for part in _SENTENCE_END.split(text.text.strip()) if part]
-        answers = await asyncio.gather(*(self._ask.get(written(asked, part, text)) for part in parts))
+        answers = await asyncio.gather(*(self._ask.get(model_input(asked, part, text)) for part in parts))
         shares = [share for share, _ in answers]
         if not shares:
             raise UnsupportedError("The text is empty.", "Leave empty texts out.")
@@ -126,7 +128,7 @@ def question_for(dimension: str, options: UniEvalOptions) -> TrainedQuestion:
     return known[dimension.strip().casefold()]
 
 
-def written(asked: TrainedQuestion, part: str, text: Text) -> str:
+def model_input(asked: TrainedQuestion, part: str, text: Text) -> str:
     """The model's input, with </s> between its parts. Raises UnsupportedError where the text lacks one of them."""
     shown_beside = [f"{name}: {_material(kind, text)}" for name, kind in asked.beside.items()]
     return " </s> ".join([f"question: {asked.question}", f"{asked.called}: {part.strip()}", *shown_beside])

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 
 from app.errors import UnsupportedError
-from app.neural.batching import Together
+from app.neural.batching import BatchedCalls
 from app.neural.likelihood import Pair, TokenProbability, token_logprobs
 from app.neural.loading import check_installed, check_there, load_language_model
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob
@@ -21,7 +21,7 @@ class LocalModel:
         check_installed(f"The model {name}", "local")
         check_there(name.model)
         self._name = name
-        self._together = Together[Pair, list[TokenProbability]](self._rate)
+        self._together = BatchedCalls[Pair, list[TokenProbability]](self._rate)
 
     @property
     def name(self) -> str:

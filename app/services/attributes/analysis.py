@@ -31,17 +31,17 @@ __all__ = [
     "AttributeMap",
     "AttributePool",
     "CoherenceAt",
+    "ContributorComparison",
     "GroupSpread",
-    "Noticed",
     "OneSidedTheme",
     "SetComparison",
-    "SetsCompared",
     "Similarity",
     "TopicAnalysis",
     "TopicGrouping",
     "UniqueAndShared",
-    "compared",
-    "noticed",
+    "UniqueAttributes",
+    "compare_contributors",
+    "find_unique_attributes",
     "pool_of",
     "similarity_of",
     "similarity_of_sets",
@@ -54,7 +54,7 @@ _Said = tuple[tuple[str, ContributorKind, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SetsCompared:
+class ContributorComparison:
     """How alike attributes are, within and between contributors, people and LLMs, and conditions."""
 
     contributors: SetComparison
@@ -63,7 +63,7 @@ class SetsCompared:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class UniqueAttributes:
     """Who noticed what at one threshold. Positions in `groups`, `themes` and `map` are those in `pool`."""
 
     pool: AttributePool
@@ -73,9 +73,9 @@ class Noticed:
     map: AttributeMap
 
 
-def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> SetsCompared:
+def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> ContributorComparison:
     """Similarity of a dimension's active attributes. Raises NotReadyError where there are none."""
-    return compared(_read(workbench, project_id, dimension_id))
+    return compare_contributors(_read(workbench, project_id, dimension_id))
 
 
 def topics_of(
@@ -85,15 +85,17 @@ def topics_of(
     return topics_in(_read(workbench, project_id, dimension_id), topics, seeds)
 
 
-def compared(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> SetsCompared:
+def compare_contributors(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> ContributorComparison:
     """Raises NotReadyError where no attribute is active, a ProviderError where the embedding's provider fails."""
     return _compared(_said(attributes), embedding)
 
 
-def noticed(attributes: Sequence[Attribute], threshold: float = 0.2, embedding: Embedding = LSA) -> Noticed:
+def find_unique_attributes(
+    attributes: Sequence[Attribute], threshold: float = 0.2, embedding: Embedding = LSA
+) -> UniqueAttributes:
     """What each has that nobody else has: no attribute of others with a cosine of `threshold` or more.
 
-    Raises as `compared`, and InputError for a threshold outside 0 to 1.
+    Raises as `compare_contributors`, and InputError for a threshold outside 0 to 1.
     """
     return _noticed(_said(attributes), threshold, embedding)
 
@@ -111,9 +113,9 @@ def topic_coherence(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
 def similarity_of_sets(
     attributes: Sequence[Attribute], sets: Sequence[Collection[int]], embedding: Embedding = LSA
 ) -> list[Similarity]:
-    """Mean similarity within each set of attributes (ids), all in the space that `compared` fits for the same list.
+    """Mean similarity within each set of attributes (ids), all in the space that `compare_contributors` fits for them.
 
-    Of a set, those in use count. Raises as `compared`.
+    Of a set, those in use count. Raises as `compare_contributors`.
     """
     active = [a for a in attributes if a.status is AttributeStatus.ACTIVE and a.text.strip()]
     said = _said(attributes)
@@ -149,16 +151,16 @@ def _coherence(said: _Said) -> tuple[CoherenceAt, ...]:
 
 
 @lru_cache(maxsize=32)
-def _compared(said: _Said, embedding: Embedding) -> SetsCompared:
+def _compared(said: _Said, embedding: Embedding) -> ContributorComparison:
     pool, matrices = _pool(said), _matrices(said, embedding)
     groups = (pool.by_contributor(), pool.by_kind(), pool.by_condition())
-    return SetsCompared(*(compare_groups(matrices, group) for group in groups))
+    return ContributorComparison(*(compare_groups(matrices, group) for group in groups))
 
 
 @lru_cache(maxsize=64)
-def _noticed(said: _Said, threshold: float, embedding: Embedding) -> Noticed:
+def _noticed(said: _Said, threshold: float, embedding: Embedding) -> UniqueAttributes:
     pool, matrices = _pool(said), _matrices(said, embedding)
-    return Noticed(
+    return UniqueAttributes(
         pool=pool,
         contributors=find_unique(matrices, pool.by_contributor(), threshold),
         kinds=find_unique(matrices, pool.by_kind(), threshold),

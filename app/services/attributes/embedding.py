@@ -25,7 +25,7 @@ class Embedding:
     embedder: Embedder = field(compare=False, repr=False)
 
 
-class Remembering:
+class CachedEmbedder:
     """An embedder that asks another for each text once per process: its vectors cost money or seconds.
 
     Right only for embedders that look at each text by itself, as models do; LSA learns from all texts together.
@@ -85,7 +85,7 @@ def open_embedding(name: str, credentials: Credentials) -> Embedding:
     if name == LSA_NAME:
         return LSA
     if name == LOCAL_NAME:
-        return Embedding(name, Remembering(_local()))
+        return Embedding(name, CachedEmbedder(_local()))
     spec = next((spec for spec in _embedding_providers() if spec.prefix == prefix), None)
     if spec is None or not model:
         firsts = [f"{spec.prefix}:{spec.embeddings[0]}" for spec in _embedding_providers()]
@@ -93,7 +93,7 @@ def open_embedding(name: str, credentials: Credentials) -> Embedding:
         raise NotFoundError("There is no such embedding.", f"Choose one of {known}.")
     reached = endpoint(spec, credentials.of(prefix))
     embedder: Embedder = imported(spec.embedder)(ModelName(prefix, model), reached)
-    return Embedding(name, Remembering(embedder))
+    return Embedding(name, CachedEmbedder(embedder))
 
 
 def _embedding_providers() -> list[ProviderSpec]:

@@ -17,10 +17,10 @@ __all__ = [
     "SideBySide",
     "answer_side_by_side",
     "begin_side_by_side",
-    "compared_by_all",
+    "can_compare_as_outsider",
     "keywords",
-    "may_be_outside",
     "reveal",
+    "side_by_sides_of",
 ]
 
 # The six of InteractEval's Appendix F, in our own words; {0} is the dimension.
@@ -34,7 +34,7 @@ QUESTIONS = {
 }
 
 
-def may_be_outside(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
+def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
     """Whether this person has written nothing on the dimension, and could compare as an expert from outside."""
     with workbench.database.read() as work:
         return not _has_written(work, dimension, expert)
@@ -112,7 +112,7 @@ def reveal(workbench: Workbench, comparison_id: int) -> None:
         work.side_by_side.reveal(comparison_id)
 
 
-def compared_by_all(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
+def side_by_sides_of(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
     """Every expert's comparison, in the order they began."""
     with workbench.database.read() as work:
         return work.side_by_side.of(dimension_id)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from app.construction.components import DEFAULT, FEWEST, MOST, check_number
 from app.construction.stage import StageContext, StageRecord
-from app.construction.steps.absorbing import absorbed, without_gone
+from app.construction.steps.absorbing import drop_orphans, merge_answer
 from app.construction.steps.answer import StageAnswer
 from app.construction.steps.document import from_document, to_document
 from app.construction.steps.inputs import Inputs, digests, items, states
@@ -199,7 +199,7 @@ def _run(workbench: Workbench, build_id: int, stage: Stage, units: Sequence[str]
     with workbench.database.write() as work:
         run_id = work.stages.add(dimension_id, answered_stage(record))
         _, now = newest(work, build_id)
-        made = _with_run(absorbed(now, answer), stage, run_id)
+        made = _with_run(merge_answer(now, answer), stage, run_id)
         work.builds.keep(build_id, f"{stage.value} made by {record.model}", who, to_document(made))
 
 
@@ -227,7 +227,7 @@ async def _ask(
 def _clear(workbench: Workbench, build_id: int, stage: Stage, components: set[int], who: str) -> None:
     with workbench.database.write() as work:
         _, now = newest(work, build_id)
-        cleared = without_gone(now, stage, components)
+        cleared = drop_orphans(now, stage, components)
         work.builds.keep(build_id, f"{stage.value} of components without attributes removed", who, to_document(cleared))
 
 

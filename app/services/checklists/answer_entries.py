@@ -8,7 +8,7 @@ from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.judgment import Answer
 from app.domain.storable_text import storable
 from app.errors import InputError
-from app.services.checklists.expert_answers import paired, writer
+from app.services.checklists.expert_answers import answerable_pairs, writer
 from app.services.runtime.workbench import Workbench
 
 MOST = 10_000  # entries in one message: more than anybody types between two replies of the server
@@ -76,7 +76,7 @@ def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: S
     Raises NotFoundError where the texts are no longer drawn.
     """
     with workbench.database.write() as work:
-        drawn, who = paired(work, draw), writer(work, draw, expert)
+        drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)
         written = [entry for entry in entries if not entry.step]
         known = [entry for entry in written if (entry.text, entry.question) in drawn]
         for entry in known:

@@ -212,13 +212,13 @@ def _drawn(work: UnitOfWork, checklist_id: int) -> AnswerDraw:
 
 def _allowed(work: UnitOfWork, draw: AnswerDraw, expert: str, text_id: int, question_id: int) -> int:
     """The expert's id, if they may answer this question about this text."""
-    drawn, who = paired(work, draw), writer(work, draw, expert)
+    drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)
     if (text_id, question_id) not in drawn:
         raise InputError("This question about this text isn't among those drawn.", "Reload the page.")
     return who
 
 
-def paired(work: UnitOfWork, draw: AnswerDraw) -> set[tuple[int, int]]:
+def answerable_pairs(work: UnitOfWork, draw: AnswerDraw) -> set[tuple[int, int]]:
     """The (text, question) that can be answered. Raises NotFoundError where the texts are no longer drawn."""
     current = work.expert_answers.draw(draw.id)
     asked = work.checklists.get(current.checklist).asked

@@ -24,7 +24,7 @@ from app.providers.model_options import ModelOptions
 from app.services.attributes.analysis import similarity_of_sets
 from app.services.attributes.embedding import LSA, Embedding
 from app.services.results.contribution import runs_with_checklist
-from app.services.results.results import Choices, evaluated
+from app.services.results.results import Choices, evaluate_scores
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -266,7 +266,7 @@ def _figures(
     for run, version in zip(scored, versions, strict=True):
         rows = [scored[run][text] for text in shared]
         origin = Origin(str(version), judge, digests[run][:12] or "none")
-        figures[run] = evaluated(rows, [row.score for row in rows], Choices(level), origin).figures["spearman"]
+        figures[run] = evaluate_scores(rows, [row.score for row in rows], Choices(level), origin).figures["spearman"]
     return len(shared), figures
 
 

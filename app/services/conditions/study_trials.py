@@ -83,7 +83,7 @@ def trial_figures(
     return TrialFigures(trials, _means(trials) if len(trials) > 1 else ())
 
 
-def alone(row: ConditionFigures) -> Sequence[Member]:
+def single_contributors(row: ConditionFigures) -> Sequence[Member]:
     """The single contributors of a condition (Table 10 of InteractEval); none of a condition of several at once."""
     return row.members if row.family in SINGLE else ()
 
@@ -105,7 +105,7 @@ def _means(trials: Sequence[StudyFigures]) -> tuple[TrialMean, ...]:
     found: dict[tuple[int, str, str], dict[int, dict[Coefficient, Figure]]] = {}
     for number, trial in enumerate(trials):
         for row in trial.rows:
-            for member in (None, *alone(row)):
+            for member in (None, *single_contributors(row)):
                 key = (row.dimension.id, f"{row.family.value}:{row.name}", member.condition.key if member else "")
                 places.setdefault(key, (row, member))
                 found.setdefault(key, {})[number] = member.figures if member else row.figures
@@ -124,7 +124,7 @@ def _means(trials: Sequence[StudyFigures]) -> tuple[TrialMean, ...]:
 def _rows(number: int, trial: StudyFigures) -> Iterator[dict[str, Any]]:
     for row in trial.rows:
         whose = {"dimension": row.dimension.name, "condition": row.family.value, "trial": number, "seed": trial.seed}
-        for member in (None, *alone(row)):
+        for member in (None, *single_contributors(row)):
             figures, members = (member.figures, (member,)) if member else (row.figures, row.members)
             spearman = figures["spearman"]
             yield whose | {

@@ -20,10 +20,10 @@ __all__ = [
     "SplitState",
     "lock",
     "locked_runs",
-    "named",
-    "needed_split",
     "open_split",
     "opened_splits",
+    "require_name",
+    "require_split",
     "state_of",
 ]
 
@@ -50,7 +50,7 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
     Documents of think-aloud samples and of texts that experts answer questions on have been read and can't be drawn.
     Raises InputError, ConflictError where a split is locked already, NotReadyError where too few documents are rated.
     """
-    name = named(who)
+    name = require_name(who)
     if not 0 < share < 1:
         raise InputError(f"{share:g} is not a share of the documents.", "Give a number between 0 and 1, such as 0.2.")
     with workbench.database.write() as work:
@@ -89,9 +89,9 @@ def opened_splits(workbench: Workbench, project_id: int) -> list[LockedSplit]:
 
 def open_split(workbench: Workbench, project_id: int, who: str) -> None:
     """From now on its texts are texts like others. It stays on record. Raises NotReadyError where nothing is locked."""
-    name = named(who)
+    name = require_name(who)
     with workbench.database.write() as work:
-        work.locked_splits.open(needed_split(work, project_id).id, name)
+        work.locked_splits.open(require_split(work, project_id).id, name)
 
 
 def locked_runs(workbench: Workbench, project_id: int) -> list[int]:
@@ -100,7 +100,7 @@ def locked_runs(workbench: Workbench, project_id: int) -> list[int]:
         return work.locked_splits.runs_with_scores(project_id)
 
 
-def named(who: str) -> str:
+def require_name(who: str) -> str:
     """Raises InputError where nobody is named."""
     if not who.strip():
         raise InputError("Nobody is named.", "Say who you are: it stays with the split.")
@@ -111,7 +111,7 @@ def _locked(work: UnitOfWork, project_id: int) -> LockedSplit | None:
     return next((split for split in work.locked_splits.of(project_id) if split.opened_at is None), None)
 
 
-def needed_split(work: UnitOfWork, project_id: int) -> LockedSplit:
+def require_split(work: UnitOfWork, project_id: int) -> LockedSplit:
     """Raises NotReadyError where nothing is locked."""
     split = _locked(work, project_id)
     if split is None:

@@ -170,7 +170,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
     return found
 
 
-def how_far(progress: Overview) -> str:
+def progress_words(progress: Overview) -> str:
     """The furthest step that any dimension has reached, and how many have, in a few words."""
     dimensions = progress.dimensions
     reached = {

@@ -15,7 +15,7 @@ from app.services.results.results import (
     Choices,
     DimensionResult,
     agreement_with_people,
-    evaluated,
+    evaluate_scores,
     kept_result,
     result_state,
 )
@@ -112,6 +112,6 @@ def _scores(rows: Sequence[ScoredText], details: Mapping[int, Mapping[str, Any]]
 
 def _worth(name: str, scores: Scores, final: Scores, result: DimensionResult) -> AspectWorth:
     origin = Origin(judge=f"{result.run.judge} {name}")
-    found = evaluated(result.rows, scores, result.choices, origin, result.on_scale)
+    found = evaluate_scores(result.rows, scores, result.choices, origin, result.on_scale)
     texts = sum(s is not None and row.human is not None for s, row in zip(scores, result.rows, strict=True))
     return AspectWorth(name, texts, found.figures, agreement_with_people(result.rows, scores, final, result.choices))

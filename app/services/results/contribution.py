@@ -16,7 +16,14 @@ from app.meta_evaluation.comparison import Difference, compare_scores
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = ["Contribution", "Reach", "WithoutContributor", "contributed", "runs_with_checklist", "without_each"]
+__all__ = [
+    "Contribution",
+    "Reach",
+    "WithoutContributor",
+    "checklist_contribution",
+    "runs_with_checklist",
+    "without_each",
+]
 
 Judged = tuple[int, int, Answer]
 ALL_QUESTIONS = "Every question rests on these attributes alone: without them nothing is left to ask."
@@ -50,7 +57,9 @@ def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int
         ]
 
 
-def contributed(workbench: Workbench, project_id: int, dimension_id: int, checklist: Checklist) -> Contribution:
+def checklist_contribution(
+    workbench: Workbench, project_id: int, dimension_id: int, checklist: Checklist
+) -> Contribution:
     """Whose attributes reached this checklist; also those excluded since count."""
     with workbench.database.read() as work:
         attributes = {a.id: a for a in work.think_aloud.attributes(project_id, dimension_id)}

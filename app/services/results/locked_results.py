@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.errors import NotReadyError
 from app.meta_evaluation.choices import Level
-from app.services.data.locked_split import locked_runs, named, needed_split
+from app.services.data.locked_split import locked_runs, require_name, require_split
 from app.services.results.results import Choices, DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
 
@@ -16,9 +16,9 @@ def look_at_locked_results(
 
     Raises NotReadyError where nothing is locked or a run has no score there.
     """
-    name = named(who)
+    name = require_name(who)
     with workbench.database.read() as work:
-        split = needed_split(work, project_id)
+        split = require_split(work, project_id)
     without = [run for run in runs if run not in locked_runs(workbench, project_id)]
     if not runs or without:
         which = f"Run {without[0]} has" if without else "No run has"

@@ -28,7 +28,7 @@ __all__ = [
     "Figure",
     "Level",
     "Resampling",
-    "asks_soft",
+    "has_probabilities",
     "kept_result",
     "kept_results",
     "newest_of_each",
@@ -209,7 +209,7 @@ def _result(
     work: UnitOfWork, run: RunSummary, part: RunDimension, reading: _Reading, choices: Choices, locked: bool = False
 ) -> DimensionResult:
     rows = reading.rows
-    soft = choices.soft and asks_soft(run)
+    soft = choices.soft and has_probabilities(run)
     if soft:
         rows = tuple(replace(row, score=row.soft) for row in rows)
     checklist = work.checklists.get(part.checklist) if part.checklist else None
@@ -221,7 +221,7 @@ def _result(
         partial=choices.include_partial,
     )
     scores = [row.score if row.counts(choices.include_partial) else None for row in rows]
-    meta = evaluated(rows, scores, choices, origin, on_scale(run))
+    meta = evaluate_scores(rows, scores, choices, origin, on_scale(run))
     remark = rater_remark(work, part.dimension, locked)
     return DimensionResult(
         run=run,
@@ -246,7 +246,7 @@ def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> s
     return scale_remark([RaterScale(*each) for each in raters])
 
 
-def evaluated(
+def evaluate_scores(
     rows: Sequence[ScoredText],
     scores: Sequence[float | None],
     choices: Choices,
@@ -290,7 +290,7 @@ def _compared(
     )
 
 
-def asks_soft(run: RunSummary) -> bool:
+def has_probabilities(run: RunSummary) -> bool:
     """Whether the run asked its judge for probabilities, and wasn't refused them."""
     return bool(run.params.get("soft")) and gives_probabilities(run.params)
 

@@ -10,7 +10,7 @@ from app.meta_evaluation.choices import Coefficient
 from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_scores, corrected
 from app.meta_evaluation.evaluation import Origin
 from app.meta_evaluation.verdict import verdict
-from app.services.results.results import Choices, asks_soft
+from app.services.results.results import Choices, has_probabilities
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import on_scale
 from app.services.scoring.judge_logprobs import judge_in_signature
@@ -168,7 +168,7 @@ def _both(a: str, b: str) -> str:
 
 def _scores(work: UnitOfWork, run_id: int, dimension_id: int, choices: Choices) -> Mapping[int, ScoredText]:
     """Text -> what was scored, for the texts that count."""
-    by_probability = choices.soft and asks_soft(work.runs.get(run_id))
+    by_probability = choices.soft and has_probabilities(work.runs.get(run_id))
     rows = work.results.scored(run_id, dimension_id)
     if by_probability:
         rows = [replace(row, score=row.soft) for row in rows]

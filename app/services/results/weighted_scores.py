@@ -8,11 +8,11 @@ from functools import lru_cache
 from app.domain.run import ScoredText
 from app.evaluators.checklist_evaluator import WEIGHTED
 from app.meta_evaluation.evaluation import MetaEvaluation, Origin
-from app.services.results.results import Choices, DimensionResult, evaluated
+from app.services.results.results import Choices, DimensionResult, evaluate_scores
 from app.services.runtime.workbench import Workbench
 
 
-def weighted_beside(workbench: Workbench, result: DimensionResult) -> MetaEvaluation | None:
+def weighted_agreement(workbench: Workbench, result: DimensionResult) -> MetaEvaluation | None:
     """The same figures over the same texts from the weighted scores.
 
     None where all questions weigh the same, for scores from probabilities, and for a look at a locked split.
@@ -37,4 +37,4 @@ def _evaluated(
     rows: tuple[ScoredText, ...], scores: tuple[float | None, ...], choices: Choices, origin: Origin
 ) -> MetaEvaluation:
     """Computed once for the same scores and ratings: screens ask again and again."""
-    return evaluated(rows, scores, choices, origin)
+    return evaluate_scores(rows, scores, choices, origin)

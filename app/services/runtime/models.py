@@ -74,13 +74,13 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
     return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in kept_recordings()]
 
 
-def obstacles(workbench: Workbench) -> dict[str, str]:
+def missing_settings(workbench: Workbench) -> dict[str, str]:
     """Provider -> what to set before its models can be used; only providers that lack something."""
     found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in network_providers()}
     return {title: problem for title, problem in found.items() if problem}
 
 
-def get_ready(workbench: Workbench) -> None:
+def preload_providers(workbench: Workbench) -> None:
     """Import what the providers that are set up need, in the background: the first answer needn't wait for it then."""
     usable = (p.prefix for p in network_providers() if not credentials_problem(p.prefix, workbench.credentials))
     _import_sdks(tuple(usable))

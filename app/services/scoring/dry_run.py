@@ -11,7 +11,7 @@ from app.providers.base import ChatReply, ChatRequest, TokenLogprob, digest_of
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import expects_logprobs
 from app.services.scoring.evaluator_stages import DatabaseStages
-from app.services.scoring.evaluators import check_evaluator, made
+from app.services.scoring.evaluators import build_evaluators, check_evaluator
 from app.services.scoring.runs import RunOptions
 from db.unit_of_work import Database, UnitOfWork
 
@@ -40,7 +40,7 @@ def dry_run(
     with database.read() as work:
         knowing = _Knowing(work, judge, options.model.effort)
         stages = DatabaseStages(database)
-        evaluators = made(
+        evaluators = build_evaluators(
             work, project_id, plan, options.evaluator, method_options, judge, options.seed, knowing, stages
         )
 

@@ -13,7 +13,7 @@ from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.method import EvaluatorContext, Method
 from app.evaluators.options import Option as Option  # noqa: PLC0414 - for the screens, which know services only
-from app.evaluators.options import described, in_vain
+from app.evaluators.options import described, unused_option
 from app.evaluators.registry import METHODS, method_named
 from app.evaluators.stages import Stages
 from app.providers.base import ChatModel
@@ -64,7 +64,7 @@ def _needs(method: Method, chosen: Mapping[str, Any]) -> bool:
     return method.checklist(method.read_options(chosen))
 
 
-def options_to_choose(name: str) -> tuple[Option, ...]:
+def method_options_of(name: str) -> tuple[Option, ...]:
     """What can be chosen about a method, in plain words and in order. Raises InputError for a name that none has."""
     return described(method_named(name).options)
 
@@ -87,7 +87,7 @@ def chosen_options(name: str, given: Sequence[tuple[str, Any]]) -> Any:
     values, and for one that does nothing beside the others.
     """
     options = check_evaluator(name).read_options(given_options(name, given))
-    if problem := in_vain(name, options):
+    if problem := unused_option(name, options):
         raise InputError(problem, "Leave it out, or choose that.")
     return options
 
@@ -150,12 +150,12 @@ def evaluators_of(
     project_id, parts = work.runs.project_of(run.id), work.runs.parts(run.id)
     seed = int(run.params.get("seed", 0))
     earlier = {part.dimension: earlier_of_run(work, run, part) for part in parts}
-    return made(
+    return build_evaluators(
         work, project_id, parts, run.evaluator, options, run.judge, seed, model, stages, earlier, judge_logprobs
     )
 
 
-def made(
+def build_evaluators(
     work: UnitOfWork,
     project_id: int,
     parts: Sequence[RunDimension],

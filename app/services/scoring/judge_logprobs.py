@@ -13,12 +13,12 @@ PARTLY = "partly"  # for some texts they didn't tell how likely each score is
 G_EVAL = "g-eval"
 
 
-def known_of(run: RunSummary) -> JudgeLogprobs:
+def logprobs_known(run: RunSummary) -> JudgeLogprobs:
     """For a session of the run: what earlier ones learned holds."""
     return JudgeLogprobs(False if run.params.get(LOGPROBS) == REFUSED else None)
 
 
-def learned(known: JudgeLogprobs) -> str:
+def logprobs_param(known: JudgeLogprobs) -> str:
     """What is to be stored; "" for nothing."""
     if known.given is False:
         return REFUSED

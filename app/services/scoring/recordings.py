@@ -25,7 +25,7 @@ from app.services.runtime.output_file import output_file
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
-from app.services.scoring.judge_logprobs import known_of
+from app.services.scoring.judge_logprobs import logprobs_known
 from app.services.scoring.runs import get_run, list_runs
 from app.settings import settings
 from db.unit_of_work import UnitOfWork
@@ -131,7 +131,7 @@ class _Silent:
 async def _score_again(work: UnitOfWork, run: RunSummary, ledger: _LedgerOnly) -> None:
     """Let the run's evaluators ask for everything once more, re-asks included, with the ledger as the only answer."""
     model = RecordedModel(_Silent(str(parse_model_name(run.judge))), ledger)
-    for dimension, evaluator in evaluators_of(work, run, model, NullStages(), known_of(run)).items():
+    for dimension, evaluator in evaluators_of(work, run, model, NullStages(), logprobs_known(run)).items():
         tried = [
             row.text for row in work.every_result.scored(run.id, dimension) if row.status is not ScoreStatus.PENDING
         ]

@@ -25,8 +25,8 @@ from app.services.runtime.models import model_session, unjudged
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
-from app.services.scoring.judge_logprobs import LOGPROBS, known_of, learned
-from app.services.scoring.run_writer import RunWriter, anyone_at_work
+from app.services.scoring.judge_logprobs import LOGPROBS, logprobs_known, logprobs_param
+from app.services.scoring.run_writer import RunWriter, has_active_writers
 
 BEAT_SECONDS = 5.0
 # Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
@@ -71,11 +71,11 @@ def stop_all_runs(seconds: float = 0.0) -> None:
     """Ask all runs of this process to end, and wait for that for so long; replies under way are kept."""
     _ENDING.set()
     end = time.monotonic() + seconds
-    while anyone_at_work() and time.monotonic() < end:
+    while has_active_writers() and time.monotonic() < end:
         time.sleep(0.05)
 
 
-def let_runs_begin() -> None:
+def allow_runs() -> None:
     """After `stop_all_runs`, in a process that goes on."""
     _ENDING.clear()
 
@@ -137,7 +137,7 @@ async def _score(
 ) -> engine.EngineReport:
     stages = DatabaseStages(workbench.database, writer)
     with workbench.database.read() as work:
-        known = known_of(run)
+        known = logprobs_known(run)
         first = evaluators_of(work, run, model, stages, known)
         again = evaluators_of(work, run, model.second_try(), stages, known)
         planned = work.runs.open_scores(run.id)
@@ -215,7 +215,7 @@ class _DatabaseSink:
         with self._workbench.database.write() as work:
             self._writer.hold(work)
             work.runs.save(outcomes)
-            found = learned(self._known)
+            found = logprobs_param(self._known)
             if found and found != self._stored:
                 work.runs.set_param(self._run_id, LOGPROBS, found)
                 self._stored = found

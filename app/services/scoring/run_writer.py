@@ -82,7 +82,7 @@ class RunWriter:
         return abs(time.time() - self._renewed) < FRESH_SECONDS
 
 
-def anyone_at_work() -> bool:
+def has_active_writers() -> bool:
     """Whether this process works on a run, or has yet to write down how one ended."""
     return bool(_AT_WORK)
 

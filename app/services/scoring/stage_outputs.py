@@ -10,7 +10,7 @@ from app.evaluators.check_eval_questions import OWN_SEEDS
 from app.evaluators.stage_outputs import WRITINGS, as_lines, from_lines
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["OWN_SEEDS", "StageOutput", "Version", "keep_own_seeds", "save_edit", "writings_of"]
+__all__ = ["OWN_SEEDS", "StageOutput", "Version", "keep_own_seeds", "save_edit", "stage_outputs_of"]
 PERSON = "a person"
 
 
@@ -42,7 +42,7 @@ class StageOutput:
         return self.versions[0].lines
 
 
-def writings_of(workbench: Workbench, dimension_id: int) -> list[StageOutput]:
+def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutput]:
     """Of a dimension, the newest first; failures left out."""
     with workbench.database.read() as work:
         stages = work.stages.of(dimension_id)

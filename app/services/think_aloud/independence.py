@@ -12,7 +12,7 @@ from db.unit_of_work import UnitOfWork
 REMOVED = "removed by its author"
 
 
-def introduce(workbench: Workbench, project_id: int, name: str, role: str = "", background: str = "") -> Contributor:
+def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "", background: str = "") -> Contributor:
     """A person who is going to think aloud; what they say about themselves is optional and can be said later.
 
     Raises ConflictError where an LLM bears the name, InputError for no name.
@@ -24,7 +24,7 @@ def introduce(workbench: Workbench, project_id: int, name: str, role: str = "", 
         return who
 
 
-def describe(workbench: Workbench, project_id: int, name: str, role: str, background: str) -> None:
+def describe_expert(workbench: Workbench, project_id: int, name: str, role: str, background: str) -> None:
     """What a person says about themselves, in place of what they said before; blank takes it back."""
     with workbench.database.write() as work:
         who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
@@ -57,7 +57,9 @@ def write_down(
     return work.think_aloud.add_attributes(dimension_id, who.id, texts, round_number, stage_id, prompted_by)
 
 
-def say(workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None) -> int:
+def add_consideration(
+    workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None
+) -> int:
     """Keep one consideration to the letter; whoever was done is at it again. Returns its id.
 
     prompted_by: the text of the sample that prompted it. Raises InputError for a blank one.
@@ -70,14 +72,14 @@ def say(workbench: Workbench, dimension_id: int, expert: str, text: str, prompte
         return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by)[0]
 
 
-def said_by(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
+def considerations_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
     """What this expert has written, in the order the expert gave it, with what they took back: for nobody else."""
     with workbench.database.read() as work:
         found = work.think_aloud.attributes(project_id, dimension_id, expert, withdrawn=True)
     return sorted((a for a in found if a.kind is ContributorKind.HUMAN), key=lambda a: (a.position, a.id))
 
 
-def take_back(workbench: Workbench, attribute_id: int) -> None:
+def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
     """Its author removes a point, and can put it back. What nobody could see yet, nobody else will ever see; what was
     there for others when its author said "done" stays on record as excluded."""
     with workbench.database.write() as work:
@@ -107,7 +109,7 @@ def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
     return next((hint.message for hint in sample_hints(text, contents, language)), "")
 
 
-def say_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
+def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
     """From now on this expert sees what others wrote on the dimension. Raises NotReadyError before a first word."""
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)

@@ -12,7 +12,7 @@ from app.services.checklists.answer_entries import keep_entries, read_message
 from app.services.checklists.expert_answers import answer_sheet, texts_of
 from app.services.runtime.workbench import Workbench
 from pages.components.answer.keys import answer_keys
-from pages.components.shell.reading import reading
+from pages.components.shell.reading import readable_text
 from pages.components.shell.sticky import sticky
 from pages.components.shell.words import number, plain
 
@@ -60,10 +60,10 @@ def _place_key(mine: AnswerSheet) -> str:
 
 def _reading(project: Project, dimension: Dimension, text: Text) -> None:
     st.caption(plain(project.task.text_name.capitalize()))
-    reading(text.text, f"answer_text_{text.id}")
+    readable_text(text.text, f"answer_text_{text.id}")
     if text.source:
         st.caption(plain(project.task.source_name.capitalize()))
-        reading(text.source, f"answer_source_{text.id}")
+        readable_text(text.source, f"answer_source_{text.id}")
     with st.expander(f"What {plain(dimension.name)} means", key="answer_rubric"):
         st.text(dimension.rubric or "It has no rubric.")
 

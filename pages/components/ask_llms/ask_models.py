@@ -13,12 +13,12 @@ from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_model
 from pages.components.shell.words import model_label, number, plain, show_error
 
 
-def asking(project: Project, dimensions: Sequence[Dimension]) -> list[str]:
+def think_aloud_job_keys(project: Project, dimensions: Sequence[Dimension]) -> list[str]:
     """The keys of the jobs that ask about this project: about all dimensions, or one."""
     return [f"ask-{project.id}-all", *(f"ask-{project.id}-{d.id}" for d in dimensions)]
 
 
-def ask(workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str]) -> None:
+def ask_button(workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str]) -> None:
     """The button. Asking about all dimensions is one job, about one dimension another."""
     key = f"ask-{project.id}-{dimensions[0].id if len(dimensions) == 1 else 'all'}"
     state = JOBS.state(key)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app.services.runtime.access import provider_access
-from app.services.runtime.models import ModelChoice, available_models, get_ready, obstacles
+from app.services.runtime.models import ModelChoice, available_models, missing_settings, preload_providers
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.runs.served_models import typing_note
 from pages.components.shell.words import KEY_IN_SETTINGS, model_label
@@ -17,7 +17,7 @@ CHOSEN, SUGGESTED = "ask_models", "ask_models_suggested"
 def models_to_ask(workbench: Workbench) -> list[str]:
     """Any number of models; it starts with one of each provider that is set up, or with the rules."""
     usable = [model for model in available_models(workbench) if model.usable]
-    get_ready(workbench)
+    preload_providers(workbench)
     _start_with(_suggested(usable))
     chosen = st.multiselect(
         "Models",
@@ -30,7 +30,7 @@ def models_to_ask(workbench: Workbench) -> list[str]:
         help="The method asks four LLMs, one of each vendor. Others can be typed, for example llama:NAME for a model "
         "of your own endpoint. The rules need no key: fixed text rules, not an LLM.",
     )
-    _what_is_suggested(len(obstacles(workbench)), len(provider_access(workbench)))
+    _what_is_suggested(len(missing_settings(workbench)), len(provider_access(workbench)))
     names = [name.strip() for name in chosen if name.strip()]
     typing_note(workbench, names)
     return names
@@ -64,7 +64,7 @@ def _what_is_suggested(missing: int, providers: int) -> None:
 
 def not_available(workbench: Workbench) -> None:
     """One line a provider: what to set."""
-    missing = obstacles(workbench)
+    missing = missing_settings(workbench)
     if missing:
         with st.expander(f"Not available yet: {', '.join(missing)}", key="models_missing"):
             st.table(

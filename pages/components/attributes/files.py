@@ -12,7 +12,9 @@ from pages.components.shell.contributor_choice import contributor_choice
 _FILES = {"text": ("Text, one a line", "txt"), "json": ("JSON", "json"), "csv": ("Table (CSV)", "csv")}
 
 
-def take_away(attributes: Sequence[Attribute], contributors: Sequence[Contributor], dimension: Dimension) -> None:
+def attribute_downloads(
+    attributes: Sequence[Attribute], contributors: Sequence[Contributor], dimension: Dimension
+) -> None:
     unfolded = st.expander("Choose contributors and download their attributes", key="take_away", on_change="rerun")
     if not unfolded.open:  # files of thousands of attributes are made when they are wanted
         return

@@ -28,8 +28,8 @@ from pages.components.shell.checklists.build_words import (
     STAGE_NAMES,
     TITLES,
     build_summary,
+    stale_words,
     step_label,
-    whats_stale,
 )
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
 from pages.components.shell.frame import page
@@ -94,7 +94,7 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
                 _make(workbench, view)
             st.markdown("All five stages are done.")
         elif view.stale:
-            names = ", ".join(f"{STAGE_NAMES[stage]} ({whats_stale(view.states[stage])})" for stage in view.stale)
+            names = ", ".join(f"{STAGE_NAMES[stage]} ({stale_words(view.states[stage])})" for stage in view.stale)
             _runner(workbench, view, STAGES, "Rebuild only what is stale", "rebuild_stale", busy)
             st.warning(f"Stale: {names}", icon=":material/update:")
         else:
@@ -165,7 +165,7 @@ def _stale(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> N
     if not state.stale:
         return
     with st.container(horizontal=True, vertical_alignment="center", key=f"stale_{stage}"):
-        st.markdown(f":orange[:material/update:] **Stale:** {whats_stale(state)}")
+        st.markdown(f":orange[:material/update:] **Stale:** {stale_words(state)}")
         st.button(
             "Keep as it is",
             key=f"keep_stage_{view.id}_{stage}",

@@ -17,7 +17,7 @@ from app.services.checklists.checklist_preview import (
 )
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.reading import reading
+from pages.components.shell.reading import readable_text
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.words import model_label, plain, show_error
 
@@ -26,7 +26,7 @@ _WORDS = {Answer.YES: "Yes", Answer.NO: "No", Answer.UNANSWERED: "no answer"}
 _COLUMNS = (6, 2, 3)
 
 
-def try_it(workbench: Workbench, view: ChecklistView) -> None:
+def checklist_trial(workbench: Workbench, view: ChecklistView) -> None:
     st.caption("A trial shows what the questions do on one text. Nothing of it counts as a result.")
     if not view.checklist.asked:
         st.markdown("**This version asks nothing.** Switch a question on, or add one.")
@@ -80,7 +80,7 @@ def _named(text: Text) -> str:
 
 def _read(view: ChecklistView, text: Text) -> None:
     st.caption(plain(" · ".join(part for part in text.key if part)))
-    reading(text.text, "try_text_body")
+    readable_text(text.text, "try_text_body")
     if text.source:
         with st.expander(plain(view.project.task.source_name.capitalize()), key="try_source"):
             st.text(text.source)

@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.attributes.analysis import Noticed
+from app.services.attributes.analysis import UniqueAttributes
 from pages.components.compare.compared_names import Names
 from pages.components.shell.kind_colours import colour_scale, shape_scale
 from pages.components.shell.picture import picture
@@ -13,7 +13,7 @@ from pages.components.shell.words import plain
 HEIGHT = 430
 
 
-def attribute_map(found: Noticed, names: Names, dimension_id: int) -> None:
+def attribute_map(found: UniqueAttributes, names: Names, dimension_id: int) -> None:
     if found.map.reason:
         st.markdown(plain(found.map.reason))
         return
@@ -28,7 +28,7 @@ def attribute_map(found: Noticed, names: Names, dimension_id: int) -> None:
     )
 
 
-def map_rows(found: Noticed, names: Names) -> pd.DataFrame:
+def map_rows(found: UniqueAttributes, names: Names) -> pd.DataFrame:
     pool = found.pool
     alone = {n.attribute for listed in found.kinds.unique.values() for n in listed}
     return pd.DataFrame(
@@ -43,7 +43,7 @@ def map_rows(found: Noticed, names: Names) -> pd.DataFrame:
     )
 
 
-def _chart(found: Noticed, names: Names) -> alt.Chart:
+def _chart(found: UniqueAttributes, names: Names) -> alt.Chart:
     kinds = {names.contributor(name): names.kinds[name] for name in found.pool.contributors}
     sided = {kind for kind in kinds.values() if kind is not None}
     order = list(kinds)

@@ -11,7 +11,7 @@ from app.domain.task import Dimension
 from app.services.results.contribution import (
     Contribution,
     WithoutContributor,
-    contributed,
+    checklist_contribution,
     runs_with_checklist,
     without_each,
 )
@@ -43,7 +43,7 @@ def contribution(workbench: Workbench, project: Project, dimension: Dimension, n
         )
         return
     run, checklist = _chosen(runs)
-    found = contributed(workbench, project.id, dimension.id, checklist)
+    found = checklist_contribution(workbench, project.id, dimension.id, checklist)
     if not found.by_contributor:
         st.markdown("The questions of this checklist come from no attributes, so they are nobody's.")
         return

@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import compared
+from app.services.attributes.analysis import compare_contributors
 from app.services.attributes.embedding import (
     LSA,
     LSA_NAME,
@@ -46,7 +46,7 @@ def embedding_choice(workbench: Workbench, attributes: Sequence[Attribute]) -> E
 def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> None:
     try:
         with st.spinner("Embedding the attributes"):
-            compared(attributes, open_embedding(name, workbench.credentials))
+            compare_contributors(attributes, open_embedding(name, workbench.credentials))
     except WorkbenchError as error:
         st.error(plain(str(error)))
     else:

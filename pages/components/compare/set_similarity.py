@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.attributes.analysis import SetComparison, SetsCompared, Similarity
+from app.services.attributes.analysis import ContributorComparison, SetComparison, Similarity
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.picture import picture
@@ -20,7 +20,7 @@ BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditio
 CELL_WIDTH, CELL_HEIGHT = 150, 52
 
 
-def set_similarity(sets: SetsCompared, names: Names) -> None:
+def set_similarity(sets: ContributorComparison, names: Names) -> None:
     left, right = st.columns(2)
     by = left.segmented_control(
         "Sets",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.services.attributes.analysis import Noticed, SetsCompared
+from app.services.attributes.analysis import ContributorComparison, UniqueAttributes
 from pages.components.compare.compared_names import Names
 from pages.components.shell.words import plain
 
@@ -12,7 +12,7 @@ ROUGE = (
 )
 
 
-def comparison_summary(sets: SetsCompared, found: Noticed, names: Names) -> None:
+def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, names: Names) -> None:
     """Only what the same attributes always give; topics depend on random starts and come with their own verdict."""
     kinds = list(sets.kinds.within)
     if len(kinds) < 2:
@@ -41,7 +41,7 @@ def comparison_summary(sets: SetsCompared, found: Noticed, names: Names) -> None
     st.markdown(plain(_reading(sets, names)))
 
 
-def _reading(sets: SetsCompared, names: Names) -> str:
+def _reading(sets: ContributorComparison, names: Names) -> str:
     within = {kind: value.rouge_l for kind, value in sets.kinds.within.items() if value.rouge_l is not None}
     (across,) = (value.rouge_l for value in sets.kinds.between.values())
     if len(within) < 2 or across is None:

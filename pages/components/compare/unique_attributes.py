@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from app.services.attributes.analysis import Noticed, OneSidedTheme
+from app.services.attributes.analysis import OneSidedTheme, UniqueAttributes
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.words import number, plain
@@ -33,7 +33,7 @@ def threshold_slider() -> None:
     st.slider("Similarity threshold", 0.0, 1.0, step=0.05, key="threshold", help=f"{UNIQUE_HELP} {COSINE}")
 
 
-def themes(found: Noticed, names: Names) -> None:
+def themes(found: UniqueAttributes, names: Names) -> None:
     """Groups of attributes that the other side has nothing like, side by side."""
     kinds = list(found.kinds.unique)
     if len(kinds) < 2:
@@ -50,14 +50,14 @@ def themes(found: Noticed, names: Names) -> None:
                 st.caption(f"And {number(len(own) - SHOWN_THEMES, 'smaller one')}, in the table below and its file.")
 
 
-def _theme(found: Noticed, theme: OneSidedTheme) -> None:
+def _theme(found: UniqueAttributes, theme: OneSidedTheme) -> None:
     title = f"{', '.join(theme.words)} · {number(len(theme.attributes), 'attribute')}"
     with st.expander(plain(title), key=f"theme_{theme.kind}_{'_'.join(map(str, theme.attributes))}"):
         for attribute in theme.attributes:
             st.text(f"{found.pool.texts[attribute]} ({found.pool.owners[attribute]})")
 
 
-def unique(found: Noticed, names: Names) -> None:
+def unique(found: UniqueAttributes, names: Names) -> None:
     """For each contributor the attributes nobody else has, with the nearest that anybody else said."""
     pool = found.pool
     if len(pool.contributors) < 2:
@@ -83,7 +83,7 @@ def unique(found: Noticed, names: Names) -> None:
     csv_download("Unique attributes (CSV)", rows, "unique_attributes")
 
 
-def unique_rows(found: Noticed, names: Names) -> pd.DataFrame:
+def unique_rows(found: UniqueAttributes, names: Names) -> pd.DataFrame:
     pool = found.pool
     theme = {i: ", ".join(t.words) for t in found.themes for i in t.attributes}
     return pd.DataFrame(
@@ -101,7 +101,7 @@ def unique_rows(found: Noticed, names: Names) -> pd.DataFrame:
     )
 
 
-def neighbours(found: Noticed, names: Names) -> None:
+def neighbours(found: UniqueAttributes, names: Names) -> None:
     """One contributor's attributes, each with the nearest of another; the most alike first."""
     pairs = list(permutations(found.pool.contributors, 2))
     if not pairs:

@@ -8,7 +8,14 @@ import streamlit as st
 
 from app.services.conditions.study import Family, StudyCondition, StudyPlan
 from app.services.conditions.study_figures import Coefficient, ConditionFigures, StudyFigures
-from app.services.conditions.study_trials import MEANS, TrialFigures, TrialMean, alone, figure_rows, trial_figures
+from app.services.conditions.study_trials import (
+    MEANS,
+    TrialFigures,
+    TrialMean,
+    figure_rows,
+    single_contributors,
+    trial_figures,
+)
 from app.services.results.results import Figure, Level
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.csv_download import csv_download
@@ -154,7 +161,7 @@ def member_table(rows: Sequence[ConditionFigures]) -> pd.DataFrame:
                 "Run": member.run,
             }
             for row in rows
-            for member in alone(row)
+            for member in single_contributors(row)
         ]
     )
 

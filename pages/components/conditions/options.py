@@ -113,7 +113,7 @@ def _preset(project: Project, last: StudyOptions | None) -> None:
         preset_draw(KEY, chosen, only_missing=not another)
 
 
-def before_it_starts(
+def study_start(
     workbench: Workbench, project: Project, options: StudyOptions, plans: Sequence[StudyPlan], running: bool
 ) -> None:
     """What is there, what is missing and what it would cost; start, or stop while it goes on. Raises as estimating."""

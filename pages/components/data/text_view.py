@@ -7,7 +7,7 @@ from app.domain.project import Project
 from app.errors import NotFoundError
 from app.services.data.texts import RatedText, rated_text
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.reading import reading
+from pages.components.shell.reading import readable_text
 from pages.components.shell.words import number, plain
 
 OPEN_TEXT = "open_text"
@@ -28,10 +28,10 @@ def text_view(workbench: Workbench, project: Project) -> None:
     source, own = st.columns(2, gap="large")
     with source:
         st.caption(plain(project.task.source_name))
-        reading(text.source or "none given", "open_source")
+        readable_text(text.source or "none given", "open_source")
     with own:
         st.caption(plain(project.task.text_name))
-        reading(text.text, "open_text_body")
+        readable_text(text.text, "open_text_body")
         _ratings(found)
         if text.references:
             with st.expander(number(len(text.references), "reference"), key="references"):

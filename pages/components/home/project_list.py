@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.data.projects import delete_project, how_far, overview
+from app.services.data.projects import delete_project, overview, progress_words
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import choose
 from pages.components.shell.words import plain, show_error
@@ -39,7 +39,7 @@ def _row(workbench: Workbench, project: Project, is_current: bool) -> None:
     name.markdown(f"**{plain(project.name)}**" if is_current else plain(project.name))
     texts.markdown(f"{progress.texts:,}")
     dimensions.markdown(str(len(progress.dimensions)))
-    far.markdown(how_far(progress))
+    far.markdown(progress_words(progress))
     created.markdown(f"{project.created_at:%d %b %Y}")
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         if is_current:

@@ -13,7 +13,7 @@ from app.services.scoring.runs import list_runs
 from pages.components.results.overview import cautions
 from pages.components.shell.expert import current_expert
 from pages.components.shell.frame import page
-from pages.components.shell.locked_split import looks, split_sentence
+from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
@@ -55,7 +55,7 @@ def result_locked(scope: ResultScope) -> None:
             st.rerun()
     if found := st.session_state.get(shown):
         _results(found)
-    looks(state)
+    look_list(state)
 
 
 def _results(found: Sequence[DimensionResult]) -> None:

@@ -37,7 +37,7 @@ def result_overview(scope: ResultScope) -> None:
         offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
     overview_table(results, level, scope.several)
     overview_picture(results, scope.several)
-    what_it_rests_on(results, scope.several)
+    basis_captions(results, scope.several)
     weighted_scores(scope.workbench, results, scope.several)
     here = [result for result in results if result.dimension.id == scope.dimension.id]
     if here:
@@ -73,7 +73,7 @@ def overview_picture(results: Sequence[DimensionResult], several: bool) -> None:
     st.caption(plain(f"Point: the coefficient; line: its 95 % interval. Texts: {counts}."))
 
 
-def what_it_rests_on(results: Sequence[DimensionResult], several: bool) -> None:
+def basis_captions(results: Sequence[DimensionResult], several: bool) -> None:
     """Captions and cautions, in plain sight."""
     st.caption("  \n".join(f"**{plain(label(r, several))}**: {plain(r.meta.caption)}." for r in results))
     cautions(results, several)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.model_options import USUAL, ModelOptions
-from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, options_to_choose
+from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, method_options_of
 from app.services.scoring.runs import JudgeOptions
 from pages.components.score.method_options import method_options, written
 from pages.components.shell.runs.model_options import model_options
@@ -55,7 +55,7 @@ class Wishes:
 
 def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
     judged = asks_a_judge(evaluator)
-    if not judged and not options_to_choose(evaluator):
+    if not judged and not method_options_of(evaluator):
         return Wishes(evaluator, {})
     with st.expander("More options", key="more_scoring_options"):
         chosen = _checklist_options(judges) if evaluator == CHECKLIST else method_options(evaluator)

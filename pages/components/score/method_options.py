@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.services.scoring.evaluators import Option, options_to_choose
+from app.services.scoring.evaluators import Option, method_options_of
 
 
 def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, Any]:
@@ -14,7 +14,7 @@ def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, 
 
     What does nothing beside the other options is not offered, and stands at its default.
     """
-    options = options_to_choose(evaluator)
+    options = method_options_of(evaluator)
     if not options:
         return {}
     wide = st.container()
@@ -31,7 +31,7 @@ def method_options(evaluator: str, disabled: Collection[str] = ()) -> dict[str, 
 
 def written(evaluator: str, chosen: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     """As the command line writes it; what stands at its default is left out."""
-    changed = [o.name for o in options_to_choose(evaluator) if o.name in chosen and chosen[o.name] != o.default]
+    changed = [o.name for o in method_options_of(evaluator) if o.name in chosen and chosen[o.name] != o.default]
     return tuple((name, _in_words(chosen[name])) for name in changed)
 
 

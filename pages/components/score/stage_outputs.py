@@ -7,13 +7,13 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, writings_of
+from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
 from pages.components.shell.words import model_label, number, plain, show_error
 
 EXAMPLE = "Order\n- Do the sentences follow in a sensible order?\n- Does each sentence build on the one before?"
 
 
-def writings(workbench: Workbench, project: Project) -> None:
+def stage_outputs(workbench: Workbench, project: Project) -> None:
     dimensions = dimensions_named(workbench, project.name, "all")
     if not dimensions:
         return
@@ -25,7 +25,7 @@ def writings(workbench: Workbench, project: Project) -> None:
         dimension = st.selectbox(
             "Of the dimension", dimensions, format_func=lambda d: plain(d.name), key=f"writings_of_{project.id}"
         )
-        found = writings_of(workbench, dimension.id)
+        found = stage_outputs_of(workbench, dimension.id)
         for place, written in enumerate(found):
             _piece(workbench, dimension, written, place)
         if not any(written.stage == OWN_SEEDS for written in found):

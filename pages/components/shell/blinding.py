@@ -9,7 +9,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import said_by, visible_attributes
+from app.services.think_aloud.independence import considerations_of, visible_attributes
 from pages.components.shell.expert import current_expert, forget_expert
 from pages.components.shell.frame import page
 from pages.components.shell.words import number, plain
@@ -28,7 +28,7 @@ def open_attributes(
     found, everything = visible_attributes(workbench, project.id, dimension.id, expert)
     if everything:
         return found
-    own = len(said_by(workbench, project.id, dimension.id, expert))
+    own = len(considerations_of(workbench, project.id, dimension.id, expert))
     made_of = "" if what == OTHERS else ": it is made of what others wrote"
     st.markdown(
         f"**{plain(expert)}, {what} on {plain(dimension.name)} is still hidden from you{made_of},** so that it "

@@ -7,7 +7,7 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import contributors_of
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import describe, introduce
+from app.services.think_aloud.independence import add_expert, describe_expert
 from pages.components.shell.words import plain, show_error
 
 EXPERT = "expert"
@@ -56,7 +56,7 @@ def _about_form(workbench: Workbench, project: Project, name: str, known: Contri
         st.caption("Whoever runs the project sees it beside your name, and it goes into exports.")
         if st.form_submit_button("Save", key="about_save"):
             try:
-                describe(workbench, project.id, name, role, background)
+                describe_expert(workbench, project.id, name, role, background)
             except WorkbenchError as error:
                 show_error(error)
             else:
@@ -85,7 +85,7 @@ def _start(workbench: Workbench, project: Project, name: str, role: str, backgro
         st.error("Type your name first.")
         return
     try:
-        introduce(workbench, project.id, name, role, background)
+        add_expert(workbench, project.id, name, role, background)
     except WorkbenchError as error:
         show_error(error)
         return

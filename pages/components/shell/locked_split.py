@@ -35,7 +35,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
         st.markdown(
             "To test: choose **Locked test split** on Score, then look at the result on Results, tab **Locked test**."
         )
-        looks(state)
+        look_list(state)
         _open_form(workbench, project)
     for split in opened_splits(workbench, project.id):
         st.caption(
@@ -59,7 +59,7 @@ def times(count: int) -> str:
     return {0: "never", 1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
-def looks(state: SplitState) -> None:
+def look_list(state: SplitState) -> None:
     """Who looked, when and at what; nothing before the first look."""
     if not state.split.looks:
         return

@@ -19,7 +19,7 @@ _PROBLEM = "side_problem"
 _OUTSIDE = "side_from_outside"
 
 
-def from_outside(dimension: Dimension, name: str) -> None:
+def outsider_button(dimension: Dimension, name: str) -> None:
     """The button for somebody who has written nothing: to compare all the same."""
     st.caption(
         "Or take part from outside, without thinking aloud: you will read what others wrote on "
@@ -32,7 +32,7 @@ def from_outside(dimension: Dimension, name: str) -> None:
     )
 
 
-def coming_from_outside(dimension: Dimension, name: str) -> bool:
+def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
     """Whether that button was pressed for this dimension by this person, once."""
     return bool(st.session_state.pop(_OUTSIDE, None) == (dimension.id, name))
 

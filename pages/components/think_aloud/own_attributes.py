@@ -11,12 +11,19 @@ from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import is_done, removed_by_author, said_by, say, say_done, take_back
+from app.services.think_aloud.independence import (
+    add_consideration,
+    considerations_of,
+    is_done,
+    mark_done,
+    remove_consideration,
+    removed_by_author,
+)
 from pages.components.shell.frame import page
 from pages.components.shell.undo import remember, undo_button
 from pages.components.shell.words import number, plain
 from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
-from pages.components.think_aloud.transcript_entry import speaking
+from pages.components.think_aloud.transcript_entry import transcript_entry
 
 _UNSAVED = "own_unsaved"
 _COMPLAINT = "own_complaint"
@@ -32,12 +39,12 @@ def own_attributes(
     """
     own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
     _line(own, name)
-    said = said_by(workbench, project.id, dimension.id, name)
+    said = considerations_of(workbench, project.id, dimension.id, name)
     kept = [a for a in said if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
     _done(own, project, name, kept)
     undo_button(own.place)
     own_rows(own, kept, [a for a in said if removed_by_author(a)])
-    speaking(workbench, project, dimension, name)
+    transcript_entry(workbench, project, dimension, name)
 
 
 def _line(own: Own, name: str) -> None:
@@ -77,12 +84,12 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
         return
     st.session_state.pop(_UNSAVED, None)
     try:
-        added = say(own.workbench, own.dimension.id, name, text, st.session_state.get(sample_key))
+        added = add_consideration(own.workbench, own.dimension.id, name, text, st.session_state.get(sample_key))
     except WorkbenchError as error:
         st.session_state[_UNSAVED] = (str(error), text)
         return
     show_newest(own)
-    remember(own.place, "added a point", partial(take_back, own.workbench, added))
+    remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))
 
 
 def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> None:
@@ -105,6 +112,6 @@ def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> N
 
 def _finish(own: Own, name: str) -> None:
     try:
-        say_done(own.workbench, own.dimension.id, name)
+        mark_done(own.workbench, own.dimension.id, name)
     except WorkbenchError as error:
         st.session_state[_COMPLAINT] = plain(str(error))

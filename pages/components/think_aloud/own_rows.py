@@ -12,7 +12,7 @@ from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
 from app.services.attributes.attributes import edit_attribute, restore_attribute
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import note_sample, reorder, sample_hint, take_back
+from app.services.think_aloud.independence import note_sample, remove_consideration, reorder, sample_hint
 from pages.components.shell.undo import change
 
 WHOLE = "You can write more at any time."
@@ -128,7 +128,7 @@ def _remove(own: Own, attribute: Attribute) -> None:
     change(
         own.place,
         "removed a point",
-        partial(take_back, own.workbench, attribute.id),
+        partial(remove_consideration, own.workbench, attribute.id),
         partial(restore_attribute, own.workbench, attribute.id),
     )
 
@@ -180,5 +180,5 @@ def _restore(own: Own, attribute: Attribute) -> None:
         own.place,
         "put a point back",
         partial(restore_attribute, own.workbench, attribute.id),
-        partial(take_back, own.workbench, attribute.id),
+        partial(remove_consideration, own.workbench, attribute.id),
     )

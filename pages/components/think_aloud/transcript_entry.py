@@ -17,7 +17,7 @@ from app.services.think_aloud.transcripts import (
     transcription_models,
 )
 from pages.components.shell.words import plain
-from pages.components.think_aloud.transcripts import LISTENER, listen, transcripts
+from pages.components.think_aloud.transcripts import LISTENER, transcribe_and_propose, transcripts
 
 RECORD, UPLOAD, PASTE = "Record", "Upload", "Paste"
 _PROBLEM = "speaking_problem"
@@ -31,7 +31,7 @@ class Sound(Protocol):
     def getvalue(self) -> bytes: ...
 
 
-def speaking(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
+def transcript_entry(workbench: Workbench, project: Project, dimension: Dimension, name: str) -> None:
     """Folded until it is wanted, and below it everything said so far."""
     unfolded = st.expander("Speak instead of writing", key="speaking", on_change="rerun")
     if not unfolded.open:
@@ -83,7 +83,7 @@ def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: s
         except WorkbenchError as error:
             st.session_state[_PROBLEM] = str(error)
         else:
-            listen(workbench, project, dimension, kept, model)
+            transcribe_and_propose(workbench, project, dimension, kept, model)
 
 
 def _listener(workbench: Workbench) -> str:

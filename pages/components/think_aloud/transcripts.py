@@ -11,7 +11,7 @@ from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import WorkbenchError
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import take_back
+from app.services.think_aloud.independence import remove_consideration
 from app.services.think_aloud.transcripts import (
     TRANSCRIPTION_MODELS,
     accept,
@@ -44,7 +44,9 @@ def transcripts(workbench: Workbench, project: Project, dimension: Dimension, na
         _proposals(workbench, shown, dimension)
 
 
-def listen(workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str) -> None:
+def transcribe_and_propose(
+    workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str
+) -> None:
     """Turn a kept recording into text and its sentences into proposals. A failure is kept, and shown beside it."""
     try:
         with st.spinner("Listening"):
@@ -82,7 +84,7 @@ def _recording(workbench: Workbench, project: Project, dimension: Dimension, tra
         st.error(plain(f"The recording is kept, but it is no text yet. {why}"), icon=":material/error:")
         if st.button("Try again", key=f"again_{transcript.id}"):
             model = str(st.session_state.get(LISTENER) or TRANSCRIPTION_MODELS[0])
-            listen(workbench, project, dimension, transcript.id, model)
+            transcribe_and_propose(workbench, project, dimension, transcript.id, model)
             st.rerun(scope="fragment")
 
 
@@ -146,5 +148,5 @@ def _accept(workbench: Workbench, proposal: ProposedAttribute, key: str, place: 
         place,
         "accepted a proposal",
         lambda: added.append(accept(workbench, proposal.id, text)),
-        lambda: take_back(workbench, added[0]),
+        lambda: remove_consideration(workbench, added[0]),
     )

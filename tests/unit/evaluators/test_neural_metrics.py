@@ -17,7 +17,7 @@ from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.moverscore import earth_movers_distance
 from app.evaluators.neural.unieval import METHOD as UNIEVAL
-from app.evaluators.neural.unieval import UniEvalOptions, question_for, written
+from app.evaluators.neural.unieval import UniEvalOptions, model_input, question_for
 from app.evaluators.registry import METHODS
 from app.neural import loading
 from tests.support.real_data import shared_data
@@ -182,23 +182,25 @@ def test_unieval(torch: Any, tmp_path: Path) -> None:
 def test_unieval_asks_what_it_was_trained_on() -> None:
     asked = question_for("engagingness", UniEvalOptions(task="dialogue"))
     item = Text("d", "Yes. Oh?", source="Hello", extra={"fact": "Ferries float."})
-    assert written(asked, "Oh?", item).endswith(
+    assert model_input(asked, "Oh?", item).endswith(
         "and fact? </s> response: Oh? </s> dialogue history: Hello </s> fact: Ferries float."
     )
     assert asked.sentences == "sum"
     with pytest.raises(InputError, match="not trained on “charm”; for summary it knows coherence"):
         question_for("charm", UniEvalOptions())
     own = question_for("charm", UniEvalOptions(question="Is it charming?"))
-    assert written(own, "x", item) == "question: Is it charming? </s> text: x </s> document: Hello"
+    assert model_input(own, "x", item) == "question: Is it charming? </s> text: x </s> document: Hello"
     with pytest.raises(UnsupportedError, match="no reference"):
-        written(question_for("relevance", UniEvalOptions()), "x", item)
+        model_input(question_for("relevance", UniEvalOptions()), "x", item)
 
 
 def test_unieval_reads_the_history_of_a_dialogue_and_its_fact_once() -> None:
     item = Text(
         "d", "Oh, I like jazz.", source=dialogue_source("Hello.\n Do you like jazz?", "Jazz is old."), extra=FACT
     )
-    read = {name: written(question_for(name, UniEvalOptions(task="dialogue")), item.text, item) for name in DIALOGUE}
+    read = {
+        name: model_input(question_for(name, UniEvalOptions(task="dialogue")), item.text, item) for name in DIALOGUE
+    }
     assert {name: said.partition(" </s> response: Oh, I like jazz.")[2] for name, said in read.items()} == DIALOGUE
 
 
@@ -212,7 +214,7 @@ def test_unieval_asks_about_real_dialogues_as_its_authors_do() -> None:
     for record, text in list(zip(records, texts, strict=True))[::17]:
         history, fact = record["source"].strip(), record["context"].strip()
         expected = f"{question} </s> response: x </s> dialogue history: {history} </s> fact: {fact}"
-        assert written(asked, "x", text).split() == expected.split()
+        assert model_input(asked, "x", text).split() == expected.split()
 
 
 def test_what_is_cut_is_said(torch: Any, tmp_path: Path) -> None:

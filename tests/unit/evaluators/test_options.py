@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 
 from app.errors import InputError
-from app.evaluators.options import described, in_vain, read_options, shown
+from app.evaluators.options import described, read_options, shown, unused_option
 from app.evaluators.registry import METHODS
 
 
@@ -67,4 +67,4 @@ def test_what_an_option_depends_on_is_an_option_of_the_method(name: str) -> None
     for option in known.values():
         for other, values in option.only.items():
             assert set(values) <= set(known[other].choices), (option.name, other)
-    assert in_vain(name, METHODS[name].options()) == ""
+    assert unused_option(name, METHODS[name].options()) == ""

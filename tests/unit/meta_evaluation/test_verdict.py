@@ -2,7 +2,7 @@ import pytest
 
 from app.meta_evaluation import comparison
 from app.meta_evaluation.significance import DifferenceTest, untestable
-from app.meta_evaluation.verdict import said, verdict
+from app.meta_evaluation.verdict import p_value_words, verdict
 
 NONE = untestable("other", 100, "not of interest here")
 
@@ -45,4 +45,4 @@ def test_what_is_missing_is_said() -> None:
     ("p", "words"), [(0.0004, "p < .001"), (0.001, "p = .001"), (0.5, "p = .500"), (1.0, "p = 1.000")]
 )
 def test_p_as_papers_print_it(p: float, words: str) -> None:
-    assert said(p) == words
+    assert p_value_words(p) == words

@@ -6,14 +6,14 @@ import pandas as pd
 import streamlit as st
 
 from app.services.results.results import DimensionResult, Figure
-from app.services.results.weighted_scores import weighted_beside
+from app.services.results.weighted_scores import weighted_agreement
 from app.services.runtime.workbench import Workbench
 from pages.components.results.interval_chart import label
 from pages.components.shell.runs.interval_words import interval
 
 
 def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], several: bool) -> None:
-    found = [(result, meta) for result in results if (meta := weighted_beside(workbench, result)) is not None]
+    found = [(result, meta) for result in results if (meta := weighted_agreement(workbench, result)) is not None]
     if not found:
         return
     rows = [

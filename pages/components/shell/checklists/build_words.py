@@ -39,7 +39,7 @@ def _mark(state: StageState) -> str:
     return ":material/update:" if state.stale else ":material/check:"
 
 
-def whats_stale(state: StageState) -> str:
+def stale_words(state: StageState) -> str:
     """What of a stage is stale, in a few words: all of it, or how many of its items."""
     edited, missing, gone = len(state.edited), len(state.missing), len(state.gone)
     if state.stage in (Stage.COMPONENTS, Stage.VALIDATION):

@@ -13,7 +13,7 @@ from app.services.results.results import (
     Duplicates,
     Level,
     Resampling,
-    asks_soft,
+    has_probabilities,
     newest_of_each,
 )
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
@@ -106,10 +106,10 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
 
 def _soft(chosen: Sequence[RunSummary]) -> bool:
     """Offered where a judge said how sure it was."""
-    if not any(asks_soft(run) for run in chosen):
+    if not any(has_probabilities(run) for run in chosen):
         return False
     soft = one_of("score_from", SCORES_FROM, "answers", "Score from", SOFT_HELP) == "probabilities"
-    without = ", ".join(str(run.id) for run in chosen if not asks_soft(run))
+    without = ", ".join(str(run.id) for run in chosen if not has_probabilities(run))
     if soft and without:
         st.caption(f"Without probabilities, so still from the answers: run {without}.")
     return soft

@@ -20,7 +20,7 @@ from app.services.attributes.attributes import (
 from app.services.attributes.merges import merge, move
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import introduce
+from app.services.think_aloud.independence import add_expert
 from tests.support.projects import workbench_at
 
 SAID = ["=SUM(A1)", "عربي 🎈", "<b>Same</b>", "The same.", "Off, topic", "'quoted"]
@@ -41,7 +41,7 @@ def full(bench: Workbench) -> Project:
     """Reworded, excluded, merged and moved attributes of a person and an LLM."""
     made = project(bench, "Full")
     coherence, fluency = dimensions_named(bench, "Full", "all")
-    introduce(bench, made.id, "Ada, Dr.", "Editor", "Ten years")
+    add_expert(bench, made.id, "Ada, Dr.", "Editor", "Ten years")
     add_attributes(bench, coherence.id, "Ada, Dr.", ContributorKind.HUMAN, SAID)
     add_attributes(bench, coherence.id, "llama:x", ContributorKind.LLM, ["Links."])
     found = attributes_of(bench, made.id)

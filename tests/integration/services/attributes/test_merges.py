@@ -15,7 +15,7 @@ from app.services.attributes.attribute_files import attribute_file
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of, restore_attribute
 from app.services.attributes.merges import Measure, merge, move, near_duplicates
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import introduce
+from app.services.think_aloud.independence import add_expert
 from tests.support.projects import ready_to_score, workbench_at
 
 MEASURES: tuple[Measure, ...] = ("words", "order")
@@ -86,7 +86,7 @@ def test_a_moved_attribute_remembers_where_it_was_said(bench: Workbench) -> None
 
 
 def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:
-    introduce(bench, 1, "Ada", "Editor", "=1+1")
+    add_expert(bench, 1, "Ada", "Editor", "=1+1")
     found, who = pool(bench), contributors_of(bench, 1)
     assert [row["text"] for row in json.loads(attribute_file(found, who, "json"))] == SAID
     assert attribute_file(found, who, "text").decode().splitlines()[3] == "<b>عربي</b> 🎈 line"

@@ -14,13 +14,13 @@ from app.services.attributes.side_by_side import (
     QUESTIONS,
     answer_side_by_side,
     begin_side_by_side,
-    compared_by_all,
+    can_compare_as_outsider,
     keywords,
-    may_be_outside,
     reveal,
+    side_by_sides_of,
 )
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import experts_progress, say, say_done, visible_attributes
+from app.services.think_aloud.independence import add_consideration, experts_progress, mark_done, visible_attributes
 from tests.support.projects import ready_to_score, workbench_at
 
 
@@ -38,7 +38,7 @@ def dimension(bench: Workbench) -> Dimension:
 
 
 def finished(bench: Workbench, dimension: Dimension, expert: str, said: str) -> None:
-    say_done(bench, dimension.id, expert)
+    mark_done(bench, dimension.id, expert)
     mine = begin_side_by_side(bench, dimension, expert)
     for question in QUESTIONS:
         answer_side_by_side(bench, mine.id, question, said)
@@ -46,18 +46,21 @@ def finished(bench: Workbench, dimension: Dimension, expert: str, said: str) -> 
 
 
 def test_it_needs_an_expert_who_is_done_and_both_sets(bench: Workbench, dimension: Dimension) -> None:
-    say(bench, 1, "Ada", "Order.")
+    add_consideration(bench, 1, "Ada", "Order.")
     with pytest.raises(NotReadyError, match="not done"):
         begin_side_by_side(bench, dimension, "Ada")
-    say_done(bench, 1, "Ada")
+    mark_done(bench, 1, "Ada")
     with pytest.raises(NotReadyError, match="no set"):
         begin_side_by_side(bench, dimension, "Ada")
 
 
 def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
-    say(bench, 1, "Ada", "Order.")
-    assert (may_be_outside(bench, dimension, "Zoe"), may_be_outside(bench, dimension, "Ada")) == (True, False)
+    add_consideration(bench, 1, "Ada", "Order.")
+    assert (can_compare_as_outsider(bench, dimension, "Zoe"), can_compare_as_outsider(bench, dimension, "Ada")) == (
+        True,
+        False,
+    )
     with pytest.raises(NotReadyError, match="not done"):
         begin_side_by_side(bench, dimension, "Zoe")
     mine = begin_side_by_side(bench, dimension, "Zoe", outside=True)
@@ -65,19 +68,19 @@ def test_an_expert_from_outside_takes_part_without_a_point_of_their_own(bench: W
     assert begin_side_by_side(bench, dimension, "Zoe") == mine
     assert {a.contributor for a in attributes_of(bench, 1)} == {"Ada", "rules"}
     assert [one.expert for one in experts_progress(bench, 1)] == ["Ada"]
-    say(bench, 1, "Zoe", "What I saw there.")
+    add_consideration(bench, 1, "Zoe", "What I saw there.")
     zoe = experts_progress(bench, 1)[1]
     assert (zoe.expert, zoe.attributes, zoe.late, zoe.done) == ("Zoe", 1, 1, False)
-    assert compared_by_all(bench, 1)[0].outside  # then, whatever came later
+    assert side_by_sides_of(bench, 1)[0].outside  # then, whatever came later
     assert not visible_attributes(bench, 1, 1, "Zoe")[1]
 
 
 def test_whoever_is_thinking_aloud_is_no_expert_from_outside(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
-    say(bench, 1, "Ada", "Order.")
+    add_consideration(bench, 1, "Ada", "Order.")
     with pytest.raises(NotReadyError, match="not done"):
         begin_side_by_side(bench, dimension, "Ada", outside=True)
-    say_done(bench, 1, "Ada")
+    mark_done(bench, 1, "Ada")
     assert not begin_side_by_side(bench, dimension, "Ada").outside
 
 
@@ -85,8 +88,8 @@ def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dim
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length.", "Links."])
     drawn = []
     for number in range(12):
-        say(bench, 1, f"Expert {number}", f"Point {number}.")
-        say_done(bench, 1, f"Expert {number}")
+        add_consideration(bench, 1, f"Expert {number}", f"Point {number}.")
+        mark_done(bench, 1, f"Expert {number}")
         drawn.append(begin_side_by_side(bench, dimension, f"Expert {number}", random.Random(number)).people_are_a)
     assert set(drawn) == {True, False}
     first = begin_side_by_side(bench, dimension, "Expert 0")
@@ -97,8 +100,8 @@ def test_the_order_is_drawn_and_the_sets_stay_as_they_were(bench: Workbench, dim
 
 def test_answers_are_kept_to_the_letter_and_fixed_by_the_reveal(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
-    say(bench, 1, "Ada", "Order.")
-    say_done(bench, 1, "Ada")
+    add_consideration(bench, 1, "Ada", "Order.")
+    mark_done(bench, 1, "Ada")
     mine = begin_side_by_side(bench, dimension, "Ada")
     answer_side_by_side(bench, mine.id, "measures", "<b>عربي</b> 🎈\n" + "x" * 5000)
     with pytest.raises(NotReadyError, match="5 of the six"):
@@ -108,7 +111,7 @@ def test_answers_are_kept_to_the_letter_and_fixed_by_the_reveal(bench: Workbench
     reveal(bench, mine.id)
     with pytest.raises(ConflictError):
         answer_side_by_side(bench, mine.id, "measures", "Now I know.")
-    kept = compared_by_all(bench, 1)[0]
+    kept = side_by_sides_of(bench, 1)[0]
     assert kept.revealed
     assert kept.answers["measures"] == "<b>عربي</b> 🎈\n" + "x" * 5000
 
@@ -116,12 +119,12 @@ def test_answers_are_kept_to_the_letter_and_fixed_by_the_reveal(bench: Workbench
 def test_keywords_count_once_three_experts_have_finished(bench: Workbench, dimension: Dimension) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     for name in ("Ada", "Bo", "Cy"):
-        say(bench, 1, name, "Order.")
+        add_consideration(bench, 1, name, "Order.")
     finished(bench, dimension, "Ada", "Connectives are what A is about.")
     finished(bench, dimension, "Bo", "It names every connective.")
-    assert keywords(compared_by_all(bench, 1)) == []
+    assert keywords(side_by_sides_of(bench, 1)) == []
     finished(bench, dimension, "Cy", "The connective comes first.")
-    found = keywords(compared_by_all(bench, 1))
+    found = keywords(side_by_sides_of(bench, 1))
     assert [(k.word, k.experts) for k in found] == [("connective", ("Ada", "Bo", "Cy"))]
 
 

@@ -9,7 +9,7 @@ from scipy.stats import spearmanr
 from app.domain.project import Project
 from app.domain.run import RunDimension
 from app.domain.task import Dimension, Task
-from app.services.attributes.analysis import compared
+from app.services.attributes.analysis import compare_contributors
 from app.services.attributes.attributes import attributes_of, exclude_attribute
 from app.services.building.build import build
 from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
@@ -70,7 +70,7 @@ def test_likeness_is_the_compare_screens_likeness(
     run_study(workbench, project, options)
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
     found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
-    screen = compared(attributes_of(workbench, project.id, dimension.id)).conditions.within
+    screen = compare_contributors(attributes_of(workbench, project.id, dimension.id)).conditions.within
     for point in found.points:
         for measure in ("rouge_l", "jaccard", "cosine"):
             assert getattr(point.similarity, measure) == getattr(screen[point.condition], measure)

@@ -17,7 +17,7 @@ from app.services.data.imports import import_file
 from app.services.data.projects import get_project
 from app.services.runtime.prompts import save_wording
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import said_by, say
+from app.services.think_aloud.independence import add_consideration, considerations_of
 from app.services.think_aloud.transcripts import keep_transcript, transcripts_of
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -72,8 +72,8 @@ def test_a_list_of_attributes_and_a_transcript_keep_all_that_can_be_kept(workben
 
 
 def test_what_is_typed_on_a_screen_is_kept(workbench: Workbench) -> None:
-    say(workbench, 1, "Ada", NUL)
-    assert [a.text for a in said_by(workbench, 1, 1, "Ada")] == ["NUL \ufffd here"]
+    add_consideration(workbench, 1, "Ada", NUL)
+    assert [a.text for a in considerations_of(workbench, 1, 1, "Ada")] == ["NUL \ufffd here"]
 
 
 def test_a_damaged_wording_of_a_prompt_is_refused(workbench: Workbench) -> None:

@@ -11,7 +11,14 @@ from app.errors import NotReadyError
 from app.services.attributes.attributes import add_attributes
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import run_study
-from app.services.data.projects import create_project, dimensions_named, get_project, how_far, next_step, overview
+from app.services.data.projects import (
+    create_project,
+    dimensions_named,
+    get_project,
+    next_step,
+    overview,
+    progress_words,
+)
 from app.services.flow import run_flow
 from app.services.results.results import runs_to_show
 from app.services.runtime.workbench import Workbench, open_workbench
@@ -33,19 +40,19 @@ def rated_project(workbench: Workbench) -> int:
 def test_an_empty_project_begins_with_texts():
     workbench = open_workbench()
     found = overview(workbench, create_project(workbench, "Empty", Task()).id)
-    assert (next_step(found).screen, how_far(found)) == ("data", "no texts yet")
+    assert (next_step(found).screen, progress_words(found)) == ("data", "no texts yet")
 
 
 def test_dimensions_that_nobody_rated_do_not_hold_up_the_others():
     workbench = open_workbench()
     project_id = rated_project(workbench)
     found = overview(workbench, project_id)
-    assert (next_step(found).screen, how_far(found)) == ("think_aloud", "texts imported")
+    assert (next_step(found).screen, progress_words(found)) == ("think_aloud", "texts imported")
     assert next_step(found).why == "Nobody has said yet what to look for in order."
     order = dimensions_named(workbench, "Talks", "order")[0]
     add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
     found = overview(workbench, project_id)
-    assert (next_step(found).screen, how_far(found)) == ("build", "1 of 2 with attributes")
+    assert (next_step(found).screen, progress_words(found)) == ("build", "1 of 2 with attributes")
 
 
 def test_other_samples_are_offered_nearest_in_score_first():
@@ -65,10 +72,10 @@ def test_a_study_of_conditions_does_not_count_as_scoring(tmp_path: Path) -> None
     add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, ["It ends well."])
     assert run_study(workbench, project, StudyOptions((dimension,), "rules", "rules")).scored == 3
     found = overview(workbench, project.id)
-    assert (next_step(found).screen, how_far(found)) == ("score", "1 of 1 with a checklist")
+    assert (next_step(found).screen, progress_words(found)) == ("score", "1 of 1 with a checklist")
     with pytest.raises(NotReadyError, match="Only studies of conditions"):
         runs_to_show(workbench, project.id)
     run = run_flow(workbench, project, "rules")
     assert run == 4
-    assert how_far(overview(workbench, project.id)) == "1 of 1 scored"
+    assert progress_words(overview(workbench, project.id)) == "1 of 1 scored"
     assert runs_to_show(workbench, project.id) == [run]

@@ -10,7 +10,7 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
-from app.services.results.contribution import contributed, runs_with_checklist, score_over, without_each
+from app.services.results.contribution import checklist_contribution, runs_with_checklist, score_over, without_each
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from tests.support.projects import workbench_at
@@ -87,7 +87,7 @@ def test_answers_are_read_by_text_with_their_repeat(scored: tuple[Workbench, Dim
 def test_with_all_questions_the_figure_is_that_of_the_results(scored: tuple[Workbench, Dimension]):
     workbench, dimension = scored
     ((run, checklist),) = runs_with_checklist(workbench, PROJECT, dimension.id)
-    found = contributed(workbench, PROJECT, dimension.id, checklist)
+    found = checklist_contribution(workbench, PROJECT, dimension.id, checklist)
     effects = {e.name: e for e in without_each(workbench, run, dimension, checklist, found, "dataset")}
     published = kept_results(workbench, run.id, Choices("dataset"))[0].meta.figures["spearman"]
     for name in ("Ada", "openai:gpt-4o"):
@@ -100,7 +100,7 @@ def test_with_all_questions_the_figure_is_that_of_the_results(scored: tuple[Work
 def test_leaving_out_who_helps_lowers_agreement_and_who_disturbs_raises_it(scored: tuple[Workbench, Dimension]):
     workbench, dimension = scored
     ((run, checklist),) = runs_with_checklist(workbench, PROJECT, dimension.id)
-    found = contributed(workbench, PROJECT, dimension.id, checklist)
+    found = checklist_contribution(workbench, PROJECT, dimension.id, checklist)
     assert {name: len(reach.alone) for name, reach in found.by_contributor.items()} == {"Ada": 2, "openai:gpt-4o": 1}
     effects = {(e.name, e.kind): e for e in without_each(workbench, run, dimension, checklist, found, "dataset")}
     ada, model = effects["Ada", False].figure, effects["openai:gpt-4o", False].figure
@@ -117,7 +117,7 @@ def test_leaving_out_who_helps_lowers_agreement_and_who_disturbs_raises_it(score
 def test_nobodys_questions_and_everybodys_are_sentences(scored: tuple[Workbench, Dimension]):
     workbench, dimension = scored
     ((run, checklist),) = runs_with_checklist(workbench, PROJECT, dimension.id)
-    found = contributed(workbench, PROJECT, dimension.id, checklist)
+    found = checklist_contribution(workbench, PROJECT, dimension.id, checklist)
     alone = tuple(question.id for question in checklist.asked)
     reach = found.by_contributor["Ada"]
     changed = type(found)(

@@ -13,7 +13,7 @@ from app.domain.task import Dimension
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.results.results import Choices, results_of
-from app.services.results.weighted_scores import weighted_beside
+from app.services.results.weighted_scores import weighted_agreement
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
@@ -48,7 +48,7 @@ def test_the_weighted_figures_are_those_of_the_weighted_scores(workbench: Workbe
     patterns = [("yes", "no", "no"), ("no", "yes", "yes"), ("yes", "yes", "no"), ("no", "no", "yes")] * 3
     llm.script(*(Reply(json.dumps(dict(zip(("q1", "q2", "q3"), answers, strict=True)))) for answers in patterns))
     (result,) = results_of(workbench, scored(workbench, dimension), Choices("dataset", resamples=50))
-    found = weighted_beside(workbench, result)
+    found = weighted_agreement(workbench, result)
     assert found is not None
     weighted = [
         1 + 4 * sum(w for w, a in zip((5, 1, 1), answers, strict=True) if a == "yes") / 7 for answers in patterns
@@ -58,7 +58,7 @@ def test_the_weighted_figures_are_those_of_the_weighted_scores(workbench: Workbe
     equal = [1 + 4 * answers.count("yes") / 3 for answers in patterns]
     assert result.meta.figures["spearman"].value == pytest.approx(spearmanr(equal, human).statistic)
     assert found.signature.checklist == "2 weighted"
-    assert weighted_beside(workbench, replace(result, soft=True)) is None
+    assert weighted_agreement(workbench, replace(result, soft=True)) is None
 
 
 def test_a_checklist_without_weights_has_nothing_to_show(workbench: Workbench, llm: FakeLlm) -> None:
@@ -67,4 +67,4 @@ def test_a_checklist_without_weights_has_nothing_to_show(workbench: Workbench, l
 
     llm.usual = Reply(all_yes)
     (result,) = results_of(workbench, scored(workbench, ready_to_score(workbench)))
-    assert weighted_beside(workbench, result) is None
+    assert weighted_agreement(workbench, result) is None

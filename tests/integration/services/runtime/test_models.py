@@ -42,7 +42,7 @@ def test_what_the_first_model_needs_is_imported_ahead_and_once(tmp_path: Path, m
     models._import_sdks.cache_clear()
     workbench = workbench_at(tmp_path, "http://127.0.0.1:9")
     for _ in range(2):
-        models.get_ready(workbench)
+        models.preload_providers(workbench)
         assert done.wait(30)
     assert imported == ["llama"], "only what is set up"
     models._import_sdks.cache_clear()

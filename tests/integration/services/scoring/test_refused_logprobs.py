@@ -13,7 +13,7 @@ from app.errors import NoLogprobsError, QuotaError
 from app.evaluators.checklist import JudgeOptions
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.credentials import Credentials
-from app.services.results.results import asks_soft, results_of
+from app.services.results.results import has_probabilities, results_of
 from app.services.scoring.judge_logprobs import judge_in_signature, logprobs_remark
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from db.unit_of_work import Database
@@ -97,7 +97,7 @@ def test_a_checklist_is_answered_without_probabilities_of_yes(workbench: ModelBe
     run = work_on(workbench, start_run(workbench, 1, options)).run
     assert (run.status, run.done) == (RunStatus.DONE, run.all)
     assert judge.asked == {"refused": 1, "answered": run.all}
-    assert not asks_soft(run)
+    assert not has_probabilities(run)
     assert "no probability of yes" in logprobs_remark(run)
     (result,) = results_of(workbench, run.id)
     assert {(row.score, row.soft) for row in result.rows} == {(5.0, None)}

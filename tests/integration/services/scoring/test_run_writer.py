@@ -20,7 +20,7 @@ from app.domain.run import RunStatus
 from app.errors import ConflictError, RunLostError
 from app.services.runtime.workbench import Workbench
 from app.services.scoring import run_writer
-from app.services.scoring.run_worker import let_runs_begin, stop_all_runs
+from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.run_writer import RunWriter, has_ended
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
 from tests.support.background import PATIENCE
@@ -197,7 +197,7 @@ def test_replies_under_way_are_kept_when_a_run_is_stopped(workbench: Workbench, 
     llm.usual = Answer(all_yes)
     released.set()
     worker.join(60)
-    let_runs_begin()
+    allow_runs()
     run = get_run(workbench, run_id)
     assert (run.status, run.done, len(llm.requests)) == (RunStatus.STOPPED, 8, 8)
     assert work_on(workbench, run_id).run.done == 40

@@ -11,7 +11,7 @@ from app.cli import build
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from app.services.scoring.stage_outputs import keep_own_seeds, save_edit, writings_of
+from app.services.scoring.stage_outputs import keep_own_seeds, save_edit, stage_outputs_of
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score, workbench_at
@@ -41,11 +41,11 @@ def test_edited_steps_are_used_by_the_next_run_and_versions_kept(workbench: Work
     dimension = ready_to_score(workbench)
     options = RunOptions((dimension,), "llama:judge", evaluator="g-eval", settings=PLAIN)
     work_on(workbench, start_run(workbench, 1, options))
-    (written,) = writings_of(workbench, dimension.id)
+    (written,) = stage_outputs_of(workbench, dimension.id)
     assert (written.stage, written.judge, written.lines) == ("g-eval-steps", "llama:judge", "Read.\nRate.")
     save_edit(workbench, dimension.id, written, "Read twice.\nRate.\n")
     save_edit(workbench, dimension.id, written, "Read twice.\nRate.")  # nothing new
-    (written,) = writings_of(workbench, dimension.id)
+    (written,) = stage_outputs_of(workbench, dimension.id)
     assert [(v.number, v.by, v.lines) for v in written.versions] == [
         (2, "a person", "Read twice.\nRate."),
         (1, "llama:judge", "Read.\nRate."),
@@ -69,7 +69,7 @@ def test_own_seeds_lead_check_eval(workbench: Workbench, llm: FakeLlm) -> None:
     report = work_on(workbench, start_run(workbench, 1, options))
     assert (report.run.done, report.run.failed) == (12, 0)
     assert "Is it in order?" in said(llm)
-    assert [w.stage for w in writings_of(workbench, dimension.id)] == ["check-eval-own-seeds"]
+    assert [w.stage for w in stage_outputs_of(workbench, dimension.id)] == ["check-eval-own-seeds"]
 
 
 def test_the_commands(tmp_path: Path) -> None:

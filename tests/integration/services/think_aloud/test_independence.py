@@ -25,16 +25,16 @@ from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
+    add_consideration,
+    add_expert,
+    considerations_of,
     experts_progress,
-    introduce,
     is_done,
+    mark_done,
     note_sample,
+    remove_consideration,
     removed_by_author,
     reorder,
-    said_by,
-    say,
-    say_done,
-    take_back,
     visible_attributes,
 )
 from app.services.think_aloud.transcripts import accept, keep_transcript, proposals_of, propose_attributes
@@ -53,55 +53,55 @@ def seen(bench: Workbench, expert: str) -> list[str]:
 
 
 def test_others_open_with_done_and_close_when_more_is_written(bench: Workbench) -> None:
-    say(bench, 1, "Ada", "Order.")
-    say(bench, 1, "Bo", "Links.")
+    add_consideration(bench, 1, "Ada", "Order.")
+    add_consideration(bench, 1, "Bo", "Links.")
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     assert seen(bench, "Ada") == ["Order."]
-    say_done(bench, 1, "Ada")
+    mark_done(bench, 1, "Ada")
     assert seen(bench, "Ada") == ["Order.", "Links.", "Length."]
     assert seen(bench, "Bo") == ["Links."]
-    say(bench, 1, "Ada", "Endings.")
+    add_consideration(bench, 1, "Ada", "Endings.")
     assert seen(bench, "Ada") == ["Order.", "Endings."]
     assert seen(bench, "") == ["Order.", "Links.", "Length.", "Endings."]
     assert seen(bench, "nobody") == []
 
 
 def test_done_needs_a_first_word(bench: Workbench) -> None:
-    introduce(bench, 1, "Ada")
+    add_expert(bench, 1, "Ada")
     with pytest.raises(NotReadyError):
-        say_done(bench, 1, "Ada")
+        mark_done(bench, 1, "Ada")
     with pytest.raises(InputError):
-        say(bench, 1, "Ada", " \n ")
+        add_consideration(bench, 1, "Ada", " \n ")
 
 
 def test_an_expert_cannot_pass_for_an_llm(bench: Workbench) -> None:
     add_attributes(bench, 1, "rules", ContributorKind.LLM, ["Length."])
     with pytest.raises(ConflictError):
-        introduce(bench, 1, "rules")
+        add_expert(bench, 1, "rules")
     assert seen(bench, "rules") == []
 
 
 def test_progress_counts_what_came_after_others_could_be_seen(bench: Workbench) -> None:
-    say(bench, 1, "Ada", "Order.")
-    take_back(bench, say(bench, 1, "Ada", "A slip."))
-    say_done(bench, 1, "Ada")
-    say(bench, 1, "Ada", "Late.")
-    say(bench, 1, "Bo", "Links.")
+    add_consideration(bench, 1, "Ada", "Order.")
+    remove_consideration(bench, add_consideration(bench, 1, "Ada", "A slip."))
+    mark_done(bench, 1, "Ada")
+    add_consideration(bench, 1, "Ada", "Late.")
+    add_consideration(bench, 1, "Bo", "Links.")
     found = [(p.expert, p.dimension, p.attributes, p.done, p.late) for p in experts_progress(bench, 1)]
     assert found == [("Ada", "coherence", 2, False, 1), ("Bo", "coherence", 1, False, 0)]
 
 
 def test_what_is_said_about_oneself_is_kept_when_left_blank_later(bench: Workbench) -> None:
-    introduce(bench, 1, "Ada", "Editor", "Newspapers")
-    assert introduce(bench, 1, " Ada ").role == "Editor"
+    add_expert(bench, 1, "Ada", "Editor", "Newspapers")
+    assert add_expert(bench, 1, " Ada ").role == "Editor"
 
 
 def test_the_experts_order_and_the_sample_are_kept(bench: Workbench) -> None:
-    ids = [say(bench, 1, "Ada", text) for text in ("One.", "Two.", "Three.")]
+    ids = [add_consideration(bench, 1, "Ada", text) for text in ("One.", "Two.", "Three.")]
     reorder(bench, ids[::-1])
-    say(bench, 1, "Ada", "Four.", prompted_by=2)
+    add_consideration(bench, 1, "Ada", "Four.", prompted_by=2)
     note_sample(bench, ids[0], 3)
-    assert [(a.text, a.prompted_by) for a in said_by(bench, 1, 1, "Ada")] == [
+    assert [(a.text, a.prompted_by) for a in considerations_of(bench, 1, 1, "Ada")] == [
         ("Three.", None),
         ("Two.", None),
         ("One.", 3),
@@ -110,12 +110,12 @@ def test_the_experts_order_and_the_sample_are_kept(bench: Workbench) -> None:
 
 
 def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workbench) -> None:
-    slip = say(bench, 1, "Ada", "A slip.")
-    say(bench, 1, "Ada", "Order.")
-    take_back(bench, slip)
-    assert [a.text for a in said_by(bench, 1, 1, "Ada") if removed_by_author(a)] == ["A slip."]
+    slip = add_consideration(bench, 1, "Ada", "A slip.")
+    add_consideration(bench, 1, "Ada", "Order.")
+    remove_consideration(bench, slip)
+    assert [a.text for a in considerations_of(bench, 1, 1, "Ada") if removed_by_author(a)] == ["A slip."]
     assert seen(bench, "") == ["Order."]
-    say_done(bench, 1, "Ada")
+    mark_done(bench, 1, "Ada")
     assert seen(bench, "Ada") == seen(bench, "") == ["Order."]
     with pytest.raises(NotFoundError):
         attributes_numbered(bench, 1, [slip])
@@ -127,19 +127,19 @@ def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workb
 
 
 def test_what_was_there_for_others_stays_on_record_when_its_author_takes_it_back(bench: Workbench) -> None:
-    order = say(bench, 1, "Ada", "Order.")
-    say_done(bench, 1, "Ada")
-    links = say(bench, 1, "Ada", "Links.")  # which closes what others wrote again
+    order = add_consideration(bench, 1, "Ada", "Order.")
+    mark_done(bench, 1, "Ada")
+    links = add_consideration(bench, 1, "Ada", "Links.")  # which closes what others wrote again
     for attribute in (order, links):
-        take_back(bench, attribute)
+        remove_consideration(bench, attribute)
     assert [(a.text, a.status, a.reason) for a in attributes_of(bench, 1)] == [
         ("Order.", AttributeStatus.EXCLUDED, "removed by its author")
     ]
 
 
 def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Workbench) -> None:
-    secret = say(bench, 1, "Ada", "Something private.")
-    say(bench, 1, "Ada", "Order.")
+    secret = add_consideration(bench, 1, "Ada", "Something private.")
+    add_consideration(bench, 1, "Ada", "Order.")
     with bench.database.write() as work:
         made = Checklist(
             "coherence",
@@ -152,14 +152,14 @@ def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Wo
             (DroppedAttribute(secret, "clusters", "unclear"),),
         )
         work.checklists.save(1, made)
-    take_back(bench, secret)
+    remove_consideration(bench, secret)
     view = view_checklist(bench, 1)
     assert b"private" not in export_file(bench, view, "json")
     assert "private" not in json.dumps(lineage_document(lineage_of_version(bench, 1)))
 
 
 def by_hand(bench: Workbench) -> None:
-    say(bench, 1, "Ada", "Endings.")
+    add_consideration(bench, 1, "Ada", "Endings.")
 
 
 def beside_a_result(bench: Workbench) -> None:
@@ -185,10 +185,10 @@ def from_a_transcript(bench: Workbench) -> None:
 
 @pytest.mark.parametrize("add", [by_hand, beside_a_result, from_a_file, from_a_table, from_a_transcript])
 def test_whoever_adds_a_point_after_done_is_at_it_again(bench: Workbench, add: Callable[[Workbench], None]) -> None:
-    say(bench, 1, "Ada", "Order.")
-    say(bench, 1, "Bo", "Links.")
-    say_done(bench, 1, "Ada")
-    say_done(bench, 1, "Bo")
+    add_consideration(bench, 1, "Ada", "Order.")
+    add_consideration(bench, 1, "Bo", "Links.")
+    mark_done(bench, 1, "Ada")
+    mark_done(bench, 1, "Bo")
     add(bench)
     assert seen(bench, "Ada") == ["Order.", "Endings."]
     assert "Order." in seen(bench, "Bo")
@@ -196,6 +196,6 @@ def test_whoever_adds_a_point_after_done_is_at_it_again(bench: Workbench, add: C
 
 def test_a_table_of_what_is_there_already_opens_nothing_again(bench: Workbench) -> None:
     from_a_table(bench)
-    say_done(bench, 1, "Ada")
+    mark_done(bench, 1, "Ada")
     from_a_table(bench)
     assert is_done(bench, 1, 1, "Ada")

@@ -7,8 +7,8 @@ from sklearn.metrics import adjusted_rand_score
 from app.attribute_analysis.pool import AttributePool, pool_attributes
 from app.attribute_analysis.topics.analysis import analyse_topics
 from app.attribute_analysis.topics.grouping import TopicGrouping
-from app.attribute_analysis.topics.lda import find_topics
-from app.attribute_analysis.topics.nmf_topics import find_steady_topics
+from app.attribute_analysis.topics.lda import find_lda_topics
+from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
 from app.attribute_analysis.topics.shares import chance_spread
 from app.domain.attribute import ContributorKind
 from app.errors import InputError, NotReadyError
@@ -35,12 +35,12 @@ def planted(each: int = 14, seed: int = 0) -> tuple[AttributePool, list[int]]:
 
 @pytest.fixture(scope="module")
 def steady() -> TopicGrouping:
-    return find_steady_topics(planted()[0], 3)
+    return find_nmf_topics(planted()[0], 3)
 
 
 @pytest.fixture(scope="module")
 def lda() -> TopicGrouping:
-    return find_topics(planted()[0], 3, seeds=6)
+    return find_lda_topics(planted()[0], 3, seeds=6)
 
 
 def test_both_models_find_planted_themes(steady: TopicGrouping, lda: TopicGrouping) -> None:
@@ -72,7 +72,7 @@ def test_representatives_belong_to_their_topic(steady: TopicGrouping) -> None:
         assert all(set(r.text.split()) <= set(topic.words) for r in topic.representatives)
 
 
-@pytest.mark.parametrize("find", [find_topics, find_steady_topics])
+@pytest.mark.parametrize("find", [find_lda_topics, find_nmf_topics])
 def test_order_of_attributes_and_contributors_does_not_matter(find) -> None:
     pool, _ = planted()
     said = {name: [pool.texts[i] for i in at][::-1] for name, at in pool.by_contributor().items()}
@@ -130,7 +130,7 @@ def test_each_set_stands_beside_its_own_chance() -> None:
 
 
 def test_one_seed_says_that_stability_is_unknown() -> None:
-    found = find_topics(planted()[0], 3, seeds=1)
+    found = find_lda_topics(planted()[0], 3, seeds=1)
     assert found.stability.ari_median is None
     assert "can't be told" in found.warning
 
@@ -144,7 +144,7 @@ def test_a_small_set_is_called_too_small() -> None:
 def test_attributes_without_words_are_counted_and_left_out() -> None:
     pool, _ = planted()
     with_empty = pool_attributes({"ada": ["the of", *pool.texts], "ben": ["it is"]})
-    found = find_topics(with_empty, 3, seeds=2)
+    found = find_lda_topics(with_empty, 3, seeds=2)
     assert found.labels[0] == 0
     assert found.spreads["ben"].by_top_topic is None
     assert any("2 of" in note for note in found.notes)
@@ -161,7 +161,7 @@ def test_numbers_out_of_range_are_refused() -> None:
     pool, _ = planted()
     for topics, seeds in ((1, 5), (13, 5), (5, 0), (5, 201)):
         with pytest.raises(InputError):
-            find_topics(pool, topics, seeds)
+            find_lda_topics(pool, topics, seeds)
 
 
 def test_other_scripts_have_topics() -> None:

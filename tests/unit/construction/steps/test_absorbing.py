@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.construction.steps.absorbing import absorbed, without_gone
+from app.construction.steps.absorbing import drop_orphans, merge_answer
 from app.construction.steps.answer import StageAnswer
 from app.construction.steps.edits import (
     add_component,
@@ -51,10 +51,10 @@ def reviewed(*changes: tuple[ChangeKind, tuple[int, ...], str]) -> StageAnswer:
 @pytest.fixture
 def build() -> Build:
     """Order (1) and Links (2), key questions 3 and 4, sub-questions 5 to 7."""
-    made = absorbed(Build("comb", 5, dict.fromkeys(Stage, "rules")), components("Order", "Links"))
-    made = absorbed(made, placed(a11=(1,), a12=(1,), a13=(2,)))
-    made = absorbed(made, written(Stage.KEY_QUESTIONS, c1=("Ordered?",), c2=("Linked?",)))
-    return absorbed(made, written(Stage.SUB_QUESTIONS, c1=("First?", "Then?"), c2=("Tied?",)))
+    made = merge_answer(Build("comb", 5, dict.fromkeys(Stage, "rules")), components("Order", "Links"))
+    made = merge_answer(made, placed(a11=(1,), a12=(1,), a13=(2,)))
+    made = merge_answer(made, written(Stage.KEY_QUESTIONS, c1=("Ordered?",), c2=("Linked?",)))
+    return merge_answer(made, written(Stage.SUB_QUESTIONS, c1=("First?", "Then?"), c2=("Tied?",)))
 
 
 def texts(build: Build, stage: Stage = Stage.SUB_QUESTIONS) -> list[str]:
@@ -69,7 +69,7 @@ def test_everything_gets_an_id_once_and_the_units_are_made(build: Build) -> None
 
 
 def test_recognised_components_keep_their_ids_and_what_rests_on_them(build: Build) -> None:
-    again = absorbed(build, components("Unity", "order"))
+    again = merge_answer(build, components("Unity", "order"))
     assert [(c.id, c.name) for c in again.components] == [(8, "Unity"), (1, "order")]
     assert texts(again) == ["First?", "Then?"]  # what stood under Links went with it
     assert [p.components for p in again.placements] == [(1,), (1,), ()]
@@ -77,7 +77,7 @@ def test_recognised_components_keep_their_ids_and_what_rests_on_them(build: Buil
 
 def test_an_edited_component_stays_and_the_new_one_is_offered(build: Build) -> None:
     mine = describe_component(build, 1, "Sequence", "what comes when")
-    again = absorbed(mine, components("Order", "Links"))
+    again = merge_answer(mine, components("Order", "Links"))
     assert [c.name for c in again.components] == ["Sequence", "Links"]
     (offer,) = offers(again)
     assert (offer.stage, offer.mine, offer.new) == (Stage.COMPONENTS, "Sequence: what comes when", "Order")
@@ -88,7 +88,7 @@ def test_an_edited_component_stays_and_the_new_one_is_offered(build: Build) -> N
 
 def test_a_component_with_a_persons_work_is_asked_about_before_it_goes_and_an_added_one_stays(build: Build) -> None:
     mine = add_component(reword_question(build, Stage.SUB_QUESTIONS, 7, "Bound?"), "Mine")
-    again = absorbed(mine, components("Order"))
+    again = merge_answer(mine, components("Order"))
     assert [c.name for c in again.components] == ["Order", "Links", "Mine"]
     assert [(o.item, o.new) for o in offers(again)] == [(2, "")]
     gone = take_new(again, Stage.COMPONENTS, 2)
@@ -98,15 +98,15 @@ def test_a_component_with_a_persons_work_is_asked_about_before_it_goes_and_an_ad
 
 def test_taking_the_new_name_is_refused_where_another_component_has_it(build: Build) -> None:
     mine = add_component(describe_component(build, 1, "Sequence", ""), "Mine")
-    again = absorbed(mine, components("Order", "Links"))
+    again = merge_answer(mine, components("Order", "Links"))
     assert [c.name for c in again.components] == ["Sequence", "Links", "Mine"]
 
 
 def test_a_placement_by_hand_stays_and_a_different_one_is_offered(build: Build) -> None:
     moved = place_attribute(build, INPUTS, 13, 1)
-    same = absorbed(moved, placed(a13=(1,)))
+    same = merge_answer(moved, placed(a13=(1,)))
     assert offers(same) == []
-    other = absorbed(moved, placed(a13=(2,), a11=()))
+    other = merge_answer(moved, placed(a13=(2,), a11=()))
     assert [(o.item, o.mine, o.new) for o in offers(other)] == [(13, "Order", "Links")]
     assert {p.attribute: p.components for p in other.placements} == {11: (), 12: (1,), 13: (1,)}
     assert {p.attribute: p.components for p in take_new(other, Stage.CLUSTERS, 13).placements}[13] == (2,)
@@ -114,8 +114,8 @@ def test_a_placement_by_hand_stays_and_a_different_one_is_offered(build: Build) 
 
 def test_an_edited_key_question_is_kept_and_only_another_answer_is_offered(build: Build) -> None:
     mine = reword_question(build, Stage.KEY_QUESTIONS, 3, "In sequence?")
-    assert offers(absorbed(mine, written(Stage.KEY_QUESTIONS, c1=("Ordered?",)))) == []
-    again = absorbed(mine, written(Stage.KEY_QUESTIONS, c1=("In a row?",), c2=("Joined?",)))
+    assert offers(merge_answer(mine, written(Stage.KEY_QUESTIONS, c1=("Ordered?",)))) == []
+    again = merge_answer(mine, written(Stage.KEY_QUESTIONS, c1=("In a row?",), c2=("Joined?",)))
     assert texts(again, Stage.KEY_QUESTIONS) == ["In sequence?", "Joined?"]
     assert [o.new for o in offers(again)] == ["In a row?"]
     taken = take_new(again, Stage.KEY_QUESTIONS, 3)
@@ -125,37 +125,37 @@ def test_an_edited_key_question_is_kept_and_only_another_answer_is_offered(build
 def test_sub_questions_edited_and_added_by_hand_survive_others_are_replaced(build: Build) -> None:
     mine = reword_question(build, Stage.SUB_QUESTIONS, 5, "First things first?")
     mine = add_question(mine, INPUTS, Stage.SUB_QUESTIONS, 1, "By hand?")
-    again = absorbed(mine, written(Stage.SUB_QUESTIONS, c1=("New?", "Newer?")))
+    again = merge_answer(mine, written(Stage.SUB_QUESTIONS, c1=("New?", "Newer?")))
     assert texts(again) == ["New?", "Newer?", "First things first?", "By hand?", "Tied?"]
     assert [(o.mine, o.new) for o in offers(again)] == [("First things first?", "")]
     assert texts(take_new(again, Stage.SUB_QUESTIONS, 5)) == ["New?", "Newer?", "By hand?", "Tied?"]
-    same = absorbed(mine, written(Stage.SUB_QUESTIONS, c1=("First?",)))  # what was edited is proposed again
+    same = merge_answer(mine, written(Stage.SUB_QUESTIONS, c1=("First?",)))  # what was edited is proposed again
     assert (texts(same)[0], offers(same)) == ("First things first?", [])
 
 
 def test_components_that_went_meanwhile_are_left_out(build: Build) -> None:
     late = written(Stage.SUB_QUESTIONS, c99=("Late?",))
-    after = absorbed(build, late)
+    after = merge_answer(build, late)
     assert texts(after) == texts(build)
     assert "sub-questions/99" not in after.made_from
 
 
 def test_only_generated_questions_go_with_the_attributes(build: Build) -> None:
     mine = add_question(build, INPUTS, Stage.SUB_QUESTIONS, 2, "By hand?")
-    assert texts(without_gone(mine, Stage.SUB_QUESTIONS, {2})) == ["First?", "Then?", "By hand?"]
+    assert texts(drop_orphans(mine, Stage.SUB_QUESTIONS, {2})) == ["First?", "Then?", "By hand?"]
 
 
 def test_decisions_and_wordings_stand_where_the_same_is_proposed_again(build: Build) -> None:
     merge, drop = (ChangeKind.MERGED, (5, 6), "Both?"), (ChangeKind.DROPPED, (7,), "")
-    made = absorbed(build, reviewed(merge, drop))
+    made = merge_answer(build, reviewed(merge, drop))
     made = decide(made, made.changes[1].id, Decision.REFUSED)
     made = reword_change(made, made.changes[0].id, "In my words?")
-    again = absorbed(made, reviewed((ChangeKind.MERGED, (5, 6), "Other?"), drop))
+    again = merge_answer(made, reviewed((ChangeKind.MERGED, (5, 6), "Other?"), drop))
     assert [(c.decision, c.mine) for c in again.changes] == [
         (Decision.ACCEPTED, "In my words?"),
         (Decision.REFUSED, ""),
     ]
-    fresh = absorbed(replace(build), reviewed(drop))
+    fresh = merge_answer(replace(build), reviewed(drop))
     assert fresh.changes[0].decision is Decision.OPEN
 
 
