@@ -8,7 +8,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import MetaData, text
 from sqlmodel import SQLModel
 
 import db.models  # noqa: F401  registers the tables
@@ -30,7 +30,23 @@ def test_the_migrations_make_exactly_the_tables_of_the_models(address: str) -> N
 
 def test_opening_twice_changes_nothing(address: str) -> None:
     Database(address).close()
+    before = _contents(address)
+    assert before["alembic_version"]
     Database(address).close()
+    assert _contents(address) == before
+
+
+def _contents(address: str) -> dict[str, list[tuple[object, ...]]]:
+    """All rows of all tables."""
+    writer, _ = open_engines(address)
+    with writer.connect() as connection:
+        tables = MetaData()
+        tables.reflect(connection)
+        found = {
+            name: [tuple(row) for row in connection.execute(table.select())] for name, table in tables.tables.items()
+        }
+    writer.dispose()
+    return found
 
 
 def test_a_database_of_a_newer_program_is_refused_and_left_alone(address: str) -> None:
