@@ -7,9 +7,8 @@ publishes again, reads the difference, and scores the new version, for which onl
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -23,7 +22,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.e2e.conftest import App, served
 from tests.e2e.screen import at, button, choose, click, first_of, reading, screen, settled
-from tests.support.fake_llm.behaviour import Answer
+from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
 from tests.support.fake_llm.server import FakeLlm, Received
 from tests.support.projects import workbench_at
@@ -40,11 +39,7 @@ QUESTION = "[class*='st-key-open_']:not([class*='open_component'])"
 
 def _answer(received: Received) -> Answer:
     """As the builder of a checklist, and as a judge who finds everything good."""
-    return build_answer(received) if stage_of(received) else Answer(_all_yes)
-
-
-def _all_yes(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys((schema or {})["required"], "yes"))
+    return build_answer(received) if stage_of(received) else Answer(all_yes)
 
 
 @pytest.fixture(scope="module")

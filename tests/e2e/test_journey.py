@@ -1,18 +1,15 @@
 """From an empty machine to correlations and topics, in a browser, without a key."""
 
-import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import App
 from tests.e2e.screen import PATIENCE_MS, at, button, choose, click, press_key, reading, screen, settled
-from tests.support.fake_llm.behaviour import Answer, Held
+from tests.support.fake_llm.behaviour import Answer, Held, all_yes
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.real_data import shared_data
 
@@ -86,9 +83,6 @@ def test_the_spread_of_topics_is_seen_with_how_far_it_can_be_trusted(page: Page,
 
 @pytest.mark.usefixtures("demo")
 def test_a_refresh_and_a_second_tab_while_a_run_scores_change_nothing(page: Page, app: App) -> None:
-    def all_yes(schema: Mapping[str, Any] | None) -> str:
-        return json.dumps(dict.fromkeys((schema or {})["required"], "yes"))
-
     released = Event()
     with FakeLlm(usual=Held(released, Answer(all_yes))) as llm:
         app.stop()

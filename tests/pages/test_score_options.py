@@ -1,6 +1,5 @@
 """Score, beyond the usual: several judges, how they are asked, what it costs while it runs and afterwards."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,16 +16,12 @@ from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_ru
 from app.services.scoring.scoring_jobs import running_here
 from app.settings import settings
 from tests.support.background import PATIENCE
-from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens
+from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
 OPENAI, LLAMA = "openai:gpt-4o", "llama:judge"
-
-
-def all_yes(schema: object) -> str:
-    return json.dumps(dict.fromkeys(schema["required"], "yes"))  # type: ignore[index]
 
 
 @pytest.fixture

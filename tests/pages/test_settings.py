@@ -1,6 +1,5 @@
 """Settings: what is set and from where, a key for this session, and that no key shows or is kept anywhere."""
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer as Reply
-from tests.support.fake_llm.behaviour import Fail
+from tests.support.fake_llm.behaviour import Fail, all_yes
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.projects import ready_to_score
 
@@ -27,7 +26,7 @@ Open = Callable[[str], AppTest]
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[FakeLlm]:
     """OpenAI's place is taken by a server on this machine."""
-    with FakeLlm(usual=Reply(lambda schema: json.dumps(dict.fromkeys((schema or {})["required"], "yes")))) as server:
+    with FakeLlm(usual=Reply(all_yes)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
         settings.cache_clear()
         yield server

@@ -30,7 +30,7 @@ def test_anything_else_says_how_to_write_it(written: str) -> None:
         read_settings([written])
 
 
-def yes_to_all(schema: Mapping[str, Any] | None) -> str:
+def yes_with_reasons(schema: Mapping[str, Any] | None) -> str:
     asked = (schema or {})["properties"].items()
     return json.dumps({key: "yes" if "enum" in form else {"reason": "so", "answer": "yes"} for key, form in asked})
 
@@ -38,7 +38,7 @@ def yes_to_all(schema: Mapping[str, Any] | None) -> str:
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeLlm]:
     """A judge that says yes to everything, and 12 texts with a checklist of 3 questions."""
-    with FakeLlm(usual=Answer(yes_to_all)) as server:
+    with FakeLlm(usual=Answer(yes_with_reasons)) as server:
         monkeypatch.setenv("INTERACTEVAL_HOME", str(tmp_path))
         monkeypatch.setenv("LLAMA_BASE_URL", f"{server.url}/v1")
         settings.cache_clear()

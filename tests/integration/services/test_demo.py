@@ -1,8 +1,5 @@
 """The demo shows what validation is for: on each dimension something is merged and something dropped, with reasons."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.corpora.demo_data import DEMO_NOTICE, demo_corpus
@@ -17,14 +14,6 @@ from app.services.demo import DEMO_PROJECT, prepare_demo
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.services.think_aloud.samples import ensure_samples
-from tests.support.projects import workbench_at
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path)
-    yield made
-    made.database.close()
 
 
 def test_validation_merges_and_drops_on_every_dimension_and_the_lineage_stays_whole(workbench: Workbench) -> None:

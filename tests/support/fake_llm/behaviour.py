@@ -1,5 +1,6 @@
 """What a fake provider can be told to do with a request, in terms that hold for every wire format."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Event
@@ -96,3 +97,8 @@ class Raw:
 
 
 Behaviour = Answer | Blocked | Fail | Status | Slow | Held | Drop | Raw
+
+
+def all_yes(schema: Mapping[str, Any] | None) -> str:
+    """An answer's text: yes to each question that the request asks for."""
+    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))

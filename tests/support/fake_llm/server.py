@@ -49,6 +49,9 @@ class Received:
         return bearer or self.headers.get("x-api-key") or self.headers.get("x-goog-api-key", "")
 
 
+Usual = Behaviour | Callable[[Received], Behaviour]
+
+
 @dataclass
 class FakeLlm:
     """Use as a context manager. `script` says what happens to the next requests; then `usual` to all others, which may
@@ -57,7 +60,7 @@ class FakeLlm:
     Looking up its list of `models` is no such request: `listing` says what happens then, `looks` what was sent.
     """
 
-    usual: Behaviour | Callable[["Received"], Behaviour] = field(default_factory=Answer)
+    usual: Usual = field(default_factory=Answer)
     requests: list[Received] = field(default_factory=list)
     connections: int = 0
     models: tuple[str, ...] = ("llama3.1:8b",)

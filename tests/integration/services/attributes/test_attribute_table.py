@@ -1,7 +1,5 @@
 """What a project's attributes are exported as comes in again with everything that is known about each."""
 
-from pathlib import Path
-
 import pytest
 
 from app.domain.attribute import ContributorKind
@@ -21,7 +19,6 @@ from app.services.attributes.merges import merge, move
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
-from tests.support.projects import workbench_at
 
 SAID = ["=SUM(A1)", "عربي 🎈", "<b>Same</b>", "The same.", "Off, topic", "'quoted"]
 KNOWN = ("dimension", "contributor", "kind", "text", "status", "round", "reason", "original", "original_dimension")
@@ -32,59 +29,54 @@ def project(workbench: Workbench, name: str) -> Project:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    return workbench_at(tmp_path)
-
-
-@pytest.fixture
-def full(bench: Workbench) -> Project:
+def full(workbench: Workbench) -> Project:
     """Reworded, excluded, merged and moved attributes of a person and an LLM."""
-    made = project(bench, "Full")
-    coherence, fluency = dimensions_named(bench, "Full", "all")
-    add_expert(bench, made.id, "Ada, Dr.", "Editor", "Ten years")
-    add_attributes(bench, coherence.id, "Ada, Dr.", ContributorKind.HUMAN, SAID)
-    add_attributes(bench, coherence.id, "llama:x", ContributorKind.LLM, ["Links."])
-    found = attributes_of(bench, made.id)
-    edit_attribute(bench, found[0].id, "=SUM(A1) reworded")
-    exclude_attribute(bench, found[4].id, "off topic")
-    merge(bench, found[2], found[3])
-    move(bench, found[1], fluency.id)
+    made = project(workbench, "Full")
+    coherence, fluency = dimensions_named(workbench, "Full", "all")
+    add_expert(workbench, made.id, "Ada, Dr.", "Editor", "Ten years")
+    add_attributes(workbench, coherence.id, "Ada, Dr.", ContributorKind.HUMAN, SAID)
+    add_attributes(workbench, coherence.id, "llama:x", ContributorKind.LLM, ["Links."])
+    found = attributes_of(workbench, made.id)
+    edit_attribute(workbench, found[0].id, "=SUM(A1) reworded")
+    exclude_attribute(workbench, found[4].id, "off topic")
+    merge(workbench, found[2], found[3])
+    move(workbench, found[1], fluency.id)
     return made
 
 
 @pytest.mark.parametrize("form", ["csv", "json"])
-def test_an_export_comes_in_whole_and_only_once(bench: Workbench, full: Project, form: str) -> None:
-    before = attributes_of(bench, full.id)
-    data = attribute_file(before, contributors_of(bench, full.id), form)
+def test_an_export_comes_in_whole_and_only_once(workbench: Workbench, full: Project, form: str) -> None:
+    before = attributes_of(workbench, full.id)
+    data = attribute_file(before, contributors_of(workbench, full.id), form)
     assert is_table(data)
-    other = project(bench, "Other")
-    report = import_attribute_table(bench, other, data)
+    other = project(workbench, "Other")
+    report = import_attribute_table(workbench, other, data)
     assert (report.added, report.there, report.skipped) == (7, 0, ())
-    after = attributes_of(bench, other.id)
+    after = attributes_of(workbench, other.id)
     assert [[getattr(a, k) for k in KNOWN] for a in after] == [[getattr(a, k) for k in KNOWN] for a in before]
     merged = next(a for a in after if a.merged_into)
     assert next(a.text for a in after if a.id == merged.merged_into) == "<b>Same</b>"
-    assert next((c.name, c.role, c.background) for c in contributors_of(bench, other.id)) == (
+    assert next((c.name, c.role, c.background) for c in contributors_of(workbench, other.id)) == (
         "Ada, Dr.",
         "Editor",
         "Ten years",
     )
-    again = import_attribute_table(bench, other, data)
+    again = import_attribute_table(workbench, other, data)
     assert (again.added, again.there) == (0, 7)
-    assert attributes_of(bench, other.id) == after
+    assert attributes_of(workbench, other.id) == after
 
 
-def test_rows_that_cannot_be_used_are_named_and_the_others_come_in(bench: Workbench) -> None:
-    made = project(bench, "P")
+def test_rows_that_cannot_be_used_are_named_and_the_others_come_in(workbench: Workbench) -> None:
+    made = project(workbench, "P")
     rows = "text,contributor,kind,dimension\nOrder.,Ada,human,\n,Ada,human,\nX.,Ada,robot,\n"
     rows += "Y.,Ada,llm,\nZ.,Bo,human,charm\n"
-    report = import_attribute_table(bench, made, rows.encode(), "fluency")
-    assert [(a.dimension, a.text) for a in attributes_of(bench, made.id)] == [("fluency", "Order.")]
+    report = import_attribute_table(workbench, made, rows.encode(), "fluency")
+    assert [(a.dimension, a.text) for a in attributes_of(workbench, made.id)] == [("fluency", "Order.")]
     assert [row.row for row in report.skipped] == [2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("data", [b"", b"- Order.\n- Links.", b'["Order."]', b"text,score\nA,1\n", b"[{", b"[1]"])
-def test_what_is_one_contributors_list_is_no_table(bench: Workbench, data: bytes) -> None:
+def test_what_is_one_contributors_list_is_no_table(workbench: Workbench, data: bytes) -> None:
     assert not is_table(data)
     with pytest.raises(FileFormatError):
-        import_attribute_table(bench, project(bench, "P"), data)
+        import_attribute_table(workbench, project(workbench, "P"), data)

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
@@ -16,15 +15,14 @@ from app.services.attributes.attributes import add_attributes, attributes_of, co
 from app.services.attributes.merges import Measure, merge, move, near_duplicates
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 MEASURES: tuple[Measure, ...] = ("words", "order")
 SAID = ["The parts stand in a clear order.", "The parts stand in clear order.", "=SUM(A1:A9)", "<b>عربي</b> 🎈\nline"]
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
+def bench(workbench: Workbench) -> Workbench:
     ready_to_score(workbench)
     add_attributes(workbench, 1, "Ada", ContributorKind.HUMAN, SAID)
     return workbench

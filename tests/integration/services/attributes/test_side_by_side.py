@@ -1,7 +1,6 @@
 """Two sets without names, six answers each, and nothing told before the end."""
 
 import random
-from pathlib import Path
 
 import pytest
 
@@ -21,14 +20,6 @@ from app.services.attributes.side_by_side import (
 )
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration, experts_progress, mark_done, visible_attributes
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
-    ready_to_score(workbench)
-    return workbench
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -33,25 +31,21 @@ from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import workbench_at
+from tests.support.fake_llm.server import FakeLlm, Usual
 
 MODEL = "llama:builder"
 POINTS = [f"Point number {n} of what matters." for n in range(1, 13)]
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=build_answer) as server:
-        yield server
+def usual() -> Usual:
+    return build_answer
 
 
 @pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    create_project(made, "P", Task("summary", "article"), (Dimension("coherence", "How the parts fit."),))
-    yield made
-    made.database.close()
+def workbench(workbench: Workbench) -> Workbench:
+    create_project(workbench, "P", Task("summary", "article"), (Dimension("coherence", "How the parts fit."),))
+    return workbench
 
 
 @pytest.fixture

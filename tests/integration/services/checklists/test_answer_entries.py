@@ -1,7 +1,6 @@
 """What the browser sends from an answer sheet is checked before anything is kept."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +12,13 @@ from app.errors import InputError, NotFoundError
 from app.services.checklists.answer_entries import LONGEST_NOTE, SheetMessage, keep_entries, read_message
 from app.services.checklists.expert_answers import answer_sheet, draw_texts
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 CHECKLIST = 1
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
+def bench(workbench: Workbench) -> Workbench:
     ready_to_score(workbench, texts=40)
     return workbench
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 
@@ -11,16 +10,8 @@ from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.expert_answers import Answer, answer, answer_sheet, draw_texts, expert_answers, note
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import ready_to_score, workbench_at
 
 CHECKLIST = 1
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
-    ready_to_score(workbench)
-    return workbench
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import ast
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
@@ -18,16 +17,8 @@ from app.services.checklists.checklist_files import export_file, export_name, im
 from app.services.checklists.checklists import ChecklistView, versions_of, view_checklist
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import ready_to_score, workbench_at
 
 BREAKING = 'Is """ {{ env.KEY }} {% raw %} \\" \'\'\' \u2028 ${x} <b>fine</b>?'
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
-    ready_to_score(workbench)
-    return workbench
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """A trial answers as a run would, and leaves no result behind."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,20 +20,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+from tests.support.projects import ready_to_score
 
 
 @pytest.fixture

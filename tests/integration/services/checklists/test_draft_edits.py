@@ -1,8 +1,5 @@
 """Several people edit one draft: each edit is kept, and nobody's words are written over unseen."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.domain.checklist import Checklist, Question, QuestionOrigin
@@ -26,14 +23,7 @@ from app.services.checklists.draft_edits import (
 )
 from app.services.checklists.draft_history import history_of, last_change, undo
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path)
-    yield made
-    made.database.close()
+from tests.support.projects import ready_to_score
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Experts answer a published checklist on texts drawn for them, each by themselves."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,14 +27,13 @@ from app.services.checklists.expert_answers import (
 from app.services.data.locked_split import lock
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import ensure_samples
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 CHECKLIST = 1
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
+def bench(workbench: Workbench) -> Workbench:
     ready_to_score(workbench, texts=40)
     return workbench
 

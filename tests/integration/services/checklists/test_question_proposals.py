@@ -1,8 +1,6 @@
 """Proposals of models wait in the database until a person decides; accepted, they can be taken back."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -24,22 +22,9 @@ from app.services.checklists.question_proposals import (
 from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 MODEL = "llama:editor"
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
 
 
 @pytest.fixture

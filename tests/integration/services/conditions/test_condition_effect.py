@@ -1,7 +1,6 @@
 """Likeness against agreement over conditions (Fig. 10a): the same texts for all, one space for all, no mixing."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from scipy.stats import spearmanr
@@ -18,15 +17,9 @@ from app.services.conditions.study_worker import run_study
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from tests.support.projects import workbench_at
 from tests.support.study_project import ferry_project
 
 PAPERS = ["comb", "ml", "mh", "sl:model-a", "sl:model-b", "sh:Ana", "sh:Ben"]
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
-    return workbench_at(tmp_path)
 
 
 @pytest.fixture

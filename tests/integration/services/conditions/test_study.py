@@ -4,7 +4,6 @@ import csv
 import io
 import sqlite3
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,15 +27,9 @@ from app.services.results.results import results_of
 from app.services.runtime.prompts import project_prompt, save_wording
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from tests.support.fake_llm.behaviour import Answer, Drop
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import workbench_at
+from tests.support.fake_llm.behaviour import Answer, Drop, all_yes
+from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.study_project import ferry_project
-
-
-def all_yes(schema: object) -> str:
-    assert isinstance(schema, dict)
-    return "{" + ", ".join(f'"{key}": "yes"' for key in schema["properties"]) + "}"
 
 
 def change(folder: Path, statement: str) -> None:
@@ -47,14 +40,8 @@ def change(folder: Path, statement: str) -> None:
 
 
 @pytest.fixture
-def judge() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Answer(all_yes)) as llm:
-        yield llm
-
-
-@pytest.fixture
-def workbench(tmp_path: Path, judge: FakeLlm) -> Workbench:
-    return workbench_at(tmp_path, f"{judge.url}/v1")
+def usual() -> Usual:
+    return Answer(all_yes)
 
 
 @pytest.fixture
@@ -69,7 +56,7 @@ def options(workbench: Workbench, project: Project) -> StudyOptions:
 
 
 def test_everything_is_built_and_scored_and_nothing_twice(
-    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+    workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     asked = replace(options, judge="llama:judge")
     plan = plan_study(workbench, project, asked)
@@ -77,12 +64,12 @@ def test_everything_is_built_and_scored_and_nothing_twice(
     assert len(plan.to_build) == len(plan.to_score) == 11
     report = run_study(workbench, project, asked)
     assert (report.built, report.scored, report.missing, report.problems) == (11, 11, 0, ())
-    paid = len(judge.requests)
+    paid = len(llm.requests)
     assert 0 < paid <= 11 * 18
     runs = len(list_runs(workbench, project.id))
     again = run_study(workbench, project, asked)
     assert (again.built, again.scored, again.missing) == (0, 0, 0)
-    assert len(judge.requests) == paid
+    assert len(llm.requests) == paid
     assert len(list_runs(workbench, project.id)) == runs == 11
 
 
@@ -242,10 +229,10 @@ def test_a_draw_and_a_lock_decide_which_texts_are_scored(
 
 
 def test_a_budget_ends_the_study_and_more_of_it_goes_on(
-    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+    workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     priced = replace(
-        workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")})
+        workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{llm.url}/v1", "a test")})
     )
     asked = replace(options, judge="openai:gpt-4o", budget=0.01)  # a call costs 100 * 2.5e-6 + 7 * 1e-5 = .00032
     report = run_study(priced, project, asked, concurrency=1)
@@ -253,25 +240,25 @@ def test_a_budget_ends_the_study_and_more_of_it_goes_on(
     assert report.missing > 0
     assert report.cost_usd == pytest.approx(0.01, abs=0.001)
     assert any("budget" in problem for problem in report.problems)
-    paid = len(judge.requests)
+    paid = len(llm.requests)
     finished = run_study(priced, project, replace(asked, budget=1.0))
     assert finished.missing == 0
-    assert len(judge.requests) <= 11 * 18
-    assert len(judge.requests) > paid
+    assert len(llm.requests) <= 11 * 18
+    assert len(llm.requests) > paid
 
 
 def test_a_budget_ends_the_study_where_a_reply_was_lost_and_it_goes_on_without_one(
-    workbench: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+    workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     priced = replace(
-        workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")})
+        workbench, credentials=Credentials({"openai": Access(SecretStr("planted-key"), f"{llm.url}/v1", "a test")})
     )
-    judge.script(Drop(after_headers=True))
+    llm.script(Drop(after_headers=True))
     asked = replace(options, judge="openai:gpt-4o", budget=5.0)
     report = run_study(priced, project, asked, concurrency=1)
     assert (report.stopped, report.cost_usd) == (True, None)
     assert any("budget can't be kept" in problem for problem in report.problems)
-    assert len(judge.requests) == 2
+    assert len(llm.requests) == 2
     finished = run_study(priced, project, replace(asked, budget=None))
     assert (finished.missing, finished.problems) == (0, ())
 

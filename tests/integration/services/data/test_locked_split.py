@@ -1,7 +1,5 @@
 """A locked split is out of reach of everything but the judge and a look that is counted."""
 
-from pathlib import Path
-
 import pytest
 
 from app.domain.task import Dimension
@@ -16,14 +14,9 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, plan_run, start_run, work_on
 from app.services.think_aloud.samples import drawn, ensure_samples, rechoose_samples, replace_sample, sample_options
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 PROJECT, DOCUMENTS, TEXTS = 1, 12, 48
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
-    return workbench_at(tmp_path)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """CoAScore's aspects beside people's ratings, against SciPy."""
 
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.results.aspect_analysis import aspects_of
 from app.services.results.results import Choices, DimensionResult, results_of
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 NAMES = ("Order", "Links", "Focus")
 
@@ -35,11 +34,6 @@ def coascore_run(workbench: Workbench, params: dict[str, object], named: bool = 
         work.runs.save(outcomes)
         work.runs.finish(run, RunStatus.DONE)
     return given
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
-    return workbench_at(tmp_path)
 
 
 def the_result(workbench: Workbench) -> DimensionResult:

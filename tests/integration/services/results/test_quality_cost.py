@@ -1,8 +1,5 @@
 """Each method's agreement beside what it cost, and the checklist's lead over it."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from app.domain.call import RecordedCall
@@ -14,16 +11,9 @@ from app.services.results.results import Choices
 from app.services.results.writer_bias import bias_of, mark_people, writers
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import get_run
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 POOLED = Choices("dataset", resamples=100)
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path)
-    yield made
-    made.database.close()
 
 
 def scored(

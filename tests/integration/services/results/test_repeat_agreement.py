@@ -3,8 +3,6 @@
 import itertools
 import json
 import math
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,20 +13,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import JudgeOptions, RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.server import FakeLlm, Received
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+from tests.support.projects import ready_to_score
 
 
 def scored(workbench: Workbench, dimension: Dimension, asking: JudgeOptions) -> int:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 from sqlalchemy import text as sql
@@ -15,18 +14,12 @@ from app.meta_evaluation.comparison import compare_scores
 from app.services.results.results import Choices
 from app.services.results.run_comparison import compare_runs, score_sets, sets_named
 from app.services.runtime.workbench import Workbench
-from tests.support.projects import workbench_at
 
 PROJECT = 1
 HUMAN = [1.0, 2.0, 3.0, 4.0] * 10
 GOOD = [1.0, 2.0, 3.0, 5.0] * 10
 POOR = [2.0, 1.0, 4.0, 3.0] * 5 + [4.0, 3.0, 2.0, 1.0] * 5
 FLAT = [3.0] * 40
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
-    return workbench_at(tmp_path)
 
 
 @pytest.fixture

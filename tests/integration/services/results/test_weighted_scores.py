@@ -1,10 +1,7 @@
 """The weighted score's agreement with people, beside the equal one, over the same texts."""
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from scipy.stats import spearmanr
@@ -17,21 +14,9 @@ from app.services.results.weighted_scores import weighted_agreement
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
+from tests.support.fake_llm.behaviour import all_yes
 from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm() as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+from tests.support.projects import ready_to_score
 
 
 def scored(workbench: Workbench, dimension: Dimension) -> int:
@@ -62,9 +47,6 @@ def test_the_weighted_figures_are_those_of_the_weighted_scores(workbench: Workbe
 
 
 def test_a_checklist_without_weights_has_nothing_to_show(workbench: Workbench, llm: FakeLlm) -> None:
-    def all_yes(schema: Mapping[str, Any] | None) -> str:
-        return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
-
     llm.usual = Reply(all_yes)
     (result,) = results_of(workbench, scored(workbench, ready_to_score(workbench)))
     assert weighted_agreement(workbench, result) is None

@@ -1,8 +1,6 @@
 """A project's own wordings reach every method, are checked before they are kept, and can be gone back from."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -32,23 +30,15 @@ from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 MARK = "Vermillion is the word."
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=build_answer) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return build_answer
 
 
 def reworded(workbench: Workbench, name: str, project_id: int = 1, mark: str = MARK) -> int:

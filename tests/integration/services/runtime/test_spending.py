@@ -1,10 +1,8 @@
 """What a run and a project cost: tokens as billed, cached ones apart, unknown prices never 0."""
 
 import asyncio
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -19,21 +17,16 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
 from db.unit_of_work import Database
-from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Tokens
-from tests.support.fake_llm.server import FakeLlm
+from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Tokens, all_yes
+from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.projects import ready_to_score
 
 KNOWN, UNKNOWN = "openai:gpt-4o", "llama:judge"
 
 
-def all_yes(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
-
-
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Answer(all_yes, tokens=Tokens(input=1000, cached=600, output=50))) as server:
-        yield server
+def usual() -> Usual:
+    return Answer(all_yes, tokens=Tokens(input=1000, cached=600, output=50))
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -23,15 +22,12 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.behaviour import all_yes
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
 TEXTS, QUESTIONS = 12, 5
-
-
-def all_yes(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
 
 
 def all_no(schema: Mapping[str, Any] | None) -> str:
@@ -39,16 +35,8 @@ def all_no(schema: Mapping[str, Any] | None) -> str:
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Reply(all_yes)) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return Reply(all_yes)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Draws, trials, and the check of a draw against the whole."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from scipy.stats import ks_2samp
@@ -12,14 +11,9 @@ from app.services.results.trials import trials_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import check_draw, check_draws
 from app.services.scoring.runs import RunOptions, plan_run, start_runs, work_on
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.projects import ready_to_score
 
 PROJECT = 1
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Workbench:
-    return workbench_at(tmp_path)
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Every method by its name, from plan to scores: it works, or one sentence says what it needs."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,8 +15,8 @@ from app.services.scoring.evaluators import EVALUATORS, check_evaluator
 from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import RunOptions, failures_of, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 PUBLIC_NAMES = (
     *("g-eval", "coascore", "llm-score", "llm-score-cot", "check-eval"),
@@ -28,16 +26,8 @@ PUBLIC_NAMES = (
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Answer("Score: 4")) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return Answer("Score: 4")
 
 
 def with_references(workbench: Workbench) -> Dimension:

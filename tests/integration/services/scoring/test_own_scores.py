@@ -1,7 +1,6 @@
 """A metric's scores from a file stand as a run beside the others."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.evaluators import on_scale
 from app.services.scoring.own_scores import ScoreColumns, columns_of, import_scores, import_upload
 from app.services.scoring.runs import get_run, work_on
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def workbench(tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path)
-    yield made
-    made.database.close()
+from tests.support.projects import ready_to_score
 
 
 def scores_file(folder: Path, lines: int = 12, factor: float = 0.1) -> Path:

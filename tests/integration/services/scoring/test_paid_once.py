@@ -3,8 +3,7 @@
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -15,29 +14,21 @@ from app.services.data.projects import delete_project
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
-from tests.support.fake_llm.server import FakeLlm, Received
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, all_yes
+from tests.support.fake_llm.server import FakeLlm, Received, Usual
+from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
 SAMPLED = (("probabilities", "samples"), ("samples", "20"), ("steps", "no"))
 
 
 def yes_or_four(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys(schema.get("required", ()), "yes")) if schema else "4"
+    return all_yes(schema) if schema else "4"
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Answer(yes_or_four)) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return Answer(yes_or_four)
 
 
 def whole(received: Received) -> str:

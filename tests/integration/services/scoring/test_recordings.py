@@ -1,7 +1,7 @@
 """A run, its recording, and the same run again with nobody there to answer."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from app.services.scoring.recordings import record_run, recordable_runs, recordi
 from app.services.scoring.runs import RunOptions, RunReport, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Fail
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
 _TURN = iter(range(10**6))
@@ -32,16 +32,8 @@ def varied(_: Mapping[str, Any] | None) -> str:
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Reply(varied)) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return Reply(varied)
 
 
 @pytest.fixture

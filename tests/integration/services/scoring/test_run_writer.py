@@ -9,7 +9,6 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +23,16 @@ from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.run_writer import RunWriter, has_ended
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
 from tests.support.background import PATIENCE
-from tests.support.fake_llm.behaviour import Answer, Held, Slow
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.behaviour import Answer, Held, Slow, all_yes
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
 
 
-def all_yes(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
-
-
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Answer(all_yes)) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return Answer(all_yes)
 
 
 def planned(workbench: Workbench, texts: int) -> int:

@@ -26,29 +26,17 @@ from app.services.results.results import results_of, run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_run, stop_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
-from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Held, Slow, Status
+from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Held, Slow, Status, all_yes
 from tests.support.fake_llm.faults import FaultOnceEach
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
 
 
-def all_yes(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
-
-
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Reply(all_yes)) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+def usual() -> Usual:
+    return Reply(all_yes)
 
 
 def test_every_text_is_scored_with_one_request(workbench: Workbench, llm: FakeLlm) -> None:

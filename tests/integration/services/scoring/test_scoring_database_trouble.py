@@ -1,10 +1,9 @@
 """A disk that is full and a database that is locked: a clear state, nothing lost, and the run goes on afterwards."""
 
-import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,22 +16,17 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.scoring.scoring_jobs import running_run
 from db import engine
-from tests.support.fake_llm.behaviour import Answer, Behaviour, Held, Slow
-from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Held, Slow, all_yes
+from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score, workbench_at
 
 TEXTS = 200
 PATIENCE = 60  # seconds
 
 
-def all_yes(schema: Mapping[str, Any] | None) -> str:
-    return json.dumps(dict.fromkeys((schema or {}).get("required", ()), "yes"))
-
-
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Slow(0.02, Answer(all_yes))) as server:
-        yield server
+def usual() -> Usual:
+    return Slow(0.02, Answer(all_yes))
 
 
 @pytest.fixture

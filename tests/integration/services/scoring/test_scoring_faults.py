@@ -4,8 +4,7 @@ import json
 import random
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -20,8 +19,7 @@ from app.services.runtime import models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, RunReport, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Status
-from tests.support.fake_llm.server import FakeLlm, Received
-from tests.support.projects import workbench_at
+from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.real_data import shared_data
 
 TEXTS, QUESTIONS = 400, 9
@@ -87,17 +85,14 @@ def _repeats_one(received: Received) -> Answer:
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=faultless) as server:
-        yield server
+def usual() -> Usual:
+    return faultless
 
 
 @pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+def workbench(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     monkeypatch.setattr(models, "PATIENCE", RetryPolicy(first=0.005, longest=0.05))
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+    return workbench
 
 
 @pytest.fixture

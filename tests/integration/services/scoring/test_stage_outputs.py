@@ -1,7 +1,6 @@
 """What a judge wrote once is seen, changed and used from then on; earlier versions stay."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,24 +12,16 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.scoring.stage_outputs import keep_own_seeds, save_edit, stage_outputs_of
 from tests.support.fake_llm.behaviour import Answer
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import ready_to_score, workbench_at
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
 
 PLAIN = (("probabilities", "none"),)
 
 
 @pytest.fixture
-def llm() -> Iterator[FakeLlm]:
+def usual() -> Usual:
     steps = json.dumps({"steps": ["Read.", "Rate."]})
-    with FakeLlm(usual=Answer(lambda schema: steps if schema else "4")) as server:
-        yield server
-
-
-@pytest.fixture
-def workbench(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
-    made = workbench_at(tmp_path, f"{llm.url}/v1")
-    yield made
-    made.database.close()
+    return Answer(lambda schema: steps if schema else "4")
 
 
 def said(llm: FakeLlm) -> str:

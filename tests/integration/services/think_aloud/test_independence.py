@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -38,14 +37,6 @@ from app.services.think_aloud.independence import (
     visible_attributes,
 )
 from app.services.think_aloud.transcripts import accept, keep_transcript, proposals_of, propose_attributes
-from tests.support.projects import ready_to_score, workbench_at
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Workbench:
-    workbench = workbench_at(tmp_path)
-    ready_to_score(workbench)
-    return workbench
 
 
 def seen(bench: Workbench, expert: str) -> list[str]:
