@@ -1,10 +1,8 @@
 """How a study of conditions asks its LLMs: as far and as long as chosen, and never two efforts for one."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -20,26 +18,14 @@ from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_worker import run_study
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from tests.support.fake_llm.behaviour import Answer, Tokens
-from tests.support.fake_llm.server import FakeLlm
-from tests.support.projects import workbench_at
+from tests.support.fake_llm.behaviour import Answer, Tokens, all_yes
+from tests.support.fake_llm.server import FakeLlm, Usual
 from tests.support.study_project import ferry_project
 
 
-def all_yes(schema: object) -> str:
-    assert isinstance(schema, dict)
-    return "{" + ", ".join(f'"{key}": "yes"' for key in schema["properties"]) + "}"
-
-
 @pytest.fixture
-def judge() -> Iterator[FakeLlm]:
-    with FakeLlm(usual=Answer(all_yes)) as llm:
-        yield llm
-
-
-@pytest.fixture
-def workbench(tmp_path: Path, judge: FakeLlm) -> Workbench:
-    return workbench_at(tmp_path, f"{judge.url}/v1")
+def usual() -> Usual:
+    return Answer(all_yes)
 
 
 @pytest.fixture
@@ -54,19 +40,19 @@ def options(workbench: Workbench, project: Project) -> StudyOptions:
 
 
 @pytest.fixture
-def openai(workbench: Workbench, judge: FakeLlm) -> Workbench:
+def openai(workbench: Workbench, llm: FakeLlm) -> Workbench:
     """A workbench with models that reason and have a price."""
-    key = Access(SecretStr("planted-key"), f"{judge.url}/v1", "a test")
+    key = Access(SecretStr("planted-key"), f"{llm.url}/v1", "a test")
     return replace(workbench, credentials=Credentials({"openai": key}))
 
 
 def test_an_effort_is_sent_and_kept_and_parts_runs_and_builds(
-    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+    openai: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     plain = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,))
     low = replace(plain, asking=ModelOptions(9000, 90, "low"))
     assert run_study(openai, project, low).missing == 0
-    sent = {(r.body["max_completion_tokens"], r.body["reasoning_effort"]) for r in judge.requests}
+    sent = {(r.body["max_completion_tokens"], r.body["reasoning_effort"]) for r in llm.requests}
     assert sent == {(9000, "low")}
     assert last_study(openai, project) == low
     (cell,) = plan_study(openai, project, plain).cells
@@ -93,12 +79,12 @@ def test_the_digest_of_a_build_without_an_effort_is_as_it_was(
 
 
 def test_a_study_that_is_gone_on_with_is_asked_as_chosen_now(
-    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+    openai: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     tight = replace(options, judge="openai:gpt-6-luna", families=(Family.COMB,), asking=ModelOptions(500))
-    usual, judge.usual = judge.usual, Answer("{", finish="length", tokens=Tokens(output=500))
+    usual, llm.usual = llm.usual, Answer("{", finish="length", tokens=Tokens(output=500))
     assert run_study(openai, project, tight).missing == 1
-    judge.usual = usual
+    llm.usual = usual
     wide = replace(tight, asking=ModelOptions(timeout=90))
     assert run_study(openai, project, wide).missing == 0
     assert len(list_runs(openai, project.id)) == 1
@@ -110,18 +96,18 @@ def test_a_study_that_is_gone_on_with_is_asked_as_chosen_now(
     [(("rules", "openai:gpt-4o"), "low"), (("rules", "rules"), "low"), (("openai:o3", "openai:o3"), "max")],
 )
 def test_an_effort_that_a_model_does_not_take_is_said_before_anything_is_paid(
-    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm, models: tuple[str, str], effort: str
+    openai: Workbench, project: Project, options: StudyOptions, llm: FakeLlm, models: tuple[str, str], effort: str
 ) -> None:
     asked = replace(options, model=models[0], judge=models[1], asking=ModelOptions(effort=effort))
     with pytest.raises(EffortError):
         run_study(openai, project, asked)
     with pytest.raises(EffortError):
         estimate_study(openai, asked, ())
-    assert judge.requests == []
+    assert llm.requests == []
 
 
 def test_a_forecast_counts_the_reasoning_of_each_call_first_a_guess_then_as_it_was(
-    openai: Workbench, project: Project, options: StudyOptions, judge: FakeLlm
+    openai: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
     name = "openai:gpt-6-luna"
     asked = replace(options, model=name, judge=name, families=(Family.COMB,))
@@ -136,7 +122,7 @@ def test_a_forecast_counts_the_reasoning_of_each_call_first_a_guess_then_as_it_w
     assert found.output_tokens - plain.output_tokens == 23 * 3000
 
     judged = replace(asked, model="rules")
-    judge.usual = Answer(all_yes, tokens=Tokens(output=5000))
+    llm.usual = Answer(all_yes, tokens=Tokens(output=5000))
     assert run_study(openai, project, judged).missing == 0
     again = replace(judged, families=(Family.MH,))
     measured = estimate_study(openai, again, plan_trials(openai, project, again))
