@@ -149,3 +149,10 @@ def test_the_limits_that_contributing_states_are_those_that_are_kept() -> None:
     assert f"a file at most {test_files.MAX_LINES} lines" in text
     assert f"a screen at most {test_files.MAX_LINES_OF_A_SCREEN}" in text
     assert f"a folder at most {test_rooms.MOST_FILES} files" in text
+
+
+def test_decisions_are_numbered_without_gaps_and_their_headings_agree() -> None:
+    decisions = [path for path in DOCUMENTS if path.parent.name == "adr"]
+    assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
+    headings = [path.read_text(encoding="utf-8").split(".", 1)[0] for path in decisions]
+    assert headings == [f"# {number}" for number in range(1, len(decisions) + 1)]
