@@ -23,7 +23,7 @@ class _Guarded:
     """A stretch of time; threads from before it are somebody else's."""
 
     def __init__(self) -> None:
-        self.others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+        self.others = set(threading.enumerate()) - {threading.current_thread()}  # not their numbers, which are reused
         self.opened: list[str] = []
 
 
@@ -43,7 +43,7 @@ def guarded() -> Iterator[list[str]]:
 
 def _audit(event: str, _arguments: tuple[Any, ...]) -> None:
     what = OPENED.get(event)
-    if what is None or not _guarded or threading.get_ident() in _guarded[-1].others:
+    if what is None or not _guarded or threading.current_thread() in _guarded[-1].others:
         return
     message = (
         f"A unit test opened {what} ({event}). Tests that need a database or a server live in tests/integration/, "
