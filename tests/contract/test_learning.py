@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from app.errors import UnsupportedError
+from app.errors import ProviderError, UnsupportedError
 from app.providers.registry import open_model
 from tests.support.adapter_cases import ADAPTERS, AdapterCase, a_request, ask, schema_sent
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
@@ -37,7 +37,7 @@ def test_several_lessons_in_a_row(case: AdapterCase, server: FakeLlm) -> None:
 
 def test_the_same_objection_after_the_lesson_is_an_error(case: AdapterCase, server: FakeLlm) -> None:
     server.usual = Fail("no-schema-mode")
-    with pytest.raises(Exception, match="refused the request"):
+    with pytest.raises(ProviderError, match="refused the request"):
         ask(case, server, a_request())
     assert len(server.requests) == 2
 

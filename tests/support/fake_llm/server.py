@@ -4,8 +4,9 @@ import asyncio
 import json
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from http import HTTPStatus
 from types import ModuleType
 from typing import Any, Self
@@ -50,6 +51,17 @@ class Received:
 
 
 Usual = Behaviour | Callable[[Received], Behaviour]
+
+
+def varied_answers(received: Received) -> Behaviour:
+    """Yes or no to each question by what the request holds: the same request gets the same, another text another."""
+    content = json.dumps(received.body, sort_keys=True)
+
+    def answers(schema: Mapping[str, Any] | None) -> str:
+        keys = (schema or {}).get("required", ())
+        return json.dumps({key: ("no", "yes")[sha256(f"{key} {content}".encode()).digest()[0] % 2] for key in keys})
+
+    return Answer(answers)
 
 
 @dataclass

@@ -17,6 +17,7 @@ from app.services.conditions.study_worker import run_study
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.fake_llm.server import FakeLlm, varied_answers
 from tests.support.study_project import ferry_project
 
 PAPERS = ["comb", "ml", "mh", "sl:model-a", "sl:model-b", "sh:Ana", "sh:Ben"]
@@ -39,9 +40,10 @@ def options(dimension: Dimension) -> StudyOptions:
 
 
 def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same_texts(
-    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions
+    workbench: Workbench, project: Project, dimension: Dimension, options: StudyOptions, llm: FakeLlm
 ) -> None:
-    run_study(workbench, project, options)
+    llm.usual = varied_answers
+    run_study(workbench, project, replace(options, judge="llama:judge"))
     there = condition_draws(workbench, project.id, dimension.id)
     (draw,) = there.draws
     assert there.refused == ()
@@ -53,8 +55,8 @@ def test_sets_without_one_contributor_are_no_points_and_every_point_has_the_same
         assert point.spearman.value == alone.meta.figures["spearman"].value
     pairs = [(p.similarity.rouge_l, p.spearman.value) for p in found.points if p.spearman.value is not None]
     alike, agreement = zip(*pairs, strict=True)
-    if len(set(agreement)) > 1:
-        assert found.correlation("rouge_l") == pytest.approx(spearmanr(alike, agreement).statistic)
+    assert len(set(agreement)) > 1
+    assert found.correlation("rouge_l") == pytest.approx(spearmanr(alike, agreement).statistic)
 
 
 def test_likeness_is_the_compare_screens_likeness(

@@ -28,7 +28,7 @@ from app.services.runtime.prompts import project_prompt, save_wording
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.behaviour import Answer, Drop, all_yes
-from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.fake_llm.server import FakeLlm, Usual, varied_answers
 from tests.support.study_project import ferry_project
 
 
@@ -132,15 +132,20 @@ def test_only_what_is_missing_of_a_run_is_scored_again(
     assert len(list_runs(workbench, project.id)) == 11
 
 
-def test_means_members_and_differences(workbench: Workbench, project: Project, options: StudyOptions) -> None:
+def test_means_members_and_differences(
+    workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
+) -> None:
+    llm.usual = varied_answers
+    options = replace(options, judge="llama:judge")
     run_study(workbench, project, options)
     found = study_figures(workbench, plan_study(workbench, project, options), permutations=50, resamples=50)
     rows = {(row.family, row.name): row for row in found.rows}
     sh = rows[Family.SH, ""]
     assert [member.condition.name for member in sh.members] == ["Ana", "Ben"]
     values = [member.figures["spearman"].value for member in sh.members]
-    if None not in values:
-        assert sh.figures["spearman"].value == pytest.approx(sum(v for v in values if v is not None) / 2)
+    assert None not in values
+    assert values[0] != values[1]
+    assert sh.figures["spearman"].value == pytest.approx(sum(values) / 2)
     names = [(each.first.family, each.second.family) for each in found.differences]
     assert names[:8] == [
         (Family.SL, Family.SH),
@@ -264,8 +269,10 @@ def test_a_budget_ends_the_study_where_a_reply_was_lost_and_it_goes_on_without_o
 
 
 def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
-    workbench: Workbench, project: Project, options: StudyOptions
+    workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
 ) -> None:
+    llm.usual = varied_answers
+    options = replace(options, judge="llama:judge")
     asked = replace(options, families=(Family.SH, Family.MH), draw=(4, 3), seed=5, trials=2, components=7)
     plans = plan_trials(workbench, project, asked)
     (first,), (second,) = (plan.texts.values() for plan in plans)
@@ -280,8 +287,8 @@ def test_trials_of_a_drawn_study_share_checklists_and_have_a_mean(
     for mean in found.means:
         values = mean.values["kendall"]
         assert len(values) == 2
-        if None not in values:
-            assert mean.spread("kendall")[0] == pytest.approx(sum(v for v in values if v is not None) / 2)
+        assert None not in values
+        assert mean.spread("kendall")[0] == pytest.approx(sum(values) / 2)
     lines = list(csv.DictReader(io.StringIO(trial_figures_csv(found).decode("utf-8-sig"))))
     assert [(line["trial"], line["condition"], line["contributor"]) for line in lines] == [
         (trial, *whose)

@@ -11,6 +11,7 @@ from app.services.results.trials import trials_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import check_draw, check_draws
 from app.services.scoring.runs import RunOptions, plan_run, start_runs, work_on
+from tests.support.fake_llm.server import FakeLlm, varied_answers
 from tests.support.projects import ready_to_score
 
 PROJECT = 1
@@ -101,17 +102,19 @@ def test_locked_texts_are_neither_drawn_nor_part_of_the_whole(workbench: Workben
         assert not locked & set(plan_run(workbench, PROJECT, way)[0].texts)
 
 
-def test_runs_that_differ_in_their_draw_alone_are_trials(workbench: Workbench, options: RunOptions) -> None:
+def test_runs_that_differ_in_their_draw_alone_are_trials(
+    workbench: Workbench, options: RunOptions, llm: FakeLlm
+) -> None:
+    llm.usual = varied_answers
+    options = replace(options, judge="llama:judge", share=0.4)
     runs = start_runs(workbench, PROJECT, (replace(options, trials=2), replace(options, share=0.5)))
     for run in runs:
         work_on(workbench, run)
     (group,) = trials_of(workbench, PROJECT, options.dimensions[0])
     assert [run.id for run in group.runs] == runs[:2]
     values = group.values("spearman")
-    if len(values) == 2:
-        spread = group.spread("spearman")
-        assert spread is not None
-        assert spread[0] == pytest.approx(sum(values) / 2)
-        assert spread[1] == pytest.approx(abs(values[0] - values[1]) / 2**0.5)
-    else:
-        assert group.spread("spearman") is None
+    assert len(set(values)) == 2
+    spread = group.spread("spearman")
+    assert spread is not None
+    assert spread[0] == pytest.approx(sum(values) / 2)
+    assert spread[1] == pytest.approx(abs(values[0] - values[1]) / 2**0.5)
