@@ -5,12 +5,15 @@ import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from app import __version__
+
+if TYPE_CHECKING:
+    from app.export.report_charts import ReportChart
 
 COLUMNS = (
     "run",
@@ -41,11 +44,11 @@ def html_report(
     notices: Iterable[str],
     results: Sequence[Mapping[str, Any]],
     methods: Sequence[str],
-    overview: Markup,
+    overview: "ReportChart | None",
 ) -> str:
-    """A self-contained page: every figure with its interval, what it rests on and its signature, pictures, methods.
+    """A self-contained page: every figure with its interval, what it rests on and its signature, charts, methods.
 
-    `results` in the form of `results --json`, each with its `pictures`.
+    `results` in the form of `results --json`, each with its `charts`.
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     source = _REPORT.read_text(encoding="utf-8")

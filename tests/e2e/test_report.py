@@ -20,7 +20,9 @@ def test_the_report_is_whole_and_nothing_else_runs_in_it(demo_home: Path, browse
     asked: list[str] = []
     page.on("requestfinished", lambda request: asked.append(request.url))
     page.goto(report.as_uri())
-    assert page.locator("svg").count() > 1
+    widths = page.locator("img").evaluate_all("images => images.map(image => image.naturalWidth)")
+    assert len(widths) == 9, "one of all dimensions, two of each"
+    assert min(widths) > 200, "each is drawn"
     assert page.locator(".notice").first.evaluate("e => getComputedStyle(e).backgroundColor") == "rgb(238, 243, 250)"
     assert refused == []
 

@@ -2,20 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from app.domain.project import Project
 from app.errors import InputError
 from app.export.latex import latex_table
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes
-from app.export.svg import IntervalRow, interval_plot, scatter
-from app.export.svg import distributions as bars
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
 from app.services.runtime.output_file import output_file
+
+if TYPE_CHECKING:
+    from app.export.report_charts import ReportChart
 
 FIGURE_COLUMNS = (
     "run",
@@ -58,11 +57,13 @@ def result_figures_csv(results: Iterable[DimensionResult]) -> bytes:
 
 
 def report_html(project: Project, results: Sequence[DimensionResult]) -> bytes:
-    """One page with pictures and methods that needs nothing else."""
+    """One page with charts and methods that needs nothing else."""
+    from app.export.report_charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
+
     figures = [(result, result.meta.figures["spearman"]) for result in results]
     rows = [IntervalRow(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
-    overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else Markup("")
-    documents = [{**result.to_json(), "pictures": _pictures(result)} for result in results]
+    overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else None
+    documents = [{**result.to_json(), "charts": _charts(result)} for result in results]
     return html_report(_title(project), _notices(project, results), documents, METHODS, overview).encode()
 
 
@@ -91,17 +92,19 @@ def _label(result: DimensionResult) -> str:
     return f"{result.dimension.name}, {result.run.evaluator}{condition}, run {result.run.id}"
 
 
-def _pictures(result: DimensionResult) -> list[Markup]:
+def _charts(result: DimensionResult) -> "list[ReportChart]":
+    from app.export.report_charts import distributions, scatter  # noqa: PLC0415 - takes a second
+
     low, high = result.dimension.low, result.dimension.high
     counted = result.compared
     pairs = [(pair.human, pair.score, pair.texts) for pair in pair_counts(counted)]
     if not pairs or any(not low <= score <= high for _, score, _ in pairs):
-        return []  # a method with a scale of its own: pictures on the dimension's scale would mislead
+        return []  # a method with a scale of its own: charts on the dimension's scale would mislead
     bins = [(part.low, part.high, part.scores, part.ratings) for part in score_distributions(counted, low, high)]
     name = result.dimension.name
     return [
         scatter(pairs, low, high, f"{name}: score by mean rating"),
-        bars(bins, f"{name}: how scores and ratings are distributed"),
+        distributions(bins, f"{name}: how scores and ratings are distributed"),
     ]
 
 
