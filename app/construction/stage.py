@@ -35,7 +35,6 @@ class StageRecord:
     variables: Mapping[str, Any]
     reply: str
     usage: Usage
-    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,6 @@ def _record(stage: Stage, model: ChatModel, request: ChatRequest, answer: Struct
         variables=request.prompt.variables,
         reply=answer.reply.text,
         usage=answer.reply.usage,
-        attempts=answer.attempts,
     )
 
 

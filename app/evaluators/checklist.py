@@ -68,11 +68,6 @@ class ChecklistReply:
 
     judgments: tuple[Judgment, ...]
     reply: ChatReply
-    attempts: int
-
-    @property
-    def unanswered(self) -> int:
-        return sum(judgment.answer is Answer.UNANSWERED for judgment in self.judgments)
 
 
 def question_keys(count: int) -> tuple[str, ...]:
@@ -184,4 +179,4 @@ async def judge(
 
     answered = await ask(model, request, last_resort=usable_part)
     judgments = read_answers(answered.value, answered.reply, questions, repeat)
-    return ChecklistReply(judgments, answered.reply, answered.attempts)
+    return ChecklistReply(judgments, answered.reply)

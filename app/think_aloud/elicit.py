@@ -24,7 +24,6 @@ class Elicitation:
     model: str
     request: ChatRequest
     reply: ChatReply
-    attempts: int
 
 
 def think_aloud_request(
@@ -65,7 +64,7 @@ async def think_aloud(
     wording = template or load_prompt(PROMPT)
     request = think_aloud_request(wording, task, dimension, samples, round_number=round_number)
     answer = await ask(model, request, check=_check)
-    return Elicitation(considerations_in(answer.value), model.name, request, answer.reply, answer.attempts)
+    return Elicitation(considerations_in(answer.value), model.name, request, answer.reply)
 
 
 def considerations_in(answer: dict[str, Any]) -> tuple[str, ...]:

@@ -121,14 +121,13 @@ class PairwiseCorrelation:
     value: float | None
     pairs: int
     n_undefined: int
-    by_pair: dict[tuple[int, int], float]
     reason: str = ""
     method: str = "mean pairwise Spearman"
 
 
 def pairwise_correlation(ratings: Floats) -> PairwiseCorrelation:
     """Every pair of raters, by their row in `ratings`."""
-    by_pair: dict[tuple[int, int], float] = {}
+    defined: list[float] = []
     undefined = 0
     for i, j in combinations(range(ratings.shape[0]), 2):
         both = ~np.isnan(ratings[i]) & ~np.isnan(ratings[j])
@@ -136,11 +135,11 @@ def pairwise_correlation(ratings: Floats) -> PairwiseCorrelation:
         if np.isnan(rho):
             undefined += 1
         else:
-            by_pair[i, j] = rho
-    if not by_pair:
+            defined.append(rho)
+    if not defined:
         reason = "No two raters share three texts on which both vary."
-        return PairwiseCorrelation(None, 0, undefined, {}, reason)
-    return PairwiseCorrelation(float(np.mean(list(by_pair.values()))), len(by_pair), undefined, by_pair)
+        return PairwiseCorrelation(None, 0, undefined, reason)
+    return PairwiseCorrelation(float(np.mean(defined)), len(defined), undefined)
 
 
 def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:

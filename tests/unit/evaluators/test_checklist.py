@@ -78,7 +78,6 @@ def test_answers_come_back_under_the_questions_ids_with_their_reasons() -> None:
         Judgment(20, Answer.YES),
         Judgment(30, Answer.NO),
     )
-    assert (judged.unanswered, judged.attempts) == (0, 1)
 
 
 def test_a_missing_answer_is_asked_again() -> None:
@@ -91,7 +90,6 @@ def test_a_missing_answer_is_asked_again() -> None:
 def test_answers_that_stay_missing_are_unanswered_never_no() -> None:
     judged, _ = run("gibberish", "{}", '{"q1": "yes", "q2": "not applicable"}')
     assert answers(judged) == ["yes", "unanswered", "unanswered"]
-    assert judged.unanswered == 2
     score = checklist_score([judgment.answer for judgment in judged.judgments], 1, 5)
     assert (score.value, score.coverage) == (5.0, pytest.approx(1 / 3))
 
