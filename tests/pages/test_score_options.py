@@ -194,6 +194,7 @@ def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: W
     app = view.set_value("Questions").run()
     assert table(app, "Same answer")["Same answer"].tolist() == [100.0] * 3
     assert "gave its most frequent answer 100%" in shown(app)
+    assert "answered alike can't be told for 3 of 3 pairs" in shown(app)
 
 
 def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:

@@ -1,6 +1,7 @@
 """Table of the checklist's questions: how each is answered, what it adds, and what looks odd about it."""
 
 from collections.abc import Mapping, Sequence
+from math import comb
 from statistics import fmean
 
 import pandas as pd
@@ -108,6 +109,11 @@ def _rests_on(found: Questions, stability: Mapping[int, JudgeConsistency]) -> st
     ]
     if found.analysis.reason:
         said.append(f"No effects: {found.analysis.reason}")
+    if found.analysis.pairs_undefined:
+        said.append(
+            f"Whether two questions are answered alike can't be told for {found.analysis.pairs_undefined:,} of "
+            f"{comb(len(found.questions), 2):,} pairs, as one of the two never varies."
+        )
     same = [each.same_answer for each in stability.values() if each.same_answer is not None]
     if same:
         texts = max(each.n for each in stability.values())
