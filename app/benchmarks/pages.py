@@ -17,7 +17,7 @@ from typing import Any
 
 from app.benchmarks.pages_in_browser import browser_times
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
-from app.domain.judgment import Answer, Judgment, checklist_score
+from app.domain.judgment import Answer, Evaluation, Judgment, checklist_score
 from app.domain.run import Outcome, PlannedScore, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
@@ -122,7 +122,7 @@ def _fill(work: UnitOfWork, rng: random.Random) -> list[Dimension]:
 def _outcome(planned: PlannedScore, questions: Sequence[Question], rng: random.Random) -> Outcome:
     answers = [rng.choice((Answer.YES, Answer.NO)) for _ in questions]
     given = tuple(Judgment(question.id, answer) for question, answer in zip(questions, answers, strict=True))
-    return Outcome(planned, checklist_score(answers, 1, 5).value, 1.0, given)
+    return Outcome(planned, Evaluation(checklist_score(answers, 1, 5).value, judgments=given))
 
 
 def _checklist(dimension: str) -> Checklist:

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from app.domain.judgment import Judgment
+from app.domain.judgment import Evaluation
 
 
 class RunStatus(StrEnum):
@@ -112,20 +112,21 @@ class PlannedScore:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a planned score: a value with its judgments, or the kind of error and a sentence."""
+    """What became of a planned score: its evaluation, or the kind of error and a sentence."""
 
     planned: PlannedScore
-    value: float | None = None
-    coverage: float | None = None
-    judgments: tuple[Judgment, ...] = ()
-    soft: float | None = None
+    evaluation: Evaluation | None = None
     error_kind: str = ""
     error: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> ScoreStatus:
         return ScoreStatus.FAILED if self.error_kind else ScoreStatus.DONE
+
+    @property
+    def complete(self) -> bool:
+        """Whether it was scored, and no question stayed unanswered."""
+        return self.evaluation is not None and self.evaluation.coverage >= 1
 
 
 @dataclass(frozen=True, slots=True)

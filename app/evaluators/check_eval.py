@@ -6,11 +6,10 @@ judge: a question without an answer is neither yes nor no, and lowers the covera
 
 from dataclasses import dataclass, field
 
-from app.domain.judgment import checklist_score
+from app.domain.judgment import Evaluation, checklist_score
 from app.domain.text import Text
 from app.evaluators.check_eval_questions import Seeds, seeds_of, write_questions
 from app.evaluators.checklist import PROMPT, judge
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
 from app.evaluators.stages import SharedCalls

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from app.domain.checklist import Checklist, Question
-from app.domain.judgment import Judgment, Score, checklist_score, soft_score
+from app.domain.judgment import Evaluation, Judgment, Score, checklist_score, soft_score
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.checklist import PLAIN, JudgeOptions, judge
 from app.evaluators.concurrent_requests import gather_all
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.method import EvaluatorContext, Method
 from app.providers.base import ChatModel

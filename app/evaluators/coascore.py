@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import NotReadyError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown

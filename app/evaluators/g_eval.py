@@ -10,10 +10,10 @@ kept with the text as `outside`, beside the probabilities; of samples also how m
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NoLogprobsError, UnreadableScoreError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown

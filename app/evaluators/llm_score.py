@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method
 from app.providers.base import ChatModel

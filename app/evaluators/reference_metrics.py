@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from app.domain.judgment import Evaluation
 from app.domain.text import Text
 from app.errors import NotReadyError, UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import Method, RequestCounts
 
 Metric = Callable[[str, Sequence[str]], float]

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension
 from app.errors import CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError
 from app.evaluators.concurrent_requests import gather_all
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.free_score import ask_score
 from app.providers.base import ChatModel, ChatRequest
 

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore
 from app.errors import (
     BudgetError,
@@ -49,7 +50,7 @@ FATAL = (
     NoLogprobsError,
 )
 
-ScoreOne = Callable[[PlannedScore], Awaitable[Outcome]]
+ScoreOne = Callable[[PlannedScore], Awaitable[Evaluation]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ class _Run:
             if self.fatal or self.ending:
                 break
             try:
-                outcome = await self.score_one(planned)
+                outcome = Outcome(planned, await self.score_one(planned))
             except StoppedError:
                 break
             except FATAL as error:

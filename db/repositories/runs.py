@@ -200,22 +200,7 @@ class Runs:
         if not outcomes:
             return
         connection = self._session.connection()
-        connection.execute(
-            _SAVE_SCORE,
-            [
-                {
-                    "saved_id": o.planned.id,
-                    "status": o.status.value,
-                    "value": o.value,
-                    "coverage": o.coverage,
-                    "soft_value": o.soft,
-                    "details": dict(o.details),
-                    "error_kind": o.error_kind,
-                    "error": o.error,
-                }
-                for o in outcomes
-            ],
-        )
+        connection.execute(_SAVE_SCORE, [_score_columns(o) for o in outcomes])
         connection.execute(_DROP_JUDGMENTS, [{"saved_id": o.planned.id} for o in outcomes])
         judgments = [
             {
@@ -228,10 +213,25 @@ class Runs:
                 "rationale": j.rationale,
             }
             for o in outcomes
-            for j in o.judgments
+            if o.evaluation is not None
+            for j in o.evaluation.judgments
         ]
         if judgments:
             connection.execute(_ADD_JUDGMENT, judgments)
+
+
+def _score_columns(outcome: Outcome) -> dict[str, Any]:
+    found = outcome.evaluation
+    return {
+        "saved_id": outcome.planned.id,
+        "status": outcome.status.value,
+        "value": found.value if found else None,
+        "coverage": found.coverage if found else None,
+        "soft_value": found.soft if found else None,
+        "details": dict(found.details) if found else {},
+        "error_kind": outcome.error_kind,
+        "error": outcome.error,
+    }
 
 
 def _lost(run_id: int) -> RunLostError:

@@ -1,7 +1,7 @@
 """The answers of a whole run, on both engines."""
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
@@ -26,8 +26,10 @@ def test_answers_come_by_text_with_repeat_and_question_and_without_those_of_fail
         said = (Judgment(a, Answer.YES), Judgment(b, Answer.UNANSWERED), Judgment(a, Answer.NO, repeat=1))
         work.runs.save(
             [
-                Outcome(one, 5.0, 0.75, said),
-                Outcome(two, judgments=(Judgment(a, Answer.YES),), error_kind="timeout", error="late"),
+                Outcome(one, Evaluation(5.0, 0.75, said)),
+                Outcome(
+                    two, Evaluation(None, judgments=(Judgment(a, Answer.YES),)), error_kind="timeout", error="late"
+                ),
             ]
         )
     with database.read() as work:

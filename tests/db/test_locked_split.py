@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
@@ -27,7 +27,7 @@ def rated_project(work: UnitOfWork) -> tuple[int, int]:
 def scored_run(work: UnitOfWork, project: int, dimension: int) -> int:
     texts = tuple(work.every_text.ids_by_key(project).values())
     run = work.runs.create(project, "checklist", "rules", {}, [RunDimension(dimension, None, (), texts)])
-    work.runs.save([Outcome(planned, 2.0, 1.0, details={"why": "so"}) for planned in work.runs.open_scores(run)])
+    work.runs.save([Outcome(planned, Evaluation(2.0, details={"why": "so"})) for planned in work.runs.open_scores(run)])
     return run
 
 
@@ -73,7 +73,7 @@ def test_answers_to_questions_about_locked_texts_are_left_out(database: Database
         run = work.runs.create(project, "checklist", "rules", {}, [RunDimension(dimension, checklist.id, (), texts)])
         question = checklist.asked[0].id
         judged = (Judgment(question, Answer.YES),)
-        work.runs.save([Outcome(planned, 2.0, 1.0, judged) for planned in work.runs.open_scores(run)])
+        work.runs.save([Outcome(planned, Evaluation(2.0, judgments=judged)) for planned in work.runs.open_scores(run)])
         work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
         locked = {text.id for text in work.locked_texts.all(project)}
     with database.read() as work:

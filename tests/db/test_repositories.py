@@ -18,7 +18,7 @@ from app.domain.checklist import (
     QuestionOrigin,
 )
 from app.domain.checklist_change import Edit
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.run import Outcome, RunDimension, RunStatus, ScoreStatus
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
@@ -179,7 +179,9 @@ def test_a_run_is_planned_worked_on_and_tried_again(filled: Filled) -> None:
         work.runs.claim(run_id, "me")
         first, second = work.runs.open_scores(run_id)
         answers = (Judgment(questions[0].id, Answer.YES, "fine"), Judgment(questions[1].id, Answer.NO))
-        work.runs.save([Outcome(first, 3.0, 1.0, answers), Outcome(second, error_kind="timeout", error="slow")])
+        work.runs.save(
+            [Outcome(first, Evaluation(3.0, judgments=answers)), Outcome(second, error_kind="timeout", error="slow")]
+        )
     with filled.database.read() as work:
         run = work.runs.get(run_id)
         assert (run.done, run.failed, run.all, run.status) == (1, 1, 2, RunStatus.RUNNING)
@@ -190,8 +192,9 @@ def test_a_run_is_planned_worked_on_and_tried_again(filled: Filled) -> None:
         assert work.results.judgments(run_id, filled.dimension.id, filled.texts[0]) == list(answers)
         assert work.results.failures(run_id) == [(filled.texts[1], filled.dimension.id, "timeout", "slow")]
     with filled.database.write() as work:
-        work.runs.save([Outcome(second, 5.0, 0.5, (Judgment(questions[0].id, Answer.UNANSWERED),))])
-        work.runs.save([Outcome(second, 5.0, 0.5, (Judgment(questions[0].id, Answer.UNANSWERED),))])
+        again = Outcome(second, Evaluation(5.0, 0.5, (Judgment(questions[0].id, Answer.UNANSWERED),)))
+        work.runs.save([again])
+        work.runs.save([again])
         work.runs.finish(run_id, RunStatus.DONE)
         assert work.results.unanswered(run_id, filled.dimension.id) == 1
         assert work.runs.get(run_id).done == 2

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import kept_results
@@ -27,9 +28,12 @@ def coascore(demo: Workbench) -> int:
             [
                 Outcome(
                     planned,
-                    1 + place % 5,
-                    1.0,
-                    details={"aspects": [{"name": n, "score": 1 + place * k % 5} for k, n in enumerate(ASPECTS, 1)]},
+                    Evaluation(
+                        1 + place % 5,
+                        details={
+                            "aspects": [{"name": n, "score": 1 + place * k % 5} for k, n in enumerate(ASPECTS, 1)]
+                        },
+                    ),
                 )
                 for place, planned in enumerate(work.runs.open_scores(run))
             ]

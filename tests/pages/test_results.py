@@ -10,6 +10,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import ChecklistStatus
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
 from app.services.checklists.checklists import view_checklist
@@ -266,7 +267,7 @@ def test_a_run_that_is_not_whole_says_so(demo: Workbench, open_results: Callable
     with demo.database.write() as work:
         work.runs.claim(run, "somebody")
         scores = work.runs.open_scores(run)
-        work.runs.save([Outcome(score, float(1 + n % 5), 1.0) for n, score in enumerate(scores[:10])])
+        work.runs.save([Outcome(score, Evaluation(float(1 + n % 5))) for n, score in enumerate(scores[:10])])
     app = open_results()
     assert "scoring, 10 of 40 scored so far" in shown(app)
     assert "30 rows without a score" in shown(app)

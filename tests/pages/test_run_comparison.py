@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
@@ -41,7 +42,7 @@ def as_people(workbench: Workbench, noise: float, evaluator: str) -> int:
         means = work.texts.mean_scores(dimension.id)
         plan = [RunDimension(dimension.id, None, (), tuple(means))]
         run = work.runs.create(project.id, evaluator, "rules", {}, plan)
-        work.runs.save([Outcome(p, means[p.text] * noise, 1.0) for p in work.runs.open_scores(run)])
+        work.runs.save([Outcome(p, Evaluation(means[p.text] * noise)) for p in work.runs.open_scores(run)])
         return run
 
 

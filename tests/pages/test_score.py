@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunStatus
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError
@@ -162,7 +163,7 @@ def test_a_stopped_run_is_no_success(demo: Workbench, open_screen: Open) -> None
     project, run = get_project(demo, "Demo"), planned(demo)
     with demo.database.write() as work:
         work.runs.claim(run, "somebody")
-        work.runs.save([Outcome(score, value=3.0, coverage=1.0) for score in work.runs.open_scores(run)[:39]])
+        work.runs.save([Outcome(score, Evaluation(3.0)) for score in work.runs.open_scores(run)[:39]])
         work.runs.finish(run, RunStatus.STOPPED)
     ended = get_run(demo, run)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
+from app.domain.judgment import Evaluation
 from app.domain.text import Text
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.direction import SHOWN, Direction, needs_references, readings
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method

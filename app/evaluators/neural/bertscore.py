@@ -9,9 +9,9 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Literal
 
+from app.domain.judgment import Evaluation
 from app.domain.text import Text
 from app.errors import UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.evaluators.options import shown

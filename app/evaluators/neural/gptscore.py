@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
+from app.domain.judgment import Evaluation
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError, UnsupportedError
 from app.evaluators.concurrent_requests import gather_all
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.neural.direction import SHOWN, Direction, TextReading, needs_references, per_reference, readings
 from app.evaluators.options import shown

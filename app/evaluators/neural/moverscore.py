@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment, linprog
 from scipy.sparse import csr_array
 
+from app.domain.judgment import Evaluation
 from app.domain.text import Text
 from app.errors import UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.neural.encoder import Embedded, Encoder

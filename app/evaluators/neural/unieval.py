@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
+from app.domain.judgment import Evaluation
 from app.domain.text import Text, dialogue_history
 from app.errors import InputError, UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.local_model import DEVICE, MODEL, neural_method
 from app.evaluators.options import shown

@@ -10,6 +10,7 @@ from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
 from app.corpora.score_table import Key, MatchedScores, ScoreColumns, find_columns, match_scores, shown
 from app.corpora.table import load_table
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.domain.task import Dimension
 from app.errors import InputError
@@ -139,7 +140,7 @@ def _keep(
     on_scale = all(d.low <= value <= d.high for d in dimensions for value in values.values())
     run_id = work.runs.create(project_id, f"{OWN}{name}", NO_JUDGE, {**params, "on_scale": on_scale}, plan)
     planned = work.runs.open_scores(run_id)
-    work.runs.save([Outcome(score, values[score.text], 1.0) for score in planned])
+    work.runs.save([Outcome(score, Evaluation(values[score.text])) for score in planned])
     work.runs.finish(run_id, RunStatus.DONE)
     return run_id
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.domain.text import Text
 from app.errors import (
@@ -157,9 +158,9 @@ def _scorer(
     """Where an earlier try failed, its replies are in the ledger: `again` asks anew where nothing could be made of
     them, and takes the others as they are."""
 
-    async def score(planned: PlannedScore) -> Outcome:
+    async def score(planned: PlannedScore) -> Evaluation:
         evaluators = again if planned.again else first
-        return await _outcome(evaluators, texts, planned)
+        return await evaluators[planned.dimension].score(texts[planned.text])
 
     return score
 
@@ -169,22 +170,17 @@ def _second_try(
 ) -> engine.ScoreOne:
     """What was answered in part stays as it is where the second try gives less."""
 
-    async def score(planned: PlannedScore) -> Outcome:
-        earlier = before[planned.id]
+    async def score(planned: PlannedScore) -> Evaluation:
+        earlier = before[planned.id].evaluation
         try:
-            outcome = await _outcome(again, texts, planned)
+            found = await again[planned.dimension].score(texts[planned.text])
         except CHANCE:
-            if earlier.error_kind:
+            if earlier is None:
                 raise
             return earlier
-        return outcome if (outcome.coverage or 0) >= (earlier.coverage or 0) else earlier
+        return found if earlier is None else max(found, earlier, key=lambda each: each.coverage)  # the later of equals
 
     return score
-
-
-async def _outcome(evaluators: Mapping[int, Evaluator], texts: Mapping[int, Text], planned: PlannedScore) -> Outcome:
-    found = await evaluators[planned.dimension].score(texts[planned.text])
-    return Outcome(planned, found.value, found.coverage, found.judgments, found.soft, details=found.details)
 
 
 class _DatabaseSink:
@@ -237,6 +233,6 @@ class _DatabaseSink:
 
 
 def _by_chance(outcome: Outcome) -> bool:
-    if outcome.error_kind:
+    if outcome.evaluation is None:
         return any(outcome.error_kind == error.kind for error in CHANCE)
-    return (outcome.coverage or 0) < 1
+    return not outcome.complete

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.check_eval import METHOD, CheckEval
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from tests.support.scripted_model import Scripted, ScriptedModel
 

@@ -8,12 +8,11 @@ from dataclasses import replace
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import ChecklistEvaluator
-from app.evaluators.evaluator import Evaluation
 from app.providers.base import ChatReply, TokenLogprob
 from tests.support.scripted_model import Scripted, ScriptedModel
 

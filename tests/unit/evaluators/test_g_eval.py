@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NoLogprobsError, RefusedError, UnreadableScoreError, UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.g_eval import METHOD, GEval
 from app.evaluators.method import EvaluatorContext, RequestCounts
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from app.corpora.reading import read_corpus
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension, Task
 from app.domain.text import Text, dialogue_source
 from app.errors import InputError, NotReadyError, UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext
 from app.evaluators.neural.moverscore import earth_movers_distance
 from app.evaluators.neural.unieval import METHOD as UNIEVAL

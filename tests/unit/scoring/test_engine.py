@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore
 from app.errors import RateLimitError, WrongKeyError
 from app.scoring import engine
@@ -26,9 +27,9 @@ class MemorySink:
         return self.stop_after is not None and len(self.saved) >= self.stop_after
 
 
-async def _fine(planned: PlannedScore) -> Outcome:
+async def _fine(planned: PlannedScore) -> Evaluation:
     await asyncio.sleep(0.001)
-    return Outcome(planned, value=float(planned.text), coverage=1.0)
+    return Evaluation(float(planned.text))
 
 
 def test_every_planned_score_is_saved_exactly_once() -> None:
@@ -42,7 +43,7 @@ def test_never_more_in_flight_than_allowed() -> None:
     in_flight = peak = 0
     full = asyncio.Event()
 
-    async def counted(planned: PlannedScore) -> Outcome:
+    async def counted(planned: PlannedScore) -> Evaluation:
         nonlocal in_flight, peak
         in_flight += 1
         peak = max(peak, in_flight)
@@ -50,7 +51,7 @@ def test_never_more_in_flight_than_allowed() -> None:
             full.set()
         await full.wait()  # nobody is done before eight have begun
         in_flight -= 1
-        return Outcome(planned, value=1.0)
+        return Evaluation(1.0)
 
     asyncio.run(engine.run(PLAN, counted, MemorySink(), concurrency=8))
     assert peak == 8
@@ -67,15 +68,15 @@ def test_workers_do_not_all_begin_at_once(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(engine.asyncio, "sleep", noted)
 
-    async def at_once(planned: PlannedScore) -> Outcome:
-        return Outcome(planned, value=1.0)
+    async def at_once(planned: PlannedScore) -> Evaluation:
+        return Evaluation(1.0)
 
     asyncio.run(engine.run(PLAN[:16], at_once, MemorySink(), concurrency=16))
     assert waits == [pytest.approx(n * engine.STAGGER_SECONDS) for n in range(16)]
 
 
 def test_one_text_that_fails_does_not_stop_the_others() -> None:
-    async def third_fails(planned: PlannedScore) -> Outcome:
+    async def third_fails(planned: PlannedScore) -> Evaluation:
         if planned.id % 3 == 0:
             raise RateLimitError("Too many requests.")
         return await _fine(planned)
@@ -89,13 +90,13 @@ def test_one_text_that_fails_does_not_stop_the_others() -> None:
 def test_a_refused_key_ends_the_run_and_keeps_what_arrived() -> None:
     revoked = asyncio.Event()
 
-    async def key_revoked(planned: PlannedScore) -> Outcome:
+    async def key_revoked(planned: PlannedScore) -> Evaluation:
         if planned.id > 40:
             revoked.set()
             raise WrongKeyError("The key was refused.")
         if planned.id > 37:  # three are still under way, and paid, when the key goes
             await revoked.wait()
-        return Outcome(planned, value=1.0)
+        return Evaluation(1.0)
 
     sink = MemorySink()
     report = asyncio.run(engine.run(PLAN, key_revoked, sink, concurrency=4))
@@ -107,9 +108,9 @@ def test_a_stop_is_heard_while_texts_are_in_flight(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(engine, "LISTEN_SECONDS", 0.01)
     monkeypatch.setattr(engine, "DRAIN_SECONDS", 0.1)
 
-    async def slow(planned: PlannedScore) -> Outcome:
+    async def slow(planned: PlannedScore) -> Evaluation:
         await asyncio.sleep(0.001 if planned.id <= 10 else 60)
-        return Outcome(planned, value=1.0)
+        return Evaluation(1.0)
 
     sink = MemorySink(stop_after=5)
     report = asyncio.run(engine.run(PLAN, slow, sink, concurrency=20))
@@ -121,8 +122,8 @@ def test_a_stop_is_heard_while_texts_are_in_flight(monkeypatch: pytest.MonkeyPat
 def test_a_stop_is_heard_by_a_model_that_never_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "LISTEN_SECONDS", 0.0)
 
-    async def instant(planned: PlannedScore) -> Outcome:
-        return Outcome(planned, value=1.0)
+    async def instant(planned: PlannedScore) -> Evaluation:
+        return Evaluation(1.0)
 
     sink = MemorySink(stop_after=1)
     plan = [PlannedScore(number, 1, number) for number in range(200_000)]
@@ -132,7 +133,7 @@ def test_a_stop_is_heard_by_a_model_that_never_waits(monkeypatch: pytest.MonkeyP
 
 
 def test_a_bug_is_raised_after_what_arrived_was_kept() -> None:
-    async def broken(planned: PlannedScore) -> Outcome:
+    async def broken(planned: PlannedScore) -> Evaluation:
         if planned.id == 50:
             raise ZeroDivisionError
         return await _fine(planned)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import open_workbench
@@ -27,10 +28,12 @@ def scored(evaluator: str, judge: str, params: dict[str, Any] | None = None) -> 
             [
                 Outcome(
                     planned,
-                    1.0 if place < 4 else 1 + (place * 7 + run) % 9 / 2,
-                    0.5 if place % 5 == 4 else 1.0,
-                    soft=1 + (place * 5) % 7 / 2 if params and params.get("soft") else None,
-                    details={"aspects": [{"name": n, "score": 1 + (place * s) % 5} for n, s in ASPECTS]},
+                    Evaluation(
+                        1.0 if place < 4 else 1 + (place * 7 + run) % 9 / 2,
+                        0.5 if place % 5 == 4 else 1.0,
+                        soft=1 + (place * 5) % 7 / 2 if params and params.get("soft") else None,
+                        details={"aspects": [{"name": n, "score": 1 + (place * s) % 5} for n, s in ASPECTS]},
+                    ),
                 )
                 for place, planned in enumerate(work.runs.open_scores(run))
             ]

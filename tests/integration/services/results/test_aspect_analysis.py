@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.results.aspect_analysis import aspects_of
 from app.services.results.results import Choices, DimensionResult, results_of
@@ -30,7 +31,7 @@ def coascore_run(workbench: Workbench, params: dict[str, object], named: bool = 
             scores = values if named else [None] * 3
             aspects = [{"name": name, "score": score} for name, score in zip(NAMES, scores, strict=True)]
             details = {"aspects": aspects[:2] if number == 7 else aspects}
-            outcomes.append(Outcome(planned, float(np.mean(values)), 1.0, details=details))
+            outcomes.append(Outcome(planned, Evaluation(float(np.mean(values)), details=details)))
         work.runs.save(outcomes)
         work.runs.finish(run, RunStatus.DONE)
     return given

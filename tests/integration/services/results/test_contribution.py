@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
@@ -60,7 +60,7 @@ def scored(tmp_path: Path) -> tuple[Workbench, Dimension]:
                 answers[1] = OPEN
             judgments = tuple(Judgment(q, a) for q, a in zip(questions, answers, strict=True))
             value = score_over([(0, j.question, j.answer) for j in judgments], questions, 1, 5)
-            outcomes.append(Outcome(planned, value, sum(a is not OPEN for a in answers) / 4, judgments))
+            outcomes.append(Outcome(planned, Evaluation(value, sum(a is not OPEN for a in answers) / 4, judgments)))
         work.runs.save(outcomes)
         return workbench, dimension
 

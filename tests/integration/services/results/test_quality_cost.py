@@ -3,6 +3,7 @@
 import pytest
 
 from app.domain.call import RecordedCall
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError
@@ -33,7 +34,7 @@ def scored(
         plan = RunDimension(dimension.id, None, (), tuple(text.id for text in texts))
         run = work.runs.create(1, evaluator, judge, params, [plan])
         ratings = work.texts.mean_scores(dimension.id)
-        work.runs.save([Outcome(p, factor * ratings[p.text], coverage) for p in work.runs.open_scores(run)])
+        work.runs.save([Outcome(p, Evaluation(factor * ratings[p.text], coverage)) for p in work.runs.open_scores(run)])
         work.runs.finish(run, RunStatus.DONE)
         work.calls.add([RecordedCall(f"{run}-{n}", judge, "p@1", "d", cost_usd=cost, run=run) for n in range(calls)])
     return run

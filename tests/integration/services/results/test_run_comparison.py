@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy import text as sql
 
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
@@ -50,7 +51,7 @@ def run_with(
         plan = [RunDimension(dimension.id, None, (), tuple(texts[part]))]
         run = work.runs.create(PROJECT, method, "rules", {"locked": locked}, plan)
         value = dict(zip(texts, scores, strict=True))
-        work.runs.save([Outcome(p, value[p.text], coverage) for p in work.runs.open_scores(run)])
+        work.runs.save([Outcome(p, Evaluation(value[p.text], coverage)) for p in work.runs.open_scores(run)])
         return run
 
 
@@ -130,7 +131,7 @@ def test_a_level_the_data_lack_is_said_for_each_pair(workbench: Workbench, dimen
         work.texts.add_ratings([(i, lone.id, Rating("x", "r", 1.0 + n)) for n, i in enumerate(ids)])
         for shift in (0.0, 1.0):
             run = work.runs.create(project.id, "e", "rules", {}, [RunDimension(lone.id, None, (), tuple(ids))])
-            work.runs.save([Outcome(p, p.text % 3 + shift, 1.0) for p in work.runs.open_scores(run)])
+            work.runs.save([Outcome(p, Evaluation(p.text % 3 + shift)) for p in work.runs.open_scores(run)])
     first, second = score_sets(workbench, project.id, lone.id)
     (found,) = compare_runs(workbench, lone.id, first, [second], Choices("system"))
     assert "needs to know the system" in found.problem

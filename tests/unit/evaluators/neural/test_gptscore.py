@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from app.domain.judgment import Evaluation
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.domain.think_aloud import Sample
 from app.errors import InputError, NotReadyError, UnsupportedError
-from app.evaluators.evaluator import Evaluation
 from app.evaluators.method import EvaluatorContext, RequestCounts
 from app.evaluators.neural.gptscore import METHOD, GptScore
 from app.providers.base import ChatReply, TokenLogprob
