@@ -55,7 +55,6 @@ class RunSummary:
     failed: int
     all: int
     started: datetime
-    finished: datetime | None = None
     message: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     calls_cached: int = 0

@@ -66,7 +66,6 @@ def _summary(
         failed=failed,
         all=done + failed + pending,
         started=run.started_at,
-        finished=run.finished_at,
         message=run.message,
         params=run.params,
         calls_cached=run.calls_cached,
