@@ -25,8 +25,8 @@ run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 test: install $(NEURAL_INSTALLED) browser wordnet check ## Every check and every test, as CI does
 	@$(BIN)/python -m tests.support.stages
 
-test-fast: install ## Unit tests only
-	@$(BIN)/python -m pytest -n 2 --dist loadfile tests/unit
+test-fast: install ## Unit tests, without the slow ones
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit
 
 test-tools: install $(TOOLS)/.installed ## Exported checklists in the tools they are for (promptfoo needs Node)
 	@echo "Exported files in other tools"
