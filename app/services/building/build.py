@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from app.construction.components import DEFAULT, FEWEST, MOST, check_number
 from app.construction.stage import StageContext, StageRecord
-from app.construction.steps.absorbing import drop_orphans, merge_answer
 from app.construction.steps.answer import StageAnswer
+from app.construction.steps.answer_merge import drop_orphans, merge_answer
 from app.construction.steps.document import from_document, to_document
 from app.construction.steps.inputs import Inputs, digests, items, states
 from app.construction.steps.result import as_checklist
-from app.construction.steps.running import ask
+from app.construction.steps.stage_runner import ask
 from app.domain.build import Build, Stage, stage_of, unit
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.construction.steps.absorbing import drop_orphans, merge_answer
 from app.construction.steps.answer import StageAnswer
+from app.construction.steps.answer_merge import drop_orphans, merge_answer
 from app.construction.steps.edits import (
     add_component,
     add_question,
