@@ -152,7 +152,7 @@ def test_what_it_cost_is_listed_by_run_and_model(ready: Workbench, open_screen: 
         [OPENAI, 12, 12_000, 4_800, 600, "$0.03"],
         [LLAMA, 12, 12_000, 4_800, 600, "unknown"],
     ]
-    assert any("and what llama:judge cost" in box.label.replace("\\", "") for box in app.expander)
+    assert any("at least $0.03; not all is known of llama:judge" in box.label.replace("\\", "") for box in app.expander)
 
 
 def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(

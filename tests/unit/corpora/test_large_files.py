@@ -64,6 +64,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", READERS)
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_what_parquet_unpacks_to_is_reckoned_before(tmp_path: Path, bomb: str, read: Reading) -> None:

@@ -72,6 +72,7 @@ def vectors(torch: Any, folder: Path, text: str, layer: int = -1) -> list[tuple[
     ]
 
 
+@pytest.mark.slow
 def test_bertscore(torch: Any, tmp_path: Path) -> None:
     folder = tiny_model(tmp_path, "roberta")
 

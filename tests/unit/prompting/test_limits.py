@@ -48,6 +48,7 @@ TEXT = "w" * 96_000
 LONG_LIST = "[" + "text, " * 7_000 + "]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "user",
     [

@@ -38,6 +38,7 @@ def test_without_the_libraries_one_sentence_says_which_extra(monkeypatch: pytest
         open_model("local:gpt2", Credentials())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gpt2", "bart"])
 def test_texts_that_wait_together_get_what_each_would_get_alone(tmp_path: Path, name: str) -> None:
     torch: Any = pytest.importorskip("torch", reason="torch isn't installed: make test without NEURAL=no")
