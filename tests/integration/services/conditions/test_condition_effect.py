@@ -18,14 +18,8 @@ from app.services.results.results import Choices, results_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.server import FakeLlm, varied_answers
-from tests.support.study_project import ferry_project
 
 PAPERS = ["comb", "ml", "mh", "sl:model-a", "sl:model-b", "sh:Ana", "sh:Ben"]
-
-
-@pytest.fixture
-def project(workbench: Workbench) -> Project:
-    return ferry_project(workbench)
 
 
 @pytest.fixture

@@ -27,9 +27,8 @@ from app.services.results.results import results_of
 from app.services.runtime.prompts import project_prompt, save_wording
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from tests.support.fake_llm.behaviour import Answer, Drop, all_yes
-from tests.support.fake_llm.server import FakeLlm, Usual, varied_answers
-from tests.support.study_project import ferry_project
+from tests.support.fake_llm.behaviour import Drop
+from tests.support.fake_llm.server import FakeLlm, varied_answers
 
 
 def change(folder: Path, statement: str) -> None:
@@ -37,22 +36,6 @@ def change(folder: Path, statement: str) -> None:
     with sqlite3.connect(folder / "workbench.db") as connection:
         connection.execute(statement)
     connection.close()
-
-
-@pytest.fixture
-def usual() -> Usual:
-    return Answer(all_yes)
-
-
-@pytest.fixture
-def project(workbench: Workbench) -> Project:
-    return ferry_project(workbench)
-
-
-@pytest.fixture
-def options(workbench: Workbench, project: Project) -> StudyOptions:
-    with workbench.database.read() as work:
-        return StudyOptions(tuple(work.projects.dimensions(project.id)), "rules", "rules")
 
 
 def test_everything_is_built_and_scored_and_nothing_twice(

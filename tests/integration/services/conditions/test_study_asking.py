@@ -19,24 +19,7 @@ from app.services.conditions.study_worker import run_study
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.fake_llm.behaviour import Answer, Tokens, all_yes
-from tests.support.fake_llm.server import FakeLlm, Usual
-from tests.support.study_project import ferry_project
-
-
-@pytest.fixture
-def usual() -> Usual:
-    return Answer(all_yes)
-
-
-@pytest.fixture
-def project(workbench: Workbench) -> Project:
-    return ferry_project(workbench)
-
-
-@pytest.fixture
-def options(workbench: Workbench, project: Project) -> StudyOptions:
-    with workbench.database.read() as work:
-        return StudyOptions(tuple(work.projects.dimensions(project.id)), "rules", "rules")
+from tests.support.fake_llm.server import FakeLlm
 
 
 @pytest.fixture
