@@ -14,7 +14,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast test-tools check format browser wordnet install lock upgrade bench clean
+.PHONY: help run test test-fast test-tools walks check format browser wordnet install lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,11 @@ test: install $(NEURAL_INSTALLED) browser wordnet check ## Every check and every
 
 test-fast: install ## Unit tests, without the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit
+
+walks: install browser ## Walk the tasks in a browser, and write docs/walks.md
+	@rm -rf test-results/walks
+	@$(BIN)/python -m pytest -m walk tests/e2e
+	@$(BIN)/python -m tests.support.walk_table
 
 test-tools: install $(TOOLS)/.installed ## Exported checklists in the tools they are for (promptfoo needs Node)
 	@echo "Exported files in other tools"
