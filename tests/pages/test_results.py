@@ -21,6 +21,7 @@ from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of
 from app.services.results.result_files import report_html, result_figures_csv, scores_csv
 from app.services.results.results import Choices, kept_results, results_of
+from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from tests.support.result_screen import change, shown, table
@@ -172,7 +173,9 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
         assert not app.exception, view
         assert "Raters seem to use different scales" in shown(app)
     project = get_project(demo, "Demo")
-    assert b"Raters seem to use different scales" in report_html(project, kept_results(demo, RUN))
+    results = kept_results(demo, RUN)
+    report = report_html(project, results, [verdict_of(demo, result) for result in results])
+    assert b"Raters seem to use different scales" in report
 
 
 def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
@@ -282,8 +285,10 @@ def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     figures = list(csv.DictReader(io.StringIO(result_figures_csv(results).decode("utf-8-sig"))))
     assert len(figures) == 16
     assert figures[0]["signature"] == str(results[0].meta.figures["spearman"].signature)
-    page = report_html(project, results).decode()
+    verdicts = [verdict_of(demo, result) for result in results]
+    page = report_html(project, results, verdicts).decode()
     assert "not an LLM" in page
+    assert all(verdict.sentence in page for verdict in verdicts)
     assert all(result.dimension.name in page for result in results)
     assert str(results[0].meta.signature) in page
 

@@ -84,6 +84,7 @@ def meta_eval(
     """
     import numpy as np
 
+    from app.meta_evaluation.agreement_verdict import agreement_verdict
     from app.meta_evaluation.evaluation import evaluate
     from app.meta_evaluation.frame import Frame
     from app.meta_evaluation.raters.human_ceiling import mean_rating
@@ -110,9 +111,12 @@ def meta_eval(
         keys = (columns.keys(group), columns.keys(system), columns.keys(item))
         frame = Frame(*keys, level, duplicates, constant, resamples, seed)
         raters = human_side(ratings, human, np.array(columns.numbers(pred), dtype=np.float64), frame)
+    verdict = agreement_verdict(result, raters.ceiling["spearman"] if raters else None, len(human))
     if json_:
-        print_json(result.to_json() | ({"human_side": raters.to_json()} if raters else {}))
+        said = {"verdict": verdict.to_json(pred)}
+        print_json(result.to_json() | said | ({"human_side": raters.to_json()} if raters else {}))
         return
+    echo(f"{verdict.about(pred)}\n")
     echo(_evaluation_text(result, pred, " and ".join(human)))
     if raters:
         echo(f"\n{raters_text(raters)}")

@@ -48,6 +48,7 @@ def results(
     from app.services.results.aspect_analysis import aspects_of
     from app.services.results.result_files import write_results
     from app.services.results.results import Choices, results_of, runs_to_show
+    from app.services.results.verdicts import verdict_of
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
@@ -59,13 +60,23 @@ def results(
     found = [result for run_id in runs for result in results_of(workbench, run_id, choices)]
     if soft:
         _check_soft(found)
+    verdicts = [verdict_of(workbench, result) for result in found]
     if output is not None:
-        write_results(output, target, found)
+        write_results(output, target, found, verdicts)
         say(f"Wrote {output}")
     if json_:
         about = [aspects_of(workbench, result) for result in found]
-        print_json([r.to_json() | (a.to_json() if a else {}) for r, a in zip(found, about, strict=True)])
+        print_json(
+            [
+                r.to_json() | {"verdict": v.to_json(r.dimension.name)} | (a.to_json() if a else {})
+                for r, v, a in zip(found, verdicts, about, strict=True)
+            ]
+        )
     elif output is None:
+        for result, verdict in zip(found, verdicts, strict=True):
+            run_words = f" (run {result.run.id})" if len(runs) > 1 else ""
+            echo(verdict.about(f"{result.dimension.name}{run_words}"))
+        echo("")
         print_results(found, target.notice)
         for result in found:
             _print_aspects(result, aspects_of(workbench, result))

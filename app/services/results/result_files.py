@@ -11,6 +11,7 @@ from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
+from app.services.results.verdicts import AgreementVerdict
 from app.services.runtime.output_file import output_file
 
 if TYPE_CHECKING:
@@ -56,14 +57,17 @@ def result_figures_csv(results: Iterable[DimensionResult]) -> bytes:
     return csv_bytes(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
 
 
-def report_html(project: Project, results: Sequence[DimensionResult]) -> bytes:
-    """One page with charts and methods that needs nothing else."""
+def report_html(project: Project, results: Sequence[DimensionResult], verdicts: Sequence[AgreementVerdict]) -> bytes:
+    """One page with charts and methods that needs nothing else; `verdicts`, one a result, stand first."""
     from app.export.report_charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
 
     figures = [(result, result.meta.figures["spearman"]) for result in results]
     rows = [IntervalRow(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
     overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else None
-    documents = [{**result.to_json(), "charts": _charts(result)} for result in results]
+    documents = [
+        {**result.to_json(), "charts": _charts(result), "verdict": verdict.about(result.dimension.name)}
+        for result, verdict in zip(results, verdicts, strict=True)
+    ]
     return html_report(_title(project), _notices(project, results), documents, METHODS, overview).encode()
 
 
@@ -108,7 +112,9 @@ def _charts(result: DimensionResult) -> "list[ReportChart]":
     ]
 
 
-def write_results(path: Path, project: Project, results: Sequence[DimensionResult]) -> None:
+def write_results(
+    path: Path, project: Project, results: Sequence[DimensionResult], verdicts: Sequence[AgreementVerdict]
+) -> None:
     """Scores as CSV or Parquet, the report as HTML or a table for LaTeX, by the file's ending. Raises InputError."""
     match path.suffix.lower():
         case ".csv":  # for scripts: without the mark that would become a part of the first column's name
@@ -116,7 +122,7 @@ def write_results(path: Path, project: Project, results: Sequence[DimensionResul
         case ".parquet":
             content = scores_parquet(results)
         case ".html":
-            content = report_html(project, results)
+            content = report_html(project, results, verdicts)
         case ".tex":
             content = latex_file(project, results)
         case other:

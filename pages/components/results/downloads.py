@@ -3,6 +3,7 @@
 import streamlit as st
 
 from app.services.results.result_files import latex_file, report_html, result_figures_csv, scores_csv, scores_parquet
+from app.services.results.verdicts import verdict_of
 from pages.components.shell.runs.result_scope import ResultScope
 
 
@@ -40,7 +41,7 @@ def result_downloads(scope: ResultScope) -> None:
         )
         st.download_button(
             "Report (HTML)",
-            lambda: report_html(project, results),
+            lambda: report_html(project, results, [verdict_of(scope.workbench, result) for result in results]),
             "report.html",
             "text/html",
             key="download_report",

@@ -10,6 +10,7 @@ import pytest
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.services.results.results import Choices, results_of
+from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import open_workbench
 from tests.support.projects import ready_to_score
 from tests.support.small_project import document
@@ -73,7 +74,8 @@ def test_what_the_screen_takes_is_taken(run: Run, project: None, words: tuple[st
     number = scored("checklist", "llama:x", {"soft": True})
     (shown,) = document(run(*HERE, *words)[1])
     (expected,) = results_of(open_workbench(), number, choices)
-    assert shown == json.loads(json.dumps(expected.to_json()))
+    verdict = verdict_of(open_workbench(), expected).to_json(expected.dimension.name)
+    assert shown == json.loads(json.dumps(expected.to_json() | {"verdict": verdict}))
     (usual,) = document(run(*HERE)[1])
     assert shown != usual
 

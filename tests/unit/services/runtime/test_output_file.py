@@ -35,7 +35,7 @@ def full_disk() -> Iterator[None]:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_failed_export_leaves_nothing(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=f"{name} can't be written: File too large"), full_disk():
-        write_results(tmp_path / name, PROJECT, [])
+        write_results(tmp_path / name, PROJECT, [], [])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -43,7 +43,7 @@ def test_a_failed_export_leaves_nothing(tmp_path: Path, name: str) -> None:
 def test_a_failed_export_keeps_the_older_file(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("results of last week")
     with pytest.raises(InputError, match="can't be written"), full_disk():
-        write_results(tmp_path / name, PROJECT, [])
+        write_results(tmp_path / name, PROJECT, [], [])
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(name, "results of last week")]
 
 

@@ -1,0 +1,202 @@
+"""Verdict on the scores of one dimension, in a sentence that claims no more than the interval allows.
+
+The rules, in this order; Spearman with its 95 % interval, at the level that was chosen:
+
+1. Nothing to compare, no coefficient, or none with an interval of any width: that is said, with the reason.
+2. Fewer than FEWEST_UNITS sources (systems, texts: whatever the interval draws): too few to say, whatever the figures
+   are. The interval of so few is too narrow (see captions.FEW_TO_DRAW).
+3. The interval lies below 0: the scores run against people.
+4. It holds 0: no agreement was found where it lies within +-LITTLE, so that more than little agreement is ruled out;
+   else there are too few to say. Not finding is not the same as there being none (equivalence tests: Lakens 2017).
+5. It lies above 0: the scores agree with people. Only a little, where all of it is below LITTLE. How well is measured
+   by what one of the raters reaches: by the interval of the difference between judge and rater, each against the same
+   means of the other raters on the same resamples (human_ceiling), never by whether two intervals overlap.
+   Above 0: better; below 0: weaker; not below -MARGIN: as well (non-inferiority); else that is open.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Literal
+
+from app.meta_evaluation.evaluation import Figure, MetaEvaluation
+from app.meta_evaluation.raters.human_ceiling import Ceiling
+from app.meta_evaluation.verdict_words import decimals, grounds, two_digits, with_interval
+
+FEWEST_UNITS = 10
+"""With 10 sources a 95 % interval covers 88 %, with 5 only 81 % (captions.FEW_TO_DRAW): below, none is trusted."""
+LITTLE = 0.3
+"""Cohen (1988) calls a correlation of .1 small and one of .3 medium: below .3 agreement is no more than little."""
+MARGIN = 0.1
+"""The plus or minus that is aimed at, and the most by which a judge "as good as a rater" may fall short of one. Our own
+choice: raters of the same texts differ among themselves by as much."""
+
+Kind = Literal[
+    "nothing to compare",
+    "no coefficient",
+    "no interval",
+    "too few",
+    "negative",
+    "not found",
+    "little",
+    "weaker",
+    "as well",
+    "better",
+    "open",
+    "no ceiling",
+]
+DONT_USE = "Don't use these scores yet."
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementVerdict:
+    """`sentence` goes on after the dimension's name. `grounds` says what it rests on. `more` sources (systems, texts:
+    `unit`) would narrow the interval to about plus or minus MARGIN; None where that can't be told or isn't needed."""
+
+    kind: Kind
+    sentence: str
+    grounds: str
+    unit: str = "sources"
+    more: int | None = None
+
+    def about(self, name: str) -> str:
+        """The sentence with its subject: "Coherence: no agreement found (...)."."""
+        return f"{name[:1].upper()}{name[1:]}: {self.sentence}"
+
+    def to_json(self, name: str) -> dict[str, object]:
+        return {
+            "kind": self.kind,
+            "sentence": self.about(name),
+            "grounds": self.grounds,
+            "more": self.more,
+            "unit": self.unit,
+        }
+
+
+def agreement_verdict(meta: MetaEvaluation, ceiling: Ceiling | None = None, raters: int = 0) -> AgreementVerdict:
+    """`ceiling` is what one of so many `raters` reaches with the others, the judge beside; None where nobody knows who
+    rated."""
+    figure = meta.figures["spearman"]
+    unit, units = drawn_units(meta)
+    rests_on = grounds(meta, ceiling, raters)
+    untold = _without_figures(meta, figure)
+    if untold is not None or figure.value is None or figure.low is None or figure.high is None:
+        kind, sentence = untold or ("no interval", "can't be told.")
+        return AgreementVerdict(kind, sentence, rests_on if meta.basis.n else "", unit)
+    shown = with_interval(figure.value, figure.low, figure.high)
+    more = more_units(meta, figure.low, figure.high, unit, units)
+    beside = f"; {_one_rater(ceiling, raters)}"
+    if units < FEWEST_UNITS or (figure.low <= 0 <= figure.high and max(-figure.low, figure.high) >= LITTLE):
+        few = f"too few {unit} to say {shown}{_needed(more, unit)}."
+        return AgreementVerdict("too few", few, rests_on, unit, more)
+    if figure.high < 0:
+        said = f"the scores run against people {shown}: what people rate higher gets lower scores"
+        check = "Check whether a high score means good, and what the questions ask."
+        return AgreementVerdict("negative", f"{said}{beside}. Don't use these scores. {check}", rests_on, unit)
+    if figure.low <= 0:
+        return AgreementVerdict("not found", f"no agreement found {shown}{beside}. {DONT_USE}", rests_on, unit)
+    kind, ending, more = _beside_a_rater(meta, ceiling, raters)
+    people = "people about the systems" if meta.design.level == "system" else "people"
+    if figure.high < LITTLE:
+        said = f"agrees only a little with {people} {shown}{ending} {DONT_USE}"
+        return AgreementVerdict("little", said, rests_on, unit, more)
+    return AgreementVerdict(kind, f"agrees with {people} {shown}{ending}", rests_on, unit, more)
+
+
+def drawn_units(meta: MetaEvaluation) -> tuple[str, int]:
+    """What the interval draws anew, and how many of them count."""
+    basis = meta.basis
+    match meta.design.resampling:
+        case "systems":
+            return "systems", basis.systems_used
+        case "texts":
+            return "texts", basis.n_used
+        case "both":
+            return "sources and systems", min(basis.groups_used, basis.systems_used)
+        case _:
+            return "sources", basis.groups_used
+
+
+def more_units(meta: MetaEvaluation, low: float, high: float, unit: str, units: int) -> int | None:
+    """How many more would narrow the interval from `low` to `high` to about +-MARGIN; 0 where it is as narrow.
+
+    The width of an interval falls with the square root of how many are drawn. Sources without a coefficient add
+    nothing, so where only some count, as many more are needed in proportion. Two digits: it is an estimate. None where
+    sources and systems are drawn, of which no single number says enough.
+    """
+    if unit == "sources and systems" or units == 0:
+        return None
+    wanted = max(units * ((high - low) / 2 / MARGIN) ** 2, float(FEWEST_UNITS))
+    share = meta.basis.groups_all / units if unit == "sources" and meta.design.level == "per-source" else 1.0
+    return two_digits(ceil(max(wanted - units, 0.0) * share - 1e-9))
+
+
+def _without_figures(meta: MetaEvaluation, figure: Figure) -> tuple[Kind, str] | None:
+    """Rule 1."""
+    intake = meta.intake
+    if meta.basis.n == 0:
+        if intake.missing_human == intake.rows:
+            return "nothing to compare", "nobody has rated these texts, so the scores can't be compared with people's."
+        if all(missing == intake.rows for missing in intake.missing_pred):
+            return "nothing to compare", "no text has a score that counts, so there is nothing to compare with people."
+        return "nothing to compare", "no text has both a score and a rating, so there is nothing to compare."
+    if figure.value is None:
+        return "no coefficient", f"can't be told. {figure.reason}"
+    if figure.low is None or figure.high is None:
+        why = figure.reason or "No resamples were drawn."
+        return "no interval", f"can't be told. There is a figure ({decimals(figure.value)}) but no interval. {why}"
+    if figure.low == figure.high:
+        return (
+            "no interval",
+            f"can't be told. Every resample gives the same figure ({decimals(figure.value)}), which is no "
+            "certainty: there is too little to draw from.",
+        )
+    return None
+
+
+def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> tuple[Kind, str, int | None]:
+    """Rule 5: the end of the sentence, and how many more units would decide what is open."""
+    if ceiling is None or ceiling.value is None:
+        return "no ceiling", f"; {_one_rater(ceiling, raters)}.", None
+    judge, doubt = ceiling.judge, _doubt(ceiling)
+    who = f"a second rater, who reaches {decimals(ceiling.value)} with the others"
+    if judge is None or judge.low is None or judge.high is None:
+        return "open", f"; whether as well as {who}, can't be told. {ceiling.reason}".rstrip() + doubt, None
+    if judge.high < 0:
+        slightly = "slightly " if judge.low >= -MARGIN else ""
+        return "weaker", f", {slightly}weaker than {who}.{doubt}", None
+    if judge.low > 0:
+        return "better", f", better than {who}.{doubt}", None
+    if judge.low >= -MARGIN:
+        at_least = "" if judge.high <= MARGIN else "at least "
+        return "as well", f", {at_least}about as well as {who}.{doubt}", None
+    unit, units = drawn_units(meta)
+    more = more_units(meta, judge.low, judge.high, unit, units)
+    return "open", f"; whether as well as {who}, can't be told{_needed(more, unit)}.{doubt}", more or None
+
+
+def _needed(more: int | None, unit: str) -> str:
+    if more == 0:
+        return ""
+    if more is None:
+        return f": more {unit} are needed"
+    return f": about {more:,} more {unit} needed for plus or minus .1"
+
+
+def _one_rater(ceiling: Ceiling | None, raters: int) -> str:
+    """What one of the raters reaches, or why nobody knows."""
+    if ceiling is not None and ceiling.value is not None:
+        return f"one of your raters reaches {decimals(ceiling.value)}"
+    if raters == 1:
+        return "the ratings come from one rater, so what a second one would reach isn't known"
+    if ceiling is None:
+        return "what one rater reaches isn't known, as the ratings don't say who gave them"
+    return f"what one of your raters reaches isn't known. {ceiling.reason.rstrip('.')}"
+
+
+def _doubt(ceiling: Ceiling) -> str:
+    """A person's agreement that may be none is no measure for a judge."""
+    if ceiling.low is not None and ceiling.low <= 0:
+        return " But your raters may not agree among themselves at all, so this says little."
+    if ceiling.high is not None and ceiling.high < LITTLE:
+        return " But your raters agree only a little among themselves, so this says little."
+    return ""
