@@ -1,66 +1,37 @@
-"""Results: how well the scores agree with people, how sure that is, and where they part."""
+"""Results: whether the scores can be relied on, how sure that is, and where judge and people part."""
 
 from collections.abc import Callable
 
 import streamlit as st
 
-from app.services.scoring.runs import list_runs
-from pages.components.results.charts import result_charts
-from pages.components.results.compare import result_compare
-from pages.components.results.downloads import result_downloads
-from pages.components.results.locked import result_locked
-from pages.components.results.methods.tab import result_methods
-from pages.components.results.overview import result_overview
-from pages.components.results.people.tab import result_people
+from pages.components.results.details import result_details
+from pages.components.results.old_addresses import lead_on
 from pages.components.results.questions.tab import result_questions
 from pages.components.results.texts.tab import result_texts
-from pages.components.results.topics import result_topics
+from pages.components.results.verdicts import result_verdicts
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_answers
 from pages.components.shell.current import current_workbench
-from pages.components.shell.frame import empty, needs_dimension
-from pages.components.shell.runs.result_choices import result_choices
-from pages.components.shell.runs.result_scope import ResultScope
-from pages.components.shell.runs.run_words import state, title
-from pages.components.shell.words import plain
+from pages.components.shell.frame import needs_dimension
+from pages.components.shell.runs.result_scope import ResultScope, chosen_results
 
 # What is not open is not computed. The address names the tab.
 TABS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
-    "overview": ("Overview", result_overview),
-    "pictures": ("Pictures", result_charts),
-    "compare": ("Compare", result_compare),
-    "methods": ("Methods", result_methods),
+    "verdict": ("Verdict", result_verdicts),
     "questions": ("Questions", result_questions),
-    "people": ("People", result_people),
     "texts": ("Texts", result_texts),
-    "topics": ("Topics", result_topics),
-    "locked": ("Locked test", result_locked),
-    "download": ("Download", result_downloads),
+    "details": ("Details", result_details),
 }
 # What shows single answers, which experts who answer themselves don't see before they have finished.
-JUDGED = ("questions", "people", "texts", "download")
+JUDGED = ("questions", "texts")
 
+lead_on()
 workbench = current_workbench()
 project, dimension = needs_dimension(
-    workbench, "Results", "How well the judge's scores agree with people, and what each figure rests on."
+    workbench, "Results", "Can the judge's scores be relied on? What each sentence rests on unfolds below it."
 )
-runs = [run for run in list_runs(workbench, project.id) if run.done and not run.locked]
-if not runs:
-    empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
-    st.stop()
-chosen, choices = result_choices(runs, dimension.name)
-if not chosen:
-    empty(
-        "Only studies of conditions have scored texts of this project.",
-        "Conditions compares them; choose a run above to look into one, or score with a checklist of your own.",
-        "conditions",
-        "Go to Conditions",
-    )
-    st.stop()
-for run in chosen:
-    unfinished = "" if run.done == run.all else f" · {state(run)}, {run.done:,} of {run.all:,} scored so far"
-    st.caption(plain(title(run) + unfinished))
-prepare("view", list(TABS), "overview")
+scope = chosen_results(workbench, project, dimension)
+prepare("view", list(TABS), "verdict")
 view = st.segmented_control(
     "View",
     list(TABS),
@@ -70,8 +41,8 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )
 assert view is not None  # required
-keep("view", view, "overview")
+keep("view", view, "verdict")
 _, show = TABS[view]
 if view in JUDGED:
     open_answers(workbench, dimension)
-show(ResultScope(workbench, project, dimension, chosen, choices))
+show(scope)

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
-from app.meta_evaluation.evaluation import Figure, MetaEvaluation
+from app.meta_evaluation.evaluation import MetaEvaluation
 from app.meta_evaluation.raters.human_ceiling import Ceiling
-from app.meta_evaluation.verdict_words import decimals, grounds, two_digits, with_interval
+from app.meta_evaluation.verdict_words import ceiling_grounds, decimals, grounds, two_digits, with_interval
 
 FEWEST_UNITS = 10
 """With 10 sources a 95 % interval covers 88 %, with 5 only 81 % (captions.FEW_TO_DRAW): below, none is trusted."""
@@ -30,7 +30,7 @@ MARGIN = 0.1
 """The plus or minus that is aimed at, and the most by which a judge "as good as a rater" may fall short of one. Our own
 choice: raters of the same texts differ among themselves by as much."""
 
-Kind = Literal[
+VerdictKind = Literal[
     "nothing to compare",
     "no coefficient",
     "no interval",
@@ -44,17 +44,21 @@ Kind = Literal[
     "open",
     "no ceiling",
 ]
+Said = tuple[VerdictKind, str, int | None]
+"""A verdict's kind and sentence, and how many more units would say more."""
 DONT_USE = "Don't use these scores yet."
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementVerdict:
-    """`sentence` goes on after the dimension's name. `grounds` says what it rests on. `more` sources (systems, texts:
-    `unit`) would narrow the interval to about plus or minus MARGIN; None where that can't be told or isn't needed."""
+    """`sentence` goes on after the dimension's name. `grounds` says what it rests on, `beside` what the rater's figure
+    does, "" where there is none. `more` sources (systems, texts: `unit`) would narrow the interval to about plus or
+    minus MARGIN; None where that can't be told or isn't needed."""
 
-    kind: Kind
+    kind: VerdictKind
     sentence: str
     grounds: str
+    beside: str = ""
     unit: str = "sources"
     more: int | None = None
 
@@ -67,6 +71,7 @@ class AgreementVerdict:
             "kind": self.kind,
             "sentence": self.about(name),
             "grounds": self.grounds,
+            "beside": self.beside,
             "more": self.more,
             "unit": self.unit,
         }
@@ -75,31 +80,35 @@ class AgreementVerdict:
 def agreement_verdict(meta: MetaEvaluation, ceiling: Ceiling | None = None, raters: int = 0) -> AgreementVerdict:
     """`ceiling` is what one of so many `raters` reaches with the others, the judge beside; None where nobody knows who
     rated."""
+    kind, sentence, more = _without_figures(meta) or _found(meta, ceiling, raters)
+    unit, _ = drawn_units(meta)
+    rests_on = grounds(meta, raters) if meta.basis.n else ""
+    return AgreementVerdict(kind, sentence, rests_on, ceiling_grounds(ceiling), unit, more)
+
+
+def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> Said:
+    """Rules 2 to 5, where there is an interval."""
     figure = meta.figures["spearman"]
-    unit, units = drawn_units(meta)
-    rests_on = grounds(meta, ceiling, raters)
-    untold = _without_figures(meta, figure)
-    if untold is not None or figure.value is None or figure.low is None or figure.high is None:
-        kind, sentence = untold or ("no interval", "can't be told.")
-        return AgreementVerdict(kind, sentence, rests_on if meta.basis.n else "", unit)
-    shown = with_interval(figure.value, figure.low, figure.high)
-    more = more_units(meta, figure.low, figure.high, unit, units)
+    assert figure.value is not None  # rule 1
+    assert figure.low is not None
+    assert figure.high is not None
+    low, high = figure.low, figure.high
+    shown, (unit, units) = with_interval(figure.value, low, high), drawn_units(meta)
     beside = f"; {_one_rater(ceiling, raters)}"
-    if units < FEWEST_UNITS or (figure.low <= 0 <= figure.high and max(-figure.low, figure.high) >= LITTLE):
-        few = f"too few {unit} to say {shown}{_needed(more, unit)}."
-        return AgreementVerdict("too few", few, rests_on, unit, more)
-    if figure.high < 0:
+    if units < FEWEST_UNITS or (low <= 0 <= high and max(-low, high) >= LITTLE):
+        more = more_units(meta, low, high, unit, units)
+        return "too few", f"too few {unit} to say {shown}{_needed(more, unit)}.", more
+    if high < 0:
         said = f"the scores run against people {shown}: what people rate higher gets lower scores"
         check = "Check whether a high score means good, and what the questions ask."
-        return AgreementVerdict("negative", f"{said}{beside}. Don't use these scores. {check}", rests_on, unit)
-    if figure.low <= 0:
-        return AgreementVerdict("not found", f"no agreement found {shown}{beside}. {DONT_USE}", rests_on, unit)
+        return "negative", f"{said}{beside}. Don't use these scores. {check}", None
+    if low <= 0:
+        return "not found", f"no agreement found {shown}{beside}. {DONT_USE}", None
     kind, ending, more = _beside_a_rater(meta, ceiling, raters)
     people = "people about the systems" if meta.design.level == "system" else "people"
-    if figure.high < LITTLE:
-        said = f"agrees only a little with {people} {shown}{ending} {DONT_USE}"
-        return AgreementVerdict("little", said, rests_on, unit, more)
-    return AgreementVerdict(kind, f"agrees with {people} {shown}{ending}", rests_on, unit, more)
+    if high < LITTLE:
+        return "little", f"agrees only a little with {people} {shown}{ending} {DONT_USE}", more
+    return kind, f"agrees with {people} {shown}{ending}", more
 
 
 def drawn_units(meta: MetaEvaluation) -> tuple[str, int]:
@@ -130,30 +139,30 @@ def more_units(meta: MetaEvaluation, low: float, high: float, unit: str, units: 
     return two_digits(ceil(max(wanted - units, 0.0) * share - 1e-9))
 
 
-def _without_figures(meta: MetaEvaluation, figure: Figure) -> tuple[Kind, str] | None:
+def _without_figures(meta: MetaEvaluation) -> Said | None:
     """Rule 1."""
-    intake = meta.intake
+    intake, figure = meta.intake, meta.figures["spearman"]
     if meta.basis.n == 0:
         if intake.missing_human == intake.rows:
-            return "nothing to compare", "nobody has rated these texts, so the scores can't be compared with people's."
-        if all(missing == intake.rows for missing in intake.missing_pred):
-            return "nothing to compare", "no text has a score that counts, so there is nothing to compare with people."
-        return "nothing to compare", "no text has both a score and a rating, so there is nothing to compare."
+            said = "nobody has rated these texts, so the scores can't be compared with people's."
+        elif all(missing == intake.rows for missing in intake.missing_pred):
+            said = "no text has a score that counts, so there is nothing to compare with people."
+        else:
+            said = "no text has both a score and a rating, so there is nothing to compare."
+        return "nothing to compare", said, None
     if figure.value is None:
-        return "no coefficient", f"can't be told. {figure.reason}"
+        return "no coefficient", f"can't be told. {figure.reason}", None
+    shown = f"({decimals(figure.value)})"
     if figure.low is None or figure.high is None:
         why = figure.reason or "No resamples were drawn."
-        return "no interval", f"can't be told. There is a figure ({decimals(figure.value)}) but no interval. {why}"
+        return "no interval", f"can't be told. There is a figure {shown} but no interval. {why}", None
     if figure.low == figure.high:
-        return (
-            "no interval",
-            f"can't be told. Every resample gives the same figure ({decimals(figure.value)}), which is no "
-            "certainty: there is too little to draw from.",
-        )
+        same = f"Every resample gives the same figure {shown}, which is no certainty: there is too little to draw from."
+        return "no interval", f"can't be told. {same}", None
     return None
 
 
-def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> tuple[Kind, str, int | None]:
+def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> Said:
     """Rule 5: the end of the sentence, and how many more units would decide what is open."""
     if ceiling is None or ceiling.value is None:
         return "no ceiling", f"; {_one_rater(ceiling, raters)}.", None

@@ -24,8 +24,8 @@ def two_digits(count: int) -> int:
     return -(-count // unit) * unit
 
 
-def grounds(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> str:
-    """For example "Spearman inside each of 96 sources (100 have texts), averaged; 1,600 texts, 3 raters."."""
+def grounds(meta: MetaEvaluation, raters: int) -> str:
+    """For example "Spearman inside 96 of 100 sources, averaged; 1,536 texts; 3 raters."."""
     basis = meta.basis
     match meta.design.level:
         case "per-source":
@@ -38,11 +38,15 @@ def grounds(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> str:
     parts = [how, counted_of(basis.n_used or basis.n, "text")]
     if raters:
         parts.append(counted_of(raters, "rater"))
-    said = f"{'; '.join(parts)}."
-    if ceiling is not None and ceiling.value is not None:
-        compared = sum(value is not None for value in ceiling.by_rater)
-        said += (
-            f" What one rater reaches: the mean over {compared} raters, each compared with the mean of the others, on "
-            f"{counted_of(ceiling.n, 'text')}."
-        )
-    return said
+    return f"{'; '.join(parts)}."
+
+
+def ceiling_grounds(ceiling: Ceiling | None) -> str:
+    """What the figure of one rater rests on; "" where there is none."""
+    if ceiling is None or ceiling.value is None:
+        return ""
+    compared = sum(value is not None for value in ceiling.by_rater)
+    return (
+        f"What one rater reaches: the mean over {compared} raters, each compared with the mean of the others, on "
+        f"{counted_of(ceiling.n, 'text')}."
+    )

@@ -161,7 +161,9 @@ def _next_version(page: Page, wording: str) -> None:
     click(at(page, "new_draft").get_by_role("button"), shows=at(page, "publish"))
     _reword(page, page.locator(QUESTION).get_by_role("button", name="Edit").first, "Save", wording)
     _publish(page)
-    part = page.get_by_role("radio", name="Compare versions").or_(page.get_by_role("button", name="Compare versions"))
+    part = page.get_by_role("radio", name="Against another version").or_(
+        page.get_by_role("button", name="Against another version")
+    )
     click(part, shows=page.get_by_text("1 reworded", exact=True))
     expect(reading(page, wording)).to_be_visible()
 

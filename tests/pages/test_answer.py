@@ -180,7 +180,7 @@ def test_an_expert_waits_for_texts(demo: Workbench):
     assert any("No texts are drawn yet" in m.value for m in opened("Ana").markdown)
 
 
-@pytest.mark.parametrize("view", ["questions", "people", "texts"])
+@pytest.mark.parametrize("view", ["questions", "people", "download", "texts"])
 def test_results_wait_until_the_expert_has_finished(demo: Workbench, checklist: int, draw: AnswerDraw, view: str):
     def results() -> AppTest:
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)

@@ -1,4 +1,4 @@
-"""The locked test split on the screens: locked on Data, scored on Score, looked at on Results, and nowhere else."""
+"""The locked test split on the screens: locked on Data, scored on Score, looked at on Locked test, and nowhere else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,9 +22,7 @@ Open = Callable[[str], AppTest]
 def open_tab() -> Callable[[], AppTest]:
     def opened() -> AppTest:
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE).run()
-        app.switch_page("../pages/results.py")
-        app.query_params["view"] = "locked"
-        return app.run()
+        return app.switch_page("../pages/locked_test.py").run()
 
     return opened
 

@@ -17,12 +17,18 @@ def signature(app: AppTest) -> str:
     return str(app.text[0].value)
 
 
+def with_signatures(open_screen: Open) -> AppTest:
+    app = open_screen("results")
+    app.session_state["unfolded_signature"] = True
+    return app.run()
+
+
 def at_level(app: AppTest, level: Level) -> AppTest:
     return app.button_group(key="level").set_value(level).run()
 
 
 def test_intervals_draw_what_suits_the_level_unless_a_person_chose(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("results")
+    app = with_signatures(open_screen)
     assert "|1000 sources|" in signature(app)
     assert "|1000 systems|" in signature(at_level(app, "system"))
     assert "resampling" not in app.query_params
@@ -40,7 +46,7 @@ def test_the_other_levels_are_computed_when_one_is_shown(
     def computed(*_: object) -> NoReturn:
         pytest.fail("a level is computed when it is asked for")
 
-    app = open_screen("results")
+    app = with_signatures(open_screen)
     monkeypatch.setattr(results, "_result", computed)
     for level in ("dataset", "system", "per-source"):
         assert not at_level(app, level).exception

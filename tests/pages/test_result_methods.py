@@ -1,4 +1,4 @@
-"""Results, Methods: quality against cost, and texts by people beside texts by LLMs."""
+"""Methods: quality against cost, and texts by people beside texts by LLMs."""
 
 from collections.abc import Callable
 
@@ -12,8 +12,7 @@ Open = Callable[[str], AppTest]
 
 
 def opened(open_screen: Open) -> AppTest:
-    app = open_screen("results")
-    app.segmented_control(key="view").set_value("methods").run()
+    app = open_screen("methods")
     assert not app.exception
     return app
 

@@ -1,4 +1,4 @@
-"""The tab Pictures of Results: charts are kept for as long as they are true."""
+"""Pictures of Results: charts are kept for as long as they are true."""
 
 import sqlite3
 from collections.abc import Callable
@@ -20,7 +20,8 @@ def test_charts_are_made_anew_when_a_rating_changes_and_not_for_another_level(
     demo: Workbench, home: Path, open_screen: Open
 ) -> None:
     app = open_screen("results")
-    app.button_group(key="view").set_value("pictures").run()
+    app.session_state["unfolded_pictures"] = True
+    app.button_group(key="view").set_value("details").run()
     first = drawn(app)
     app.button_group(key="level").set_value("dataset").run()
     assert drawn(app) == first != []

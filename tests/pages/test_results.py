@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import ChecklistStatus
@@ -46,8 +47,53 @@ def test_without_scores_the_way_to_score_is_shown(workbench: Workbench, open_scr
     assert [button.label for button in app.button] == ["Go to Score"]
 
 
-def test_every_figure_says_what_it_rests_on(demo: Workbench, open_screen: Open) -> None:
-    app = open_screen("results")
+def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results()
+    assert not app.exception
+    results = results_of(demo, RUN)
+    for result in results:
+        assert verdict_of(demo, result).sentence in shown(app)
+        assert all(caution in shown(app) for caution in result.meta.cautions)
+    assert not app.dataframe, "figures unfold"
+    assert not app.get("vega_lite_chart")
+    app.button(key=f"worst_{RUN}_{results[1].dimension.id}").click().run()
+    assert not app.exception
+    assert (app.query_params["view"], app.query_params["dimension"]) == ("texts", results[1].dimension.name)
+    assert table(app, "Difference")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("overview", {"level": "dataset"}),
+        ("pictures", {"view": "details", "open": "pictures", "level": "dataset"}),
+        ("people", {"view": "details", "open": "people", "level": "dataset"}),
+        ("compare", {"view": "details", "open": "against", "level": "dataset"}),
+        ("download", {"view": "details", "open": "download", "level": "dataset"}),
+    ],
+)
+def test_an_old_address_leads_to_where_its_tab_is_now(
+    demo: Workbench, open_results: Callable[..., AppTest], old: str, new: dict[str, str]
+) -> None:
+    app = open_results(view=old, level="dataset")
+    assert not app.exception
+    assert {name: app.query_params.get(name) for name in new} == new
+    assert app.title[0].value == "Results"
+
+
+@pytest.mark.parametrize(("old", "title"), [("methods", "Methods"), ("topics", "Topics"), ("locked", "Locked test")])
+def test_an_old_address_leads_to_the_screen_that_was_a_tab(
+    demo: Workbench, open_results: Callable[..., AppTest], old: str, title: str
+) -> None:
+    app = open_results(view=old, level="dataset")
+    assert not app.exception
+    assert app.title[0].value == title
+    assert "view" not in app.query_params
+    assert app.query_params["level"] == "dataset"
+
+
+def test_every_figure_says_what_it_rests_on(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    app = open_results(open="figures,picture,signature")
     assert not app.exception
     expected = results_of(demo, RUN)
     assert table(app, "Spearman") == [
@@ -61,13 +107,15 @@ def test_every_figure_says_what_it_rests_on(demo: Workbench, open_screen: Open) 
     assert "rules, not an LLM" in shown(app)
     assert "nan" not in shown(app).split()
     assert len(app.get("vega_lite_chart")) == 1
-    app.button_group(key="view").set_value("pictures").run()
+    app = open_results(view="details", open="pictures")
     assert not app.exception
     assert len(app.get("vega_lite_chart")) == 4
 
 
 def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(level="dataset", run="1", constant="zero", seed="7", resampling="texts")
+    app = open_results(
+        level="dataset", run="1", constant="zero", seed="7", resampling="texts", open="figures,signature"
+    )
     assert not app.exception
     assert table(app, "Spearman")[0].startswith(
         f"{results_of(demo, RUN, Choices('dataset'))[0].meta.figures['spearman'].value:.3f}"
@@ -85,7 +133,7 @@ def test_run_level_and_view_are_in_the_address(demo: Workbench, open_results: Ca
 
 
 def test_what_the_intervals_draw_can_be_chosen(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results()
+    app = open_results(open="figures")
     app.button_group(key="resampling").set_value("both").run()
     app.number_input(key="resamples").set_value(200).run()
     assert not app.exception
@@ -100,8 +148,8 @@ def test_several_texts_of_a_source_and_system_count_once(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     change(home, "UPDATE text SET system_id = 'one', item_id = id")
-    assert "30 duplicates counted once" in shown(open_results(level="dataset"))
-    app = open_results(level="dataset", duplicates="keep")
+    assert "30 duplicates counted once" in shown(open_results(level="dataset", open="figures"))
+    app = open_results(level="dataset", duplicates="keep", open="figures")
     assert "30 duplicates kept" in shown(app)
     assert table(app, "Texts")[0] == "40 of 40"
 
@@ -138,7 +186,7 @@ def test_weights_stand_beside_equal_ones_and_have_a_verdict(
 
 
 def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(view="people", level="dataset")
+    app = open_results(view="details", open="people", level="dataset")
     assert not app.exception
     result = kept_results(demo, RUN, Choices("dataset"))[0]
     found = human_side_of(demo, result)
@@ -148,7 +196,7 @@ def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Call
     assert spearman.judge.verdict in shown(app)
     assert table(app, "Rater") == [rater.name for rater in found.raters]
     assert len(table(app, "Texts where")) == len(found.strata)
-    assert "No expert has answered" in shown(app)
+    assert "No expert has answered" in shown(open_results(view="questions"))
 
 
 def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Callable[..., AppTest]) -> None:
@@ -158,8 +206,8 @@ def test_one_rater_is_a_sentence(demo: Workbench, home: Path, open_results: Call
     assert "Only one rater" in shown(app)
     assert "nan" not in shown(app).lower().split()
     change(home, "DELETE FROM rating")
-    for view in ("overview", "questions", "people", "texts", "download"):
-        app = open_results(view=view)
+    for view in ("verdict", "questions", "texts", "details"):
+        app = open_results(view=view, open="figures,picture,signature,people,download,pictures,against")
         assert not app.exception, view
         assert "nan" not in shown(app).lower().split()
 
@@ -168,8 +216,8 @@ def test_raters_on_different_scales_are_named_wherever_their_mean_counts(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     change(home, "UPDATE rating SET value = value * 20 WHERE rater = 'simulated rater 1'")
-    for view in ("overview", "people"):
-        app = open_results(view=view)
+    for view in ("verdict", "details"):
+        app = open_results(view=view, open="people")
         assert not app.exception, view
         assert "Raters seem to use different scales" in shown(app)
     project = get_project(demo, "Demo")
@@ -187,7 +235,7 @@ def test_the_topics_behind_the_checklist_in_short(demo: Workbench, open_results:
 
 
 def test_nonsense_in_the_address_is_passed_over(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1")
+    app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1", open="figures,nothing")
     assert not app.exception
     assert app.query_params["run"] == "1"
     assert len(table(app, "Spearman")) == 4
@@ -198,14 +246,14 @@ def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
 ) -> None:
     change(home, "UPDATE scoring_run SET evaluator = 'rouge-l', judge = 'none'")
     change(home, "UPDATE score SET value = 1.2 - value / 10")
-    app = open_results(level="dataset")
+    app = open_results(level="dataset", open="figures,picture")
     assert not app.exception
     assert table(app, "MAE") == ["none"] * 4
     words = shown(app)
     assert "not on the scale of the ratings" in words
     assert "Spearman is negative" in words
     assert len(app.get("vega_lite_chart")) == 1
-    assert len(open_results(level="dataset", view="pictures").get("vega_lite_chart")) == 2
+    assert len(open_results(level="dataset", view="details", open="pictures").get("vega_lite_chart")) == 2
     app = open_results(view="texts")
     assert not app.exception
     assert all(-1 <= float(cell) <= 1 for cell in table(app, "Difference"))
@@ -216,7 +264,7 @@ def test_a_level_that_is_impossible_offers_the_dataset(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     change(home, "UPDATE text SET doc_id = 'own ' || id, system_id = ''")
-    app = open_results()
+    app = open_results(open="figures")
     assert not app.exception
     assert "there is no coefficient: No source has two or more texts" in shown(app)
     assert "nan" not in shown(app).split()
@@ -238,11 +286,11 @@ def coherence_only(workbench: Workbench) -> int:
 
 def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
     second = coherence_only(demo)
-    app = open_results(run=f"{second},1")
+    app = open_results(run=f"{second},1", open="figures,pictures")
     assert not app.exception
     assert table(app, "Dimension")[:2] == [f"coherence · run {second}", "coherence · run 1"]
     assert len(table(app, "Dimension")) == 5
-    app.button_group(key="view").set_value("pictures").run()
+    app.button_group(key="view").set_value("details").run()
     app.radio(key="detail_run").set_value(1).run()
     assert not app.exception
 
@@ -251,8 +299,8 @@ def test_texts_with_unanswered_questions_count_only_if_asked_for(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     change(home, "UPDATE score SET coverage = 0.5 WHERE run_id = 1 AND dimension_id = 1 AND id % 2 = 0")
-    assert table(open_results(level="dataset"), "Texts")[0] == "20 of 40"
-    assert table(open_results(level="dataset", partial="yes"), "Texts")[0] == "40 of 40"
+    assert table(open_results(level="dataset", open="figures"), "Texts")[0] == "20 of 40"
+    assert table(open_results(level="dataset", partial="yes", open="figures"), "Texts")[0] == "40 of 40"
 
 
 def test_figures_are_computed_again_only_when_something_changed(demo: Workbench, home: Path) -> None:
@@ -271,7 +319,7 @@ def test_a_run_that_is_not_whole_says_so(demo: Workbench, open_results: Callable
         work.runs.claim(run, "somebody")
         scores = work.runs.open_scores(run)
         work.runs.save([Outcome(score, Evaluation(float(1 + n % 5))) for n, score in enumerate(scores[:10])])
-    app = open_results()
+    app = open_results(open="figures")
     assert "scoring, 10 of 40 scored so far" in shown(app)
     assert "30 rows without a score" in shown(app)
 
@@ -322,6 +370,6 @@ def test_where_only_a_study_has_scored_no_run_is_chosen(
     assert app.multiselect(key="run").value == []
     assert "Only studies of conditions have scored texts" in shown(app)
     study_run = list_runs(demo, get_project(demo, "Demo").id)[0]
-    asked = open_results(run=str(study_run.id))
+    asked = open_results(run=str(study_run.id), open="figures")
     assert asked.multiselect(key="run").value == [study_run.id]
     assert table(asked, "Spearman")

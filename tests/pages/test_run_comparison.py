@@ -1,4 +1,4 @@
-"""The tab Compare of Results: runs against a baseline."""
+"""Results, Details, Against another run: runs against a baseline."""
 
 import sqlite3
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def open_compare() -> Open:
     def opened(**address: str) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE).run()
         app.switch_page("../pages/results.py")
-        for key, value in {"view": "compare", **address}.items():
+        for key, value in {"view": "details", "open": "against", **address}.items():
             app.query_params[key] = value
         return app.run()
 

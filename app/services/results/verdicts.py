@@ -1,11 +1,11 @@
 """Verdict on a result: whether its scores can be relied on, in a sentence for people who read no coefficients."""
 
-from app.meta_evaluation.agreement_verdict import AgreementVerdict, agreement_verdict
+from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict
 from app.services.results.raters import ceiling_beside
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["AgreementVerdict", "verdict_of"]
+__all__ = ["AgreementVerdict", "VerdictKind", "verdict_of"]
 
 
 def verdict_of(workbench: Workbench, result: DimensionResult) -> AgreementVerdict:

@@ -81,4 +81,4 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
         column_config={"Texts finished": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)},
     )
     if st.button("See who agrees on which question", key=f"to_results_{checklist.id}", type="tertiary"):
-        st.switch_page(page("results"), query_params={"view": "people"})
+        st.switch_page(page("results"), query_params={"view": "questions"})

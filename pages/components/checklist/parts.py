@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.components.shell.address import keep, prepare
 
-PARTS = {"questions": "Questions", "try": "Try it", "compare": "Compare versions", "history": "History"}
+PARTS = {"questions": "Questions", "try": "Try it", "compare": "Against another version", "history": "History"}
 _KEY = "checklist_part"
 
 

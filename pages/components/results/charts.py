@@ -1,4 +1,4 @@
-"""Results, Pictures: how scores and ratings of the current dimension lie, text by text and source by source."""
+"""How scores and ratings of the current dimension lie, text by text and source by source."""
 
 import streamlit as st
 

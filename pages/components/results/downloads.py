@@ -1,4 +1,4 @@
-"""Results, Download: files to take along."""
+"""Files of the results, to take along."""
 
 import streamlit as st
 

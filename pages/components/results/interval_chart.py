@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from app.services.results.results import DimensionResult
+from pages.components.shell.runs.result_cautions import result_label
 
 # Okabe and Ito's colours: told apart by all kinds of colour vision, on light and dark ground. Shapes say it again.
 COLOURS = {"Spearman": "#0072B2", "Kendall tau-b": "#E69F00", "Pearson": "#009E73"}
@@ -16,15 +17,11 @@ AXIS = "Agreement with people: 0 is none, 1 is the same order"
 ROW_HEIGHT, MARGIN = 54, 90  # the margin holds legend and axis
 
 
-def label(result: DimensionResult, several: bool) -> str:
-    return f"{result.dimension.name} · run {result.run.id}" if several else result.dimension.name
-
-
 def interval_chart(results: Sequence[DimensionResult], several: bool) -> alt.LayerChart | alt.FacetChart | None:
     """None where no coefficient is defined."""
     rows = [
         {
-            "what": label(result, several),
+            "what": result_label(result, several),
             "coefficient": NAMES[name],
             "value": figure.value,
             "low": figure.low,
@@ -39,7 +36,7 @@ def interval_chart(results: Sequence[DimensionResult], several: bool) -> alt.Lay
         return None
     data = pd.DataFrame(rows)
     lowest = min(0.0, float(np.nanmin(data[["low", "value"]].to_numpy(dtype=float))))
-    order = [label(result, several) for result in results]
+    order = [result_label(result, several) for result in results]
     names = list(COLOURS)
     base = alt.Chart(data).encode(
         y=alt.Y("what:N", sort=order, title=None, axis=alt.Axis(labelLimit=260)),

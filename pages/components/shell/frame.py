@@ -39,6 +39,9 @@ SCREENS = {
         ("score", "Score", ":material/speed:"),
         ("results", "Results", ":material/insights:"),
         ("conditions", "Conditions", ":material/balance:"),
+        ("methods", "Methods", ":material/price_check:"),
+        ("topics", "Topics", ":material/topic:"),
+        ("locked_test", "Locked test", ":material/lock:"),
     ),
     "Set up": (
         ("prompts", "Prompts", ":material/edit_note:"),

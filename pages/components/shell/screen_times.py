@@ -18,6 +18,11 @@ MAIN = Path(__file__).resolve().parents[3] / "app" / "main.py"
 TIMEOUT = 120
 
 
+def with_people(app: AppTest) -> AppTest:
+    app.session_state["unfolded_people"] = True
+    return app.button_group(key="view").set_value("details").run()
+
+
 def measure() -> dict[str, dict[str, float]]:
     """Seconds of each step, by the clock and of the processor."""
     load_screens()  # as the server does
@@ -28,7 +33,7 @@ def measure() -> dict[str, dict[str, float]]:
         "results, opened again": app.run,
         "another level": lambda: app.button_group(key="level").set_value("dataset").run(),
         "the questions": lambda: app.button_group(key="view").set_value("questions").run(),
-        "the people": lambda: app.button_group(key="view").set_value("people").run(),
+        "the people": lambda: with_people(app),
         "the texts": lambda: app.button_group(key="view").set_value("texts").run(),
         "texts, who is kinder": lambda: app.button_group(key="direction").set_value("harsher").run(),
         "texts, one system": lambda: app.selectbox(key="system").select_index(1).run(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.meta_evaluation.agreement_verdict import AgreementVerdict, Kind, agreement_verdict, more_units
+from app.meta_evaluation.agreement_verdict import AgreementVerdict, VerdictKind, agreement_verdict, more_units
 from app.meta_evaluation.choices import Level, Resampling
 from app.meta_evaluation.evaluation import MetaEvaluation, evaluate
 from app.meta_evaluation.raters.human_ceiling import Ceiling, JudgeBeside
@@ -103,7 +103,7 @@ FAR = ceiling((-0.3, -0.5, -0.2))
         ),
     ],
 )
-def test_each_rule_has_its_sentence(figure: Ends, beside: Ceiling, kind: Kind, sentence: str) -> None:
+def test_each_rule_has_its_sentence(figure: Ends, beside: Ceiling, kind: VerdictKind, sentence: str) -> None:
     found = agreement_verdict(meta(figure), beside, 3)
     assert found.kind == kind
     assert found.sentence.startswith(sentence)
@@ -112,9 +112,9 @@ def test_each_rule_has_its_sentence(figure: Ends, beside: Ceiling, kind: Kind, s
 def test_a_sentence_has_its_dimension_as_subject_and_says_what_it_rests_on() -> None:
     found = agreement_verdict(meta((0.05, -0.02, 0.11), 17, of=40), FAR, 3)
     assert found.about("coherence").startswith("Coherence: no agreement found (")
-    assert found.grounds == (
-        "Spearman inside only 17 of 40 sources, averaged; 480 texts; 3 raters. What one rater reaches: the mean over 3 "
-        "raters, each compared with the mean of the others, on 480 texts."
+    assert found.grounds == "Spearman inside only 17 of 40 sources, averaged; 480 texts; 3 raters."
+    assert found.beside == (
+        "What one rater reaches: the mean over 3 raters, each compared with the mean of the others, on 480 texts."
     )
     assert found.to_json("coherence")["sentence"] == found.about("coherence")
 

@@ -1,1 +1,1 @@
-"""Results, People: how well the raters agree, and the judge beside them."""
+"""Results, Details, People: how well the raters agree, and the judge beside them."""

@@ -6,6 +6,7 @@ from app.services.results.question_analysis import questions_of
 from app.services.results.repeat_agreement import repeat_agreement
 from app.services.results.result_texts import question_shares
 from pages.components.results.questions.aspect_tables import aspect_tables
+from pages.components.results.questions.expert_agreement import expert_agreement
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
 from pages.components.results.questions.question_weights import question_weights
 from pages.components.results.texts.edit_question import edit_question
@@ -37,4 +38,5 @@ def result_questions(scope: ResultScope) -> None:
                 st.caption(plain(question.component))
             question_facts(item, found)
             edit_question(scope.workbench, dimension_id, question, f"edit_question_{question.id}")
+    expert_agreement(scope.workbench, result)
     question_weights(scope.workbench, result, [question.text for question in found.questions])

@@ -8,8 +8,8 @@ import streamlit as st
 from app.services.results.results import DimensionResult, Figure
 from app.services.results.weighted_scores import weighted_agreement
 from app.services.runtime.workbench import Workbench
-from pages.components.results.interval_chart import label
 from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.runs.result_cautions import result_label
 
 
 def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], several: bool) -> None:
@@ -18,7 +18,7 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], se
         return
     rows = [
         {
-            "Dimension": label(result, several),
+            "Dimension": result_label(result, several),
             "Questions count": how,
             "Spearman": _shown(figures.figures["spearman"]),
             "Kendall tau-b": _shown(figures.figures["kendall"]),
@@ -28,7 +28,6 @@ def weighted_scores(workbench: Workbench, results: Sequence[DimensionResult], se
         for result, meta in found
         for how, figures in (("alike", result.meta), ("by their weights", meta))
     ]
-    st.markdown("**By the checklist's weights**")
     st.dataframe(pd.DataFrame(rows), placeholder="–", hide_index=True, key="weighted_scores")
     st.caption(
         "The same texts and resamples. The score in which all questions count alike is the one that is reported; a "

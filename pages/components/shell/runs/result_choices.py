@@ -64,7 +64,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 
     No run where nothing is chosen and only studies of conditions have scored anything.
     """
-    left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
+    left, right, last = st.columns([6, 4, 2.2], gap="small", vertical_alignment="bottom")
     with left:
         chosen = _runs(runs, dimension)
     if not chosen:
@@ -72,7 +72,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
     with right:
         level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
     soft = _soft(chosen)
-    with st.expander("How the figures are computed", key="figure_choices"):
+    with last.popover("Computing", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
         awkward, intervals = st.columns(2, gap="large")
         with awkward:
             constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")

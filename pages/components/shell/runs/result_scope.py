@@ -13,8 +13,11 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.results.results import Choices, DimensionResult, kept_result, kept_results
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
 from pages.components.shell.address import keep
-from pages.components.shell.runs.result_choices import LEVELS, choose_dataset
+from pages.components.shell.frame import empty
+from pages.components.shell.runs.result_choices import LEVELS, choose_dataset, result_choices
+from pages.components.shell.runs.run_words import state, title
 from pages.components.shell.words import plain
 
 _MADE = "levels_made"
@@ -82,6 +85,27 @@ class ResultScope:
     def _impossible(self, error: WorkbenchError) -> NoReturn:
         offer_dataset(f"Results at the level “{LEVELS[self.choices.level].lower()}” are not possible here: {error}")
         st.stop()
+
+
+def chosen_results(workbench: Workbench, project: Project, dimension: Dimension) -> ResultScope:
+    """Choose runs and how their figures are computed; where there is nothing to choose the screen says so, and ends."""
+    runs = [run for run in list_runs(workbench, project.id) if run.done and not run.locked]
+    if not runs:
+        empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
+        st.stop()
+    chosen, choices = result_choices(runs, dimension.name)
+    if not chosen:
+        empty(
+            "Only studies of conditions have scored texts of this project.",
+            "Conditions compares them; choose a run above to look into one, or score with a checklist of your own.",
+            "conditions",
+            "Go to Conditions",
+        )
+        st.stop()
+    for run in chosen:
+        if run.done < run.all:
+            st.caption(plain(f"{title(run)} · {state(run)}, {run.done:,} of {run.all:,} scored so far"))
+    return ResultScope(workbench, project, dimension, chosen, choices)
 
 
 def offer_dataset(why: str) -> None:

@@ -1,4 +1,4 @@
-"""Results, People: how well the raters agree, what one of them reaches, and the judge beside them."""
+"""How well the raters agree, what one of them reaches, and the judge beside them."""
 
 import pandas as pd
 import streamlit as st
@@ -6,8 +6,6 @@ import streamlit as st
 from app.services.results.raters import HumanSide, human_side_of
 from pages.components.results.interval_chart import NAMES
 from pages.components.results.people.rater_strata import rater_strata
-from pages.components.results.questions.expert_agreement import expert_agreement
-from pages.components.shell.blinding import open_attributes
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
@@ -21,7 +19,7 @@ ALPHA_HELP = (
 CEILING_HELP = (
     "Each rater is compared with the mean of the others, as if that rater were the judge; the mean over raters is what "
     "a judge as good as one person reaches. The judge beside it is compared with the same means of the others, so "
-    "that neither has an advantage; its figure can therefore differ from the one on Overview."
+    "that neither has an advantage; its figure can therefore differ from the one under Verdict."
 )
 
 
@@ -40,8 +38,6 @@ def result_people(scope: ResultScope) -> None:
         rater_strata(found.strata)
     if found.raters:
         _raters(found)
-    open_attributes(scope.workbench, scope.project, scope.dimension, "the checklist's questions")
-    expert_agreement(scope.workbench, result)
 
 
 def _ceiling(found: HumanSide) -> None:

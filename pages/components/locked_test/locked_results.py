@@ -1,28 +1,28 @@
-"""The tab Locked test of Results: a deliberate look at the agreement on texts that nothing was tuned on."""
+"""A deliberate look at the agreement on texts that nothing was tuned on."""
 
 from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
 
+from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.locked_split import locked_runs, state_of
 from app.services.results.locked_results import look_at_locked_results
-from app.services.results.results import DimensionResult
+from app.services.results.results import DimensionResult, Level
+from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from pages.components.results.overview import cautions
 from pages.components.shell.expert import current_expert
 from pages.components.shell.frame import page
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.result_scope import ResultScope
+from pages.components.shell.runs.result_cautions import cautions
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.words import plain, show_error
 
 
-def result_locked(scope: ResultScope) -> None:
-    workbench, project = scope.workbench, scope.project
+def locked_results(workbench: Workbench, project: Project, level: Level) -> None:
     state = state_of(workbench, project.id)
     if state is None:
         st.markdown("**No test split is locked.** Lock a share of the documents on Data before you tune anything.")
@@ -48,7 +48,7 @@ def result_locked(scope: ResultScope) -> None:
     shown = f"looked_at_{project.id}_{state.split.id}"
     if pressed:
         try:
-            st.session_state[shown] = look_at_locked_results(workbench, project.id, chosen, who, scope.choices.level)
+            st.session_state[shown] = look_at_locked_results(workbench, project.id, chosen, who, level)
         except WorkbenchError as error:
             show_error(error)
         else:

@@ -1,10 +1,10 @@
-"""The tab Compare of Results: runs against each other, and trials of one way of scoring."""
+"""Runs against each other, and trials of one way of scoring."""
 
 from pages.components.results.trials import trials
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_comparison import run_comparison
 
 
-def result_compare(scope: ResultScope) -> None:
+def against_runs(scope: ResultScope) -> None:
     run_comparison(scope)
     trials(scope)

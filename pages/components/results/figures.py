@@ -1,4 +1,4 @@
-"""Results, Overview: the figures of all dimensions, and what each rests on."""
+"""The figures of all dimensions, as a table and as a picture, and what each rests on."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,9 @@ import streamlit as st
 
 from app.services.results.results import DimensionResult, Figure, Level
 from pages.components.results.cached_chart import kept_drawing, of_figures
-from pages.components.results.interval_chart import interval_chart, label
-from pages.components.results.questions.weighted_scores import weighted_scores
+from pages.components.results.interval_chart import interval_chart
 from pages.components.shell.runs.interval_words import interval
-from pages.components.shell.runs.result_choices import LEVELS
-from pages.components.shell.runs.result_scope import ResultScope, offer_dataset
+from pages.components.shell.runs.result_cautions import result_label
 from pages.components.shell.words import plain
 
 SIGNATURE_HELP = (
@@ -30,29 +28,19 @@ FIGURE_HELP = {
 USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "system": "Systems used"}
 
 
-def result_overview(scope: ResultScope) -> None:
-    results, level = scope.every_dimension(), scope.choices.level
-    if all(r.headline[0] is None for r in results) and any(r.dataset_may_help for r in results):
-        reasons = sorted({result.meta.figures["spearman"].reason for result in results})
-        offer_dataset(f"At the level “{LEVELS[level].lower()}” there is no coefficient: {' '.join(reasons)}")
-    overview_table(results, level, scope.several)
-    overview_picture(results, scope.several)
-    basis_captions(results, scope.several)
-    weighted_scores(scope.workbench, results, scope.several)
-    here = [result for result in results if result.dimension.id == scope.dimension.id]
-    if here:
+def signatures(results: Sequence[DimensionResult], several: bool) -> None:
+    for result in results:
         # No st.code: for it the browser would load half a second of syntax highlighting.
-        st.caption(plain(f"Signature of {scope.dimension.name}"), help=SIGNATURE_HELP)
-        st.text("\n".join(str(result.meta.signature) for result in here))
-    scope.look_ahead(results)
+        st.caption(plain(result_label(result, several)), help=SIGNATURE_HELP)
+        st.text(str(result.meta.signature))
 
 
-def overview_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
+def coefficient_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
     st.dataframe(
         pd.DataFrame([_row(result, level, several) for result in results]),
         placeholder="–",
         hide_index=True,
-        key="overview",
+        key="figures",
         column_config={
             name: st.column_config.TextColumn(help=f"{text} In brackets its 95 % interval.")
             for name, text in FIGURE_HELP.items()
@@ -60,34 +48,22 @@ def overview_table(results: Sequence[DimensionResult], level: Level, several: bo
     )
     for result in results:
         for name, reason in _reasons(result):
-            st.markdown(f"**{plain(label(result, several))}**, {name}: {plain(reason)}")
+            st.markdown(f"**{plain(result_label(result, several))}**, {name}: {plain(reason)}")
 
 
 @kept_drawing(of_figures)
-def overview_picture(results: Sequence[DimensionResult], several: bool) -> None:
+def figures_picture(results: Sequence[DimensionResult], several: bool) -> None:
     chart = interval_chart(results, several)
     if chart is None:
         return
     st.altair_chart(chart, key="intervals")
-    counts = ", ".join(f"{label(r, several)} {r.meta.figures['spearman'].n:,}" for r in results)
+    counts = ", ".join(f"{result_label(r, several)} {r.meta.figures['spearman'].n:,}" for r in results)
     st.caption(plain(f"Point: the coefficient; line: its 95 % interval. Texts: {counts}."))
 
 
 def basis_captions(results: Sequence[DimensionResult], several: bool) -> None:
-    """Captions and cautions, in plain sight."""
-    st.caption("  \n".join(f"**{plain(label(r, several))}**: {plain(r.meta.caption)}." for r in results))
-    cautions(results, several)
-
-
-def cautions(results: Sequence[DimensionResult], several: bool) -> None:
-    """Each sentence once, with the results it is about where it isn't about all."""
-    said: dict[str, list[str]] = {}
-    for result in results:
-        for caution in result.meta.cautions:
-            said.setdefault(caution, []).append(label(result, several))
-    for caution, names in said.items():
-        who = "" if len(names) == len(results) else f"{plain(', '.join(names))}: "
-        st.warning(f"{who}{plain(caution)}", icon=":material/warning:")
+    """What each figure rests on."""
+    st.caption("  \n".join(f"**{plain(result_label(r, several))}**: {plain(r.meta.caption)}." for r in results))
 
 
 def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, object]:
@@ -95,7 +71,7 @@ def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, obje
     basis = result.meta.basis
     used = (basis.systems_used, basis.systems_all) if level == "system" else (basis.groups_used, basis.groups_all)
     return {
-        "Dimension": label(result, several),
+        "Dimension": result_label(result, several),
         "Spearman": _shown(figures["spearman"]),
         "Kendall tau-b": _shown(figures["kendall"]),
         "Pearson": _shown(figures["pearson"]),

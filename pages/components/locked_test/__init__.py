@@ -1,0 +1,1 @@
+"""Locked test: the agreement on texts that nothing was tuned on."""

@@ -1,0 +1,1 @@
+"""Methods: what each way of scoring is worth, what it costs, and whom it favours."""

@@ -1,1 +1,0 @@
-"""Results, Methods: what each way of scoring is worth, what it costs, and whom it favours."""

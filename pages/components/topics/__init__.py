@@ -1,0 +1,1 @@
+"""Topics: what the attributes behind the checklist are about, in short."""
