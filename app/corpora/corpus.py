@@ -11,7 +11,8 @@ class CorpusText:
     """One text with its ratings.
 
     `row` is where it stands in the file, from 1: the data row of a CSV or Parquet file (the header isn't counted),
-    the line of a JSON Lines file, the record of a JSON list. Texts of one record share its number.
+    the row of a sheet as its program numbers it, the line of a JSON Lines file, the record of a JSON list. Texts of one
+    record share its number.
     """
 
     row: int

@@ -13,13 +13,13 @@ _UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _SURROGATES = range(0xD800, 0xE000)
 _PART = 2**20
 _BINARY_KINDS = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"PK\x03\x04": "a zip archive",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file, or one with a password",
     b"%PDF": "a PDF",
     b"\x1f\x8b": "a gzip archive",
     b"SQLite format 3": "a SQLite database",
 }
-_SAVE_AS_TEXT = "Save the data as CSV, JSON, JSON Lines or Parquet and import that."
+_SAVE_AS_TEXT = "Save the data as .xlsx without a password, CSV, JSON, JSON Lines or Parquet and import that."
 
 
 def read_bytes(path: Path) -> bytes:

@@ -23,11 +23,16 @@ FORMATS: tuple[str, ...] = ("auto", *CONTAINERS, *KNOWN_FORMATS)
 _RECORDS_TO_LOOK_AT = 20
 
 
-def read_corpus(path: Path, format: str = "auto", mapping: ColumnMapping | None = None) -> Corpus:  # noqa: A002
+def read_corpus(
+    path: Path,
+    format: str = "auto",  # noqa: A002 (the word of the command line)
+    mapping: ColumnMapping | None = None,
+    sheet: str = "",
+) -> Corpus:
     """The file's texts, ratings and dimensions, with every row that had to be left out and why.
 
     `auto` looks at the records' structure, never at the file's name. A mapping makes it a table of its own, so it
-    goes with auto and the container formats only.
+    goes with auto and the container formats only. sheet: of a workbook, else its first.
 
     Raises NotFoundError for a missing file, FileFormatError where nothing in it is usable, InputError for an unknown
     format or a mapping where the format fixes the fields.
@@ -39,7 +44,7 @@ def read_corpus(path: Path, format: str = "auto", mapping: ColumnMapping | None 
             f"The format {format} fixes what each field means, so columns can't be mapped.",
             "Leave the mapping out, or choose auto.",
         )
-    records = read_records(path, format if format in CONTAINERS else "auto")
+    records = read_records(path, format if format in CONTAINERS else "auto", sheet)
     if format in CONTAINERS or (mapping is not None and not mapping.names_no_column):
         return read_generic(records, mapping, path.name)
     known = _recognised(records) if format == "auto" else KNOWN_FORMATS[format]
@@ -52,9 +57,9 @@ def read_corpus(path: Path, format: str = "auto", mapping: ColumnMapping | None 
     return known.read(records, path.name)
 
 
-def detect_format(path: Path) -> str:
+def detect_format(path: Path, sheet: str = "") -> str:
     """One of FORMATS other than auto. Raises NotFoundError, FileFormatError."""
-    records = read_records(path)
+    records = read_records(path, sheet=sheet)
     known = _recognised(records)
     return known.name if known else records.container
 

@@ -8,13 +8,14 @@ from app.corpora.cells import json_safe
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded, encoded, read_bytes
 from app.corpora.delimited import parse_delimited_lines
+from app.corpora.headed_rows import Read
 from app.corpora.json_records import looks_like_json_lines, parse_json, parse_json_lines
 from app.corpora.parquet import parquet_columns
-from app.errors import FileFormatError
+from app.corpora.workbook import is_workbook, sheet_names, workbook_rows
+from app.errors import FileFormatError, InputError
 
-CONTAINERS = ("csv", "jsonl", "json", "parquet")
-_PARQUET_MARK = b"PAR1"
-Read = tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]
+CONTAINERS = ("csv", "jsonl", "json", "parquet", "xlsx")
+_PARQUET_MARK, _ZIP_MARK = b"PAR1", b"PK\x03\x04"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,33 @@ class Records:
         return tuple(dict.fromkeys(str(name) for _, record in self.items for name in record))
 
 
-def read_records(path: Path, container: str = "auto") -> Records:
-    """All records of the file. `auto` tells the container by its content. Raises NotFoundError, FileFormatError."""
+def read_records(path: Path, container: str = "auto", sheet: str = "") -> Records:
+    """All records of the file. `auto` tells the container by its content; sheet: of a workbook, else its first.
+
+    Raises NotFoundError, FileFormatError, InputError for a sheet of what has none.
+    """
     raw = read_bytes(path)
+    if container == "xlsx" or (container == "auto" and _holds_sheets(raw)):
+        rows, left_out = workbook_rows(raw, path.name, sheet)
+        return Records("xlsx", tuple(rows), tuple(left_out))
+    if sheet:
+        raise InputError(f"{path.name} is no Excel workbook, so it has no sheets.", "Leave the sheet out.")
     if container == "parquet" or (container == "auto" and raw.startswith(_PARQUET_MARK)):
         return _read_parquet(raw, path.name)
     file = encoded(raw, path.name)
     container = sniff_container(file, path.suffix.lower()) if container == "auto" else container
     items, skipped = _parsed(container, file, path.name)
     return Records(container, tuple(items), tuple(skipped))
+
+
+def sheets_of(path: Path) -> tuple[str, ...]:
+    """The sheets to choose from; none where the file is no workbook. Raises NotFoundError, FileFormatError."""
+    raw = read_bytes(path)
+    return sheet_names(raw, path.name) if _holds_sheets(raw) else ()
+
+
+def _holds_sheets(raw: bytes) -> bool:
+    return raw.startswith(_ZIP_MARK) and is_workbook(raw)
 
 
 def sniff_container(file: Encoded, suffix: str) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from app.corpora.cells import numbers_in
@@ -14,6 +15,16 @@ ALMOST_ALL = 0.99
 _MOST_OF_PERCENT = 0.95
 _ENOUGH_TO_TELL = 100
 _MOST_POINTS = 21  # of a scale that people rate on: 0 to 10 in halves
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumn:
+    """The numbers of a column: from which to which they go, how many there are, and the scale they seem to be on."""
+
+    low: float
+    high: float
+    count: int
+    scale: Scale
 
 
 def proposed_scale(values: Sequence[float]) -> Scale:
@@ -36,10 +47,14 @@ def proposed_scale(values: Sequence[float]) -> Scale:
     return whole_scale(fitting)
 
 
-def proposed_scales(table: TableData) -> dict[str, Scale]:
-    """Column -> the scale proposed for its numbers; without the columns that hold none."""
+def number_columns(table: TableData) -> dict[str, NumberColumn]:
+    """What was found in each column; without the columns that hold no number."""
     numbers = {column: numbers_in([row[column] for row in table.rows]) for column in table.columns}
-    return {column: proposed_scale(found) for column, found in numbers.items() if found}
+    return {
+        column: NumberColumn(min(found), max(found), len(found), proposed_scale(found))
+        for column, found in numbers.items()
+        if found
+    }
 
 
 def whole_scale(values: Sequence[float]) -> Scale:

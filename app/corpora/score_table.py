@@ -6,7 +6,7 @@ from typing import Any
 
 from app.corpora.cells import BadCellError, identifier, is_blank, listed, number
 from app.corpora.corpus import SkippedRow
-from app.corpora.mapping import guess_mapping
+from app.corpora.guessing import guess_mapping
 from app.corpora.table import TableData
 from app.errors import InputError, NotFoundError
 

@@ -15,7 +15,7 @@ from app.corpora.table_limits import check_cells
 class TableData:
     """`rows` map every column to its value (None where a row lacks it); `numbers` are their rows as in CorpusText.
 
-    `format` is the container: csv, json, jsonl or parquet. `skipped` are rows that couldn't be parsed.
+    `format` is the container: csv, json, jsonl, parquet or xlsx. `skipped` are rows that couldn't be parsed.
     """
 
     columns: tuple[str, ...]
@@ -25,9 +25,9 @@ class TableData:
     format: str = "csv"
 
 
-def load_table(path: Path, format: str = "auto") -> TableData:  # noqa: A002 (the word of the command line)
-    """The whole file. `format` names the container or is auto. Raises NotFoundError, FileFormatError."""
-    return as_table(read_records(path, format))
+def load_table(path: Path, format: str = "auto", sheet: str = "") -> TableData:  # noqa: A002 (the command line's word)
+    """The whole file. `format` names the container or is auto; sheet: as `read_records`. Raises what that raises."""
+    return as_table(read_records(path, format, sheet))
 
 
 def preview(path: Path, n: int = 20) -> TableData:
@@ -41,7 +41,7 @@ def as_table(records: Records) -> TableData:
 
     Raises FileFormatError for a table that is too large.
     """
-    delimited = records.container == "csv"  # its records are rows already: each has every column, in order
+    delimited = records.container in ("csv", "xlsx")  # records are rows already: each has every column, in order
     flat = [record if delimited else flatten(record) for _, record in records.items]
     columns = tuple(flat[0]) if delimited and flat else tuple(dict.fromkeys(name for row in flat for name in row))
     check_cells(len(flat), len(columns), "The file")

@@ -12,6 +12,13 @@ class Task:
     description: str = ""
     language: str = "English"
 
+    @property
+    def texts_name(self) -> str:
+        """What several texts are called: essays, stories."""
+        word = self.text_name
+        ends_in_y = word[-1:] == "y" and word[-2:-1] not in tuple("aeiou")
+        return f"{word[:-1]}ies" if ends_in_y else f"{word}s"
+
 
 @dataclass(frozen=True, slots=True)
 class Dimension:

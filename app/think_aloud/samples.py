@@ -4,10 +4,12 @@ The paper shows four samples of different scores and doesn't say how they were f
 highest score that people gave, and texts near the one-third and two-thirds points between these.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median, pstdev
 
+from app.domain.text import Text
+from app.domain.think_aloud import HeldBack
 from app.errors import NotReadyError
 
 SAMPLES = 4  # shown for a dimension, as in the paper
@@ -28,6 +30,23 @@ class SampleCandidate:
     score: float
     rater_spread: float
     length: int
+
+
+def sample_candidate(text_id: int, text: Text, ratings: Sequence[float]) -> SampleCandidate:
+    """A text with the ratings that people gave it on the dimension, one at least."""
+    length = len(text.text) + len(text.source)
+    return SampleCandidate(text_id, text.doc_id, fmean(ratings), pstdev(ratings), length)
+
+
+def held_back(
+    samples: Iterable[tuple[int, str]], texts_of: Callable[[tuple[str, ...]], int], all_texts: int
+) -> HeldBack:
+    """What samples, as (text id, document), keep out of scoring. texts_of: how many texts documents have."""
+    taken = list(samples)
+    documents = tuple(sorted({document for _, document in taken}))
+    if whole_documents(len(documents), texts_of(documents), all_texts):
+        return HeldBack(documents=documents)
+    return HeldBack(texts=tuple(sorted(text_id for text_id, _ in taken)))
 
 
 def whole_documents(documents: int, their_texts: int, all_texts: int) -> bool:

@@ -1,10 +1,13 @@
 """Data: bring texts in, look at them, say what they are judged on."""
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
+import openpyxl
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
 from app.domain.task import Dimension, Task
 from app.services.data.projects import create_project, dimensions_named, get_project, overview
@@ -28,20 +31,26 @@ def upload(app: AppTest, name: str, content: str) -> AppTest:
     return app.run()
 
 
+def name_field(app: AppTest) -> TextInput:
+    return next(field for field in app.text_input if field.label == "Name of the new project")
+
+
 def section(app: AppTest, workbench: Workbench, project: str, name: str) -> AppTest:
     return app.button_group(key=f"data_section_{get_project(workbench, project).id}").set_value(name).run()
 
 
 def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workbench, open_screen: Open):
     app = upload(open_screen("data"), "../../etc/texts.csv", TABLE)
-    assert app.button(key="start_import").disabled  # it has no name yet
+    assert name_field(app).value == "texts"
+    name_field(app).input("").run()
+    assert app.button(key="start_import").disabled
     assert any("needs a name" in caption.value for caption in app.caption)
-    app.text_input(key="import_new_project").input("Mine").run()
+    name_field(app).input("Mine").run()
     app.button(key="start_import").click().run()
     app = ended(app, import_key("Mine"))
     assert not app.exception
     assert app.session_state["project"] == "Mine"
-    assert "3 texts and 5 ratings came in" in " ".join(m.value for m in app.markdown)
+    assert "3 texts and 5 ratings came in** from ../../etc/texts.csv" in " ".join(m.value for m in app.markdown)
     skipped = next(frame.value for frame in app.dataframe if "Reason" in frame.value)
     assert list(skipped["Row"]) == [2, 4]
     assert "not a number" in skipped["Reason"][0]
@@ -53,12 +62,16 @@ def test_the_first_file_makes_a_project_and_bad_rows_are_listed(workbench: Workb
 def test_the_mapping_is_guessed_and_can_be_changed(workbench: Workbench, open_screen: Open):
     app = upload(open_screen("data"), "texts.csv", TABLE)
     guess = {s.label: s.value for s in app.selectbox}
-    assert (guess["Text"], guess["Source"], guess["System"]) == ("summary", "source", "system")
-    assert app.multiselect[0].value == ["coherence_1", "coherence_2"]
-    next(s for s in app.selectbox if s.label == "Document").set_value("doc")
-    app.multiselect[0].set_value(["coherence_1"]).run()
-    next(t for t in app.text_input if t.label == "coherence\\_1").input("order")
-    app.text_input(key="import_new_project").input("Mapped").run()
+    assert guess["Which column holds the summary?"] == "summary"
+    assert guess["Which says who wrote it?"] == "system"
+    assert guess["Which says what belongs together?"] == "doc"
+    assert any("Guessed: it holds 2 names for 4 rows" in caption.value for caption in app.caption)
+    ticked = next(group for group in app.button_group if group.label == "Columns with ratings")
+    assert ticked.value == ["coherence_1", "coherence_2"]
+    next(s for s in app.selectbox if s.label == "Which holds the news article?").set_value("no column")
+    ticked.set_value(["coherence_1"]).run()
+    next(t for t in app.text_input if t.label == "Dimension that coherence\\_1 rates").input("order")
+    name_field(app).input("Mapped").run()
     app.button(key="start_import").click().run()
     ended(app, import_key("Mapped"))
     project = get_project(workbench, "Mapped")
@@ -81,10 +94,65 @@ def test_half_a_character_in_a_file_is_shown_as_it_will_be_kept(workbench: Workb
 
 
 def test_a_taken_name_is_refused(demo: Workbench, open_screen: Open):
-    app = section(open_screen("data"), demo, "Demo", "Import")
+    app = upload(section(open_screen("data"), demo, "Demo", "Import"), "texts.csv", TABLE)
     app.radio[0].set_value("a new project").run()
-    app.text_input(key="import_new_project").input("Demo").run()
+    name_field(app).input("Demo").run()
     assert "already a project" in app.error[0].value
+    assert app.button(key="start_import").disabled
+
+
+def test_nothing_is_added_to_the_open_project_unless_somebody_says_so(demo: Workbench, open_screen: Open):
+    app = upload(section(open_screen("data"), demo, "Demo", "Import"), "texts.csv", TABLE)
+    assert app.radio[0].value is None
+    assert app.button(key="start_import").disabled
+    assert any("Say where they go" in caption.value for caption in app.caption)
+    app.radio[0].set_value("add").run()
+    assert app.button(key="start_import").label == "Import into Demo"
+    assert not app.button(key="start_import").disabled
+
+
+def test_a_project_without_texts_is_where_they_go(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Fresh", Task())
+    app = upload(open_screen("data"), "texts.csv", TABLE)
+    assert app.radio[0].value == "add"
+
+
+def test_what_was_chosen_is_still_there_after_a_look_elsewhere(demo: Workbench, open_screen: Open):
+    app = upload(section(open_screen("data"), demo, "Demo", "Import"), "texts.csv", TABLE)
+    app.radio[0].set_value("a new project").run()
+    name_field(app).input("Later").run()
+    next(s for s in app.selectbox if s.label == "Which says who wrote it?").set_value("doc").run()
+    app.switch_page("../pages/home.py").run()
+    app.switch_page("../pages/data.py").run()
+    app = section(app, demo, "Demo", "Import")
+    assert any("texts.csv" in m.value and "still chosen" in m.value for m in app.markdown)
+    assert app.radio[0].value == "a new project"
+    assert name_field(app).value == "Later"
+    assert next(s for s in app.selectbox if s.label == "Which says who wrote it?").value == "doc"
+    app.button(key="forget_upload").click().run()
+    assert not app.radio
+
+
+def test_what_can_be_done_with_the_texts_is_said_before_they_come_in(workbench: Workbench, open_screen: Open):
+    app = upload(open_screen("data"), "essays.csv", "essay,clarity\n" + "".join(f"E{n},{n % 5}\n" for n in range(30)))
+    said = " ".join(m.value for m in app.markdown)
+    assert "26 of 30 essays stay for scoring; 4 are held out" in said
+    assert "Choose the level “Dataset”" in said
+
+
+def test_a_sheet_of_a_workbook_is_chosen(workbench: Workbench, open_screen: Open):
+    file = BytesIO()
+    book = openpyxl.Workbook()
+    book.active.append(["notes"])
+    book.create_sheet("Ratings").append(["essay", "clarity"])
+    book["Ratings"].append(["An essay.", 3])
+    book.save(file)
+    app = open_screen("data")
+    app.file_uploader(key="import_file").set_value(("class.xlsx", file.getvalue(), "")).run()
+    assert "class.xlsx has a header row but no data" in app.error[0].value
+    next(s for s in app.selectbox if s.label == "Sheet").set_value("Ratings").run()
+    assert not app.error
+    assert list(app.dataframe[0].value["essay"]) == ["An essay."]
 
 
 def test_texts_come_in_pages_with_mean_ratings(demo: Workbench, open_screen: Open):

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 FormatOption = Annotated[
     str,
     typer.Option(
-        "--format", help="auto, csv, jsonl, json, parquet, summeval, ellipse, topical-chat, qags, openmeva or sfres."
+        "--format",
+        help="auto, csv, jsonl, json, parquet, xlsx, summeval, ellipse, topical-chat, qags, openmeva or sfres.",
     ),
 ]
 _SHOWN = 20
@@ -21,6 +22,7 @@ _SHOWN = 20
 
 def register(root: typer.Typer) -> None:
     root.command("import")(import_)
+    root.command("template")(template)
 
 
 def import_(
@@ -39,6 +41,7 @@ def import_(
         list[str] | None,
         typer.Option("--scale", help="DIM=LOW..HIGH, such as c=1..5; else the scale that almost all ratings fit."),
     ] = None,
+    sheet: Annotated[str, typer.Option(help="Of an Excel workbook, else its first.")] = "",
     json_: JsonOption = False,
 ) -> None:
     """Texts and ratings into a project, which is created if it is new.
@@ -54,7 +57,7 @@ def import_(
     from app.services.runtime.workbench import open_workbench
 
     mapping = ColumnMapping.parse(map_ or [], rating or [], scale or []) if map_ or rating or scale else None
-    report = import_file(open_workbench(), file, project, format_, mapping)
+    report = import_file(open_workbench(), file, project, format_, mapping, sheet)
     if json_:
         print_json(report.to_json())
         return
@@ -83,6 +86,31 @@ def import_(
         say(f"left out, row {skipped.row}: {skipped.reason}")
     if len(report.skipped) > _SHOWN:
         say(f"... and {len(report.skipped) - _SHOWN} more; --json lists all")
+
+
+def template(
+    file: Annotated[Path, typer.Argument(help="Where to write it; its name ends in .xlsx or .csv.")],
+    project: Annotated[str, typer.Option(help="With the dimensions of this project.")] = "",
+    preset: Annotated[str, typer.Option(help="With those of a kind of texts, such as `learner essays`.")] = "",
+) -> None:
+    """A table to fill in and import: the right columns, and a row that shows what goes where.
+
+    Example: interacteval template essays.xlsx --preset "learner essays"
+    """
+    from app.errors import InputError
+    from app.services.data.import_templates import preset_template, project_template
+    from app.services.data.projects import get_project
+    from app.services.runtime.output_file import output_file
+    from app.services.runtime.workbench import open_workbench
+
+    if project and preset:
+        raise InputError("A project and a preset are both named.", "Name one of them.")
+    ending = file.suffix.lower().removeprefix(".")
+    workbench = open_workbench()
+    of_project = project_template(workbench, get_project(workbench, project), ending) if project else b""
+    with output_file(file) as written:
+        written.write_bytes(of_project or preset_template(preset, ending))
+    echo(f"written: {file}")
 
 
 def _said(use: "ColumnUse") -> str:

@@ -9,7 +9,8 @@ from typing import Any, cast
 from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
 from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
 from app.corpora.corpus import ColumnUse, Corpus
-from app.corpora.mapping import ColumnMapping, guess_mapping
+from app.corpora.guessing import guess_mapping
+from app.corpora.mapping import ColumnMapping
 from app.corpora.records import Records
 from app.corpora.scale import proposed_scale
 from app.corpora.table import TableData, as_table

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.corpora.corpus import ColumnUse, Corpus, SkippedRow
 from app.corpora.mapping import ColumnMapping
+from app.corpora.presets import Preset
 from app.corpora.reading import read_corpus
 from app.domain.project import Project
 from app.services.runtime.workbench import Workbench
@@ -30,7 +31,7 @@ class ImportedDimension:
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What the project holds after the import, what was new, which rows or ratings stayed out and why, and what the
-    columns of a table were read as."""
+    columns of a table were read as. `file` is its name."""
 
     project: str
     format: str
@@ -43,6 +44,7 @@ class ImportReport:
     added_texts: int
     added_ratings: int
     columns: tuple[ColumnUse, ...] = ()
+    file: str = ""
 
     @property
     def ungrouped(self) -> bool:
@@ -64,12 +66,28 @@ def import_file(
     project: str,
     format_name: str = "auto",
     mapping: ColumnMapping | None = None,
+    sheet: str = "",
+    preset: Preset | None = None,
 ) -> ImportReport:
     """Read the file, then keep all of it or nothing. The project is created if it is new.
 
-    What is already there is not added again. Raises FileFormatError or NotFoundError for a file that can't be read.
+    What is already there is not added again. sheet: of a workbook, else its first. preset: whose wording and rubrics
+    the texts get where the file's format has none. Raises FileFormatError or NotFoundError for a file that can't be
+    read.
     """
-    return keep_corpus(workbench, read_corpus(path, format_name, mapping), project)
+    corpus = read_corpus(path, format_name, mapping, sheet)
+    corpus = worded(corpus, preset) if preset and corpus.columns else corpus
+    return replace(keep_corpus(workbench, corpus, project), file=path.name)
+
+
+def worded(corpus: Corpus, preset: Preset) -> Corpus:
+    """With the preset's wording, and its rubrics for those dimensions that are called as its own; case doesn't count.
+
+    The scale stays the file's.
+    """
+    rubrics = {dimension.name.casefold(): dimension.rubric for dimension in preset.dimensions}
+    dimensions = tuple(replace(d, rubric=d.rubric or rubrics.get(d.name.casefold(), "")) for d in corpus.dimensions)
+    return replace(corpus, task=preset.task, dimensions=dimensions)
 
 
 def keep_corpus(workbench: Workbench, corpus: Corpus, project: str, notice: str = "") -> ImportReport:

@@ -79,6 +79,11 @@ def preset_names() -> tuple[str, ...]:
     return PRESETS
 
 
+def preset_task(preset: str) -> Task:
+    """What the preset calls its texts."""
+    return load_preset(preset).task
+
+
 def preset_dimensions(preset: str) -> list[str]:
     """What a project made from the preset is rated on."""
     return [dimension.name for dimension in load_preset(preset).dimensions]

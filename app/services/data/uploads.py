@@ -6,18 +6,22 @@ file had on the person's machine only tells its kind.
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, guess_mapping, read_scale
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format
-from app.corpora.scale import proposed_scales
+from app.corpora.guessing import guess
+from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, read_scale
+from app.corpora.presets import load_preset
+from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, read_corpus
+from app.corpora.records import sheets_of
+from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import load_table
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError
+from app.services.data.feasibility import Feasibility, feasibility
 from app.services.data.imports import ImportReport, import_file
 from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
@@ -25,8 +29,16 @@ from db.unit_of_work import Database
 
 UPLOAD_FORMATS = FORMATS
 TEXT_FIELDS = FIELDS
-SUFFIXES = ("csv", "tsv", "json", "jsonl", "ndjson", "parquet")
+SUFFIXES = ("csv", "tsv", "xlsx", "json", "jsonl", "ndjson", "parquet")
 _ROWS_SHOWN = 8
+# What a column of texts is called -> the preset for such texts.
+_KINDS = {
+    "essay": "learner essays",
+    "summary": "news summaries",
+    "story": "stories",
+    "response": "dialogue",
+    "reply": "dialogue",
+}
 
 # Reports are for the person who waits for them, so they last as long as the process; what came in is in the database.
 _reports: WeakKeyDictionary[Database, dict[str, ImportReport]] = WeakKeyDictionary()
@@ -60,28 +72,67 @@ class MappedColumns:
 
 @dataclass(frozen=True, slots=True)
 class UploadPreview:
-    """What a file holds. Only a table of no known format has its first `rows`, a `guess` what its columns mean,
-    and for each column of numbers the scale that almost all of them fit."""
+    """What a file holds. Only a table of no known format has its first `rows` of `count`, a `guess` what its columns
+    mean with `why`, and what its columns of `numbers` hold."""
 
     format: str
     columns: tuple[str, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
+    count: int = 0
     guess: MappedColumns | None = None
-    proposed: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    why: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, NumberColumn] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """The preset for such texts, going by what their column is called; "" where that says nothing."""
+        column = self.guess.fields.get("text", "") if self.guess else ""
+        return next((kind for word, kind in _KINDS.items() if word in column.casefold()), "")
 
 
-def preview_upload(upload: Upload, format_name: str = "auto") -> UploadPreview:
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """How an upload is to be read: its format, of a workbook the sheet, what the columns mean where no format fixes it,
+    and for a new project the preset whose wording and rubrics it takes, "" for none."""
+
+    format: str = "auto"
+    sheet: str = ""
+    mapped: MappedColumns | None = None
+    preset: str = ""
+
+
+def upload_sheets(upload: Upload) -> tuple[str, ...]:
+    """Those of a workbook, to choose from. Raises FileFormatError."""
+    with stored(upload) as path:
+        return sheets_of(path)
+
+
+def preview_upload(upload: Upload, format_name: str = "auto", sheet: str = "") -> UploadPreview:
     """Raises FileFormatError where the file can't be read as this format."""
     with stored(upload) as path:
-        found = detect_format(path) if format_name == "auto" else format_name
+        found = detect_format(path, sheet) if format_name == "auto" else format_name
         if found in KNOWN_FORMATS:
             return UploadPreview(found)
-        table = load_table(path, found)
-        guessed = guess_mapping(table.columns, table.rows)
-        guess = MappedColumns(guessed.columns, tuple((rating.dimension, rating.column) for rating in guessed.ratings))
-        # They are shown as they will be kept: the import itself makes what it keeps storable.
-        rows = tuple(storable_value(row) for row in table.rows[:_ROWS_SHOWN])
-        return UploadPreview(found, table.columns, rows, guess, proposed_scales(table))
+        table = load_table(path, found, sheet)
+        guessed = guess(table.columns, table.rows)
+        ratings = tuple((rating.dimension, rating.column) for rating in guessed.mapping.ratings)
+        return UploadPreview(
+            found,
+            table.columns,
+            # They are shown as they will be kept: the import itself makes what it keeps storable.
+            tuple(storable_value(row) for row in table.rows[:_ROWS_SHOWN]),
+            len(table.rows),
+            MappedColumns(guessed.mapping.columns, ratings),
+            guessed.why,
+            number_columns(table),
+        )
+
+
+def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
+    """What can be done with the texts if they are imported so. Raises FileFormatError, InputError."""
+    with stored(upload) as path:
+        mapping = plan.mapped.mapping() if plan.mapped else None
+        return feasibility(read_corpus(path, plan.format, mapping, plan.sheet))
 
 
 def import_key(project: str) -> str:
@@ -89,18 +140,17 @@ def import_key(project: str) -> str:
     return f"import-{project}"
 
 
-def start_import(
-    workbench: Workbench, upload: Upload, project: str, format_name: str, mapped: MappedColumns | None
-) -> None:
+def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> None:
     """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
 
-    mapping = mapped.mapping() if mapped else None
+    mapping = plan.mapped.mapping() if plan.mapped else None
+    start = load_preset(plan.preset) if plan.preset else None
 
     def work(progress: Progress) -> str:
         progress.report("reading the file and keeping its texts and ratings")
         with stored(upload) as path:
-            report = import_file(workbench, path, project, format_name, mapping)
-        _reports.setdefault(workbench.database, {})[project] = report
+            report = import_file(workbench, path, project, plan.format, mapping, plan.sheet, start)
+        _reports.setdefault(workbench.database, {})[project] = replace(report, file=upload.name)
         return ""
 
     forget_report(workbench, project)
@@ -126,5 +176,8 @@ def stored(upload: Upload) -> Iterator[Path]:
         try:
             yield path
         except WorkbenchError as error:
-            error.message, error.hint = (said.replace(path.name, upload.name) for said in (error.message, error.hint))
+            error.message, error.hint = (
+                said.replace(str(path), upload.name).replace(path.name, upload.name)
+                for said in (error.message, error.hint)
+            )
             raise

@@ -1,14 +1,13 @@
 """Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
 
 from dataclasses import dataclass
-from statistics import fmean, pstdev
 
 from app.corpora.draws import documents_by_systems, stratified_draw
 from app.domain.text import Text
 from app.domain.think_aloud import HeldBack, Sample
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
-from app.think_aloud.samples import SampleCandidate, choose_samples, whole_documents
+from app.think_aloud.samples import SampleCandidate, choose_samples, held_back, sample_candidate
 from db.unit_of_work import UnitOfWork
 
 OPTIONS_SHOWN = 50
@@ -40,12 +39,11 @@ def held_back_by_samples(work: UnitOfWork, project_id: int, dimension_id: int) -
 
     The rule counts locked texts too, so that locking some changes nothing.
     """
-    samples = work.think_aloud.samples(dimension_id)
-    documents = tuple(sorted({sample.text.doc_id for sample in samples}))
-    theirs = work.every_text.count_of_documents(project_id, documents)
-    if whole_documents(len(documents), theirs, work.every_text.count(project_id)):
-        return HeldBack(documents=documents)
-    return HeldBack(texts=tuple(sorted(sample.text.id for sample in samples)))
+    return held_back(
+        ((sample.text.id, sample.text.doc_id) for sample in work.think_aloud.samples(dimension_id)),
+        lambda documents: work.every_text.count_of_documents(project_id, documents),
+        work.every_text.count(project_id),
+    )
 
 
 def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
@@ -200,13 +198,4 @@ def _candidates(work: UnitOfWork, dimension_id: int) -> dict[int, SampleCandidat
     for text_id, _, value in work.texts.ratings(dimension_id):
         ratings.setdefault(text_id, []).append(value)
     texts = work.texts.many(ratings)
-    return {
-        text_id: SampleCandidate(
-            text_id=text_id,
-            doc_id=texts[text_id].doc_id,
-            score=fmean(values),
-            rater_spread=pstdev(values),
-            length=len(texts[text_id].text) + len(texts[text_id].source),
-        )
-        for text_id, values in ratings.items()
-    }
+    return {text_id: sample_candidate(text_id, texts[text_id], values) for text_id, values in ratings.items()}

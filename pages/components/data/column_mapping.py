@@ -1,22 +1,18 @@
-"""Meanings of a table's columns, pre-filled with what names and values suggest."""
+"""Meanings of a table's columns, asked in plain words and pre-filled with what names and values suggest."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
+from app.domain.task import Task
 from app.services.data.uploads import TEXT_FIELDS, MappedColumns, UploadPreview
+from pages.components.data.import_target import ImportTarget
+from pages.components.data.kept_upload import starting_with
+from pages.components.data.rating_columns import rating_columns
 from pages.components.shell.words import plain
 
-EXPLAINED = {
-    "text": ("Text", "What is judged: the summary, essay or answer."),
-    "source": ("Source", "What the text was written from, or the question it answers."),
-    "doc_id": ("Document", "Names the source; texts with the same name here are compared with each other."),
-    "system_id": ("System", "Names who wrote the text: a model, a person."),
-    "item_id": ("Item", "Tells texts apart that have the same document and system."),
-    "reference": ("Reference", "A model answer written by a person."),
-}
-NONE = "(none)"
+NONE = "no column"
 PER_LINE = 3
 
 
@@ -28,92 +24,57 @@ class ColumnChoice:
     missing: str = ""
 
 
-def column_choice(file_id: str, preview: UploadPreview, guess: MappedColumns) -> ColumnChoice:
-    """The first rows, one choice a field, and the names of the dimensions."""
-    st.caption("The first rows")
+def questions(task: Task) -> dict[str, tuple[str, str]]:
+    """Field -> the question about it in the task's words, and what the answer is good for."""
+    text, source = task.text_name, task.source_name
+    return {
+        "text": (f"Which column holds the {text}?", f"The {text} itself, word for word: it is what gets judged."),
+        "system_id": ("Which says who wrote it?", "A person's name or number, or a model's."),
+        "source": (f"Which holds the {source}?", f"What the {text} was written from, or the question it answers."),
+        "doc_id": (
+            "Which says what belongs together?",
+            f"A name or number of the {source}: those with the same one are compared with each other.",
+        ),
+        "item_id": (
+            f"Which is the number of the {text}?",
+            "It tells those apart that the same writer wrote from the same source.",
+        ),
+        "reference": ("Which holds a model answer?", f"A good {text} that a person wrote, for methods that compare."),
+    }
+
+
+def column_choice(key: str, preview: UploadPreview, guess: MappedColumns, target: ImportTarget) -> ColumnChoice:
+    """The first rows, one question a field, and the ratings. key: of this reading of the file."""
+    st.caption(f"The first of {preview.count:,} rows")
     first = pd.DataFrame([_shown(row) for row in preview.rows], columns=preview.columns)
     st.dataframe(first, placeholder="–", hide_index=True, key="first_rows")
-    st.subheader("What the columns mean", anchor=False)
+    asked = questions(target.task)
+    assert asked.keys() == set(TEXT_FIELDS)
+    options = [NONE, *preview.columns]
     columns: dict[str, str] = {}
     places = st.columns(PER_LINE)
-    for position, field in enumerate(TEXT_FIELDS):
-        label, meaning = EXPLAINED[field]
-        options = [NONE, *preview.columns]
-        chosen = places[position % PER_LINE].selectbox(
-            label,
-            options,
-            index=options.index(guess.fields.get(field, NONE)),
-            key=f"map_{field}_{file_id}",
-            help=meaning,
-        )
-        if chosen != NONE:
-            columns[field] = chosen
-    ratings = _rating_columns(file_id, preview, guess)
-    scales = _scales(file_id, preview, ratings)
-    if "doc_id" not in columns and "source" not in columns:
-        st.caption(
-            "Without a Document or Source column every text stands alone: agreement is taken over the whole dataset, "
-            "not inside each source's group."
-        )
-    if not ratings:
-        st.caption("Without a rating column the texts come in unrated: there is nothing to compare scores with.")
-    return ColumnChoice(MappedColumns(columns, tuple(ratings), tuple(scales)), _missing(columns, ratings))
+    for position, (field, (question, meaning)) in enumerate(asked.items()):
+        with places[position % PER_LINE]:
+            guessed = guess.fields.get(field, NONE)
+            chosen = st.selectbox(
+                plain(question),
+                options,
+                key=starting_with(f"map_{field}_{key}", guessed, options),
+                help=plain(meaning),
+            )
+            if chosen != NONE:
+                columns[field] = chosen
+                if chosen == guessed:
+                    st.caption(plain(f"Guessed: {preview.why.get(field, '')}."))
+    ratings, scales = rating_columns(key, preview, guess, set(columns.values()), target.dimensions)
+    return ColumnChoice(MappedColumns(columns, ratings, scales), _missing(columns, ratings, target.task))
 
 
-def _missing(columns: dict[str, str], ratings: list[tuple[str, str]]) -> str:
+def _missing(columns: dict[str, str], ratings: tuple[tuple[str, str], ...], task: Task) -> str:
     if "text" not in columns:
-        return "Say which column holds the texts."
+        return f"Say which column holds the {plain(task.text_name)}."
     unnamed = next((column for name, column in ratings if not name.strip()), None)
     return f"Name the dimension that “{plain(unnamed)}” rates." if unnamed else ""
-
-
-def _rating_columns(file_id: str, preview: UploadPreview, guess: MappedColumns) -> list[tuple[str, str]]:
-    """(dimension, column) pairs; two columns with the same dimension are two raters."""
-    chosen = st.multiselect(
-        "Columns with human ratings",
-        preview.columns,
-        default=[column for _, column in guess.ratings],
-        key=f"map_ratings_{file_id}",
-        help="Numbers that people gave. Several columns of one dimension are several raters.",
-    )
-    dimensions = {column: dimension for dimension, column in guess.ratings}
-    if chosen:
-        st.caption("The dimension each of them rates; the same name twice makes two raters of one dimension")
-    places = st.columns(PER_LINE)
-    return [
-        (
-            places[position % PER_LINE].text_input(
-                plain(column),
-                dimensions.get(column, column),
-                key=f"map_dimension_{preview.columns.index(column)}_{file_id}",
-            ),
-            column,
-        )
-        for position, column in enumerate(chosen)
-    ]
-
-
-def _scales(file_id: str, preview: UploadPreview, ratings: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """(dimension, what was typed) pairs; blank leaves the scale that almost all ratings fit."""
-    proposed: dict[str, tuple[float, float]] = {}
-    for name, column in ratings:
-        low, high = preview.proposed.get(column, (1, 5))
-        known = proposed.get(name, (low, high))
-        proposed[name] = (min(low, known[0]), max(high, known[1]))
-    if proposed:
-        st.caption("The lowest and the highest rating there is on each; ratings outside are left out and listed")
-    places = st.columns(PER_LINE)
-    return [
-        (
-            name,
-            places[position % PER_LINE].text_input(
-                f"Scale of {plain(name)}",
-                placeholder=f"{low:g}..{high:g}, going by the ratings",
-                key=f"map_scale_{position}_{file_id}",
-            ),
-        )
-        for position, (name, (low, high)) in enumerate(proposed.items())
-    ]
 
 
 def _shown(row: object) -> dict[str, str]:

@@ -1,83 +1,125 @@
-"""A file to import: which one, read as what, into which project."""
+"""A file to import: which one, read as what, into which project, and what could be done with it."""
+
+from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
 from app.domain.project import Project
+from app.domain.task import Task
 from app.errors import WorkbenchError
-from app.services.data.projects import list_projects
-from app.services.data.uploads import SUFFIXES, UPLOAD_FORMATS, Upload, UploadPreview, preview_upload, start_import
+from app.services.data.feasibility import feasibility_words
+from app.services.data.uploads import (
+    UPLOAD_FORMATS,
+    ImportPlan,
+    UploadPreview,
+    check_upload,
+    preview_upload,
+    start_import,
+    upload_sheets,
+)
 from app.services.runtime.workbench import Workbench
 from pages.components.data.column_mapping import ColumnChoice, column_choice
+from pages.components.data.import_target import ImportTarget, import_target
+from pages.components.data.import_template import import_template
 from pages.components.data.import_watch import IMPORTING
+from pages.components.data.kept_upload import KeptUpload, choose_upload, keep_choices, starting_with
 from pages.components.shell.words import plain, show_error
 
-INTO_NEW = "a new project"
 NAMED = "auto finds out by itself. The named ones are published datasets that are read as they were published."
-_PREVIEW = "upload_preview"
+T = TypeVar("T")
+_SHEETS, _PREVIEW, _CHECK = "upload_sheets", "upload_preview", "upload_check"
+LARGE = 20 * 2**20
+"""Bytes: what is larger is read for its feasibility only when asked, for that takes longer than a click should."""
 
 
 def import_form(workbench: Workbench, project: Project | None) -> None:
     """The import starts in the background; the screen shows how far it is and what came in."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        file = st.file_uploader(
-            "A file with texts and ratings", type=list(SUFFIXES), key="import_file", help="CSV, TSV, JSON or Parquet."
-        )
+        kept = choose_upload()
+    if kept is None:
+        with right:
+            st.caption("One row a text: the text, what it was written from, who wrote it, and one column a rating.")
+            import_template(workbench, project)
+        return
     with right:
-        format_name = st.selectbox("Format", UPLOAD_FORMATS, key="import_format", help=NAMED)
-        target = _target(workbench, project)
-    if file is None:
-        st.caption("One row a text: the text, what it was written from, who wrote it, and one column a human rating.")
+        reading = _reading(kept)
+    if reading is None:
         return
-    upload = Upload(file.name, file.getvalue())
-    try:
-        preview = _preview(file.file_id, upload, format_name)
-    except WorkbenchError as error:
-        show_error(error)
-        return
+    preview, plan = reading
+    target = import_target(workbench, project, kept, preview.kind)
     choice = ColumnChoice()
     if preview.guess is None:
         st.markdown(f"This is a file of the format **{plain(preview.format)}**, so there is nothing to map.")
     else:
-        choice = column_choice(file.file_id, preview, preview.guess)
-    missing = choice.missing if target else "The new project needs a name of its own."
-    if missing:
-        st.caption(f":material/info: {missing}")
-    into = plain(target) or "the project"
-    if st.button(f"Import into {into}", key="start_import", type="primary", disabled=bool(missing)):
-        _start(workbench, upload, target, format_name, choice)
+        key = f"{kept.id}_{plan.format}_{plan.sheet}"
+        choice = column_choice(key, preview, preview.guess, target)
+    plan = ImportPlan(plan.format, plan.sheet, choice.mapped, target.preset)
+    keep_choices()
+    if not choice.missing:
+        _feasible(kept, plan, target.task)
+    _button(workbench, kept, plan, target, choice)
 
 
-def _target(workbench: Workbench, project: Project | None) -> str:
-    """The project's name; "" until a new one has got its own that is still free."""
-    if project is not None:
-        into = st.radio(
-            "Import into", [project.name, INTO_NEW], format_func=plain, key=f"import_into_{project.id}", horizontal=True
-        )
-        if into == project.name:
-            return project.name
-    name = st.text_input("Name of the new project", key="import_new_project", placeholder="for example Essays")
-    if any(other.name == name.strip() for other in list_projects(workbench)):
-        st.error(f"There is already a project “{plain(name)}”. Choose another name, or open it on Home.")
-        return ""
-    return name.strip()
-
-
-def _preview(file_id: str, upload: Upload, format_name: str) -> UploadPreview:
-    """Read once per file and format, not at every click."""
-    known = st.session_state.get(_PREVIEW)
-    if known is None or known[:2] != (file_id, format_name):
-        known = (file_id, format_name, preview_upload(upload, format_name))
-        st.session_state[_PREVIEW] = known
-    preview: UploadPreview = known[2]
-    return preview
-
-
-def _start(workbench: Workbench, upload: Upload, target: str, format_name: str, choice: ColumnChoice) -> None:
+def _reading(kept: KeptUpload) -> tuple[UploadPreview, ImportPlan] | None:
+    """The file read in the chosen format and sheet; None where that can't be done, which is said."""
+    format_name = st.selectbox(
+        "Format", UPLOAD_FORMATS, key=starting_with("import_format", "auto", UPLOAD_FORMATS), help=NAMED
+    )
     try:
-        start_import(workbench, upload, target, format_name, choice.mapped)
+        sheets = _once(_SHEETS, (kept.id,), lambda: upload_sheets(kept.upload))
+        sheet = ""
+        if len(sheets) > 1:
+            sheet = st.selectbox("Sheet", sheets, key=starting_with(f"import_sheet_{kept.id}", sheets[0], sheets))
+        wanted = (kept.id, format_name, sheet)
+        preview = _once(_PREVIEW, wanted, lambda: preview_upload(kept.upload, format_name, sheet))
+    except WorkbenchError as error:
+        keep_choices()
+        show_error(error)
+        return None
+    return preview, ImportPlan(format_name, sheet)
+
+
+def _once(place: str, about: tuple[object, ...], make: Callable[[], T]) -> T:
+    """What was made about this last, else made now: a file isn't read again at every click."""
+    known = st.session_state.get(place)
+    if known is None or known[0] != about:
+        known = (about, make())
+        st.session_state[place] = known
+    found: T = known[1]
+    return found
+
+
+def _feasible(kept: KeptUpload, plan: ImportPlan, task: Task) -> None:
+    """What could be done with these texts, before they come in."""
+    about = (kept.id, plan.format, plan.sheet, repr(plan.mapped))
+    is_known = st.session_state.get(_CHECK, ("",))[0] == about
+    if len(kept.upload.data) > LARGE and not is_known and not st.button("Check what can be computed", key="check"):
+        return
+    try:
+        found = _once(_CHECK, about, lambda: check_upload(kept.upload, plan))
     except WorkbenchError as error:
         show_error(error)
         return
-    st.session_state[IMPORTING] = target
+    with st.container(border=True, key="feasibility"):
+        st.markdown("**What you will be able to do with them**")
+        st.markdown("\n".join(f"- {plain(line)}" for line in feasibility_words(found, task)))
+
+
+def _button(
+    workbench: Workbench, kept: KeptUpload, plan: ImportPlan, target: ImportTarget, choice: ColumnChoice
+) -> None:
+    missing = choice.missing or target.missing
+    if missing:
+        st.caption(f":material/info: {plain(missing)}")
+    into = plain(target.name) or "the project"
+    if not st.button(f"Import into {into}", key="start_import", type="primary", disabled=bool(missing)):
+        return
+    try:
+        start_import(workbench, kept.upload, target.name, plan)
+    except WorkbenchError as error:
+        show_error(error)
+        return
+    st.session_state[IMPORTING] = target.name
     st.rerun()

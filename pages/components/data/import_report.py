@@ -7,9 +7,17 @@ from app.domain.project import Project
 from app.services.data.imports import ImportReport
 from app.services.data.uploads import forget_report, last_report
 from app.services.runtime.workbench import Workbench
-from pages.components.data.column_mapping import EXPLAINED
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.words import number, plain
+
+ROLES = {
+    "text": "the text",
+    "source": "its source",
+    "doc_id": "what belongs together",
+    "system_id": "who wrote it",
+    "item_id": "its number",
+    "reference": "a model answer",
+}
 
 
 def import_report(workbench: Workbench, project: Project) -> None:
@@ -31,8 +39,8 @@ def import_report(workbench: Workbench, project: Project) -> None:
         if report.ungrouped:
             st.markdown(
                 "**No two texts share a source,** so agreement with people can't be taken per source, only over the "
-                "whole dataset. If some belong together, import them into a new project with the column that names "
-                "their source as Document."
+                "whole dataset. If some belong together, import them into a new project and say which column says "
+                "what belongs together."
             )
         if report.few_sources:
             st.markdown(
@@ -50,13 +58,13 @@ def _summary(report: ImportReport) -> str:
         new = "Nothing new came in: all that could be read was here already"
     systems = f", {number(report.systems, 'named system')}" if report.systems else ""
     return (
-        f"**{new}** (read as {plain(report.format)}). The project now has {number(report.texts, 'text')} of "
-        f"{number(report.sources, 'source')}{systems}."
+        f"**{new}** from {plain(report.file)}, read as {plain(report.format)}. The project now has "
+        f"{number(report.texts, 'text')} of {number(report.sources, 'source')}{systems}."
     )
 
 
 def _use(column: str, role: str, dimension: str) -> str:
-    taken_for = f"a rating of {plain(dimension)}" if role == "rating" else EXPLAINED[role][0]
+    taken_for = f"a rating of {plain(dimension)}" if role == "rating" else ROLES[role]
     return f"“{plain(column)}” as {taken_for}"
 
 
@@ -81,7 +89,9 @@ def _left_out(report: ImportReport) -> None:
         height=min(260, 38 + 35 * len(rows)),
         key="skipped_rows",
         column_config={
-            "Row": st.column_config.NumberColumn(width=60, help="As it stands in the file, from 1."),
+            "Row": st.column_config.NumberColumn(
+                width=60, help="As it stands in the file, from 1; in a workbook its own number."
+            ),
             "Reason": st.column_config.TextColumn(width=720),
         },
     )

@@ -8,6 +8,7 @@ from app.services.data.projects import get_project
 from app.services.data.uploads import import_key
 from app.services.runtime.jobs import JOBS, JobStatus
 from app.services.runtime.workbench import Workbench
+from pages.components.data.kept_upload import forget_upload
 from pages.components.shell.background import watch
 from pages.components.shell.current import choose
 
@@ -24,7 +25,9 @@ def watch_import(workbench: Workbench, project: Project | None) -> bool:
         return False
     state = JOBS.state(import_key(target))
     if state is None or state.status is not JobStatus.RUNNING:
-        st.session_state.pop(IMPORTING, None)
+        mine = st.session_state.pop(IMPORTING, None) == target
+        if mine and state is not None and state.status is JobStatus.DONE:
+            forget_upload()
         if (project is None or project.name != target) and _is_there(workbench, target):
             choose(target)
             st.rerun()

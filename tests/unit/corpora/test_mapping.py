@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.corpora.mapping import ColumnMapping, RatingColumn, guess_mapping
+from app.corpora.guessing import guess_mapping
+from app.corpora.mapping import ColumnMapping, RatingColumn
 from app.errors import InputError
 
 
@@ -44,7 +45,13 @@ def test_refuses_what_it_cant_read(maps, ratings, said):
 
 
 def test_guesses_fields_by_their_usual_names():
-    row = {"Document": "a", "Model Name": "m", "System-Output": "t", "doc id": "1", "gold": "r"}
+    row = {
+        "Document": "A story of one ferry.",
+        "Model Name": "m",
+        "System-Output": "t",
+        "doc id": "1",
+        "gold": "r",
+    }
     assert guess([row]).columns == {
         "text": "System-Output",
         "source": "Document",
@@ -95,7 +102,7 @@ def test_without_any_likely_text_it_guesses_none():
     assert "text" not in guess([{"a": "x", "b": 1}]).columns
 
 
-TABLE = {"id": "a", "text": "t", "document": "d", "system_id": "s", "model": "m", "clarity": 3, "depth": 4}
+TABLE = {"id": "a", "text": "t", "document": "All of it.", "system_id": "s", "model": "m", "clarity": 3, "depth": 4}
 
 
 def around(maps, ratings=(), row=TABLE):

@@ -139,8 +139,8 @@ def test_a_blank_rating_is_no_rating_and_no_error(written, blank):
 
 def test_unmapped_columns_are_kept(written):
     mapping = ColumnMapping.parse(["text=body"], ["clarity=c"])
-    corpus = read_corpus(written("body,c,author,empty\nHello.,3,Kim,\n"), mapping=mapping)
-    assert corpus.texts[0].text.extra == {"author": "Kim"}
+    corpus = read_corpus(written("body,c,place,empty\nHello.,3,Kim,\n"), mapping=mapping)
+    assert corpus.texts[0].text.extra == {"place": "Kim"}
 
 
 def test_what_is_not_named_is_guessed_and_each_use_is_told(written):

@@ -112,5 +112,5 @@ def test_scales_are_written_in_several_ways(written: str) -> None:
 
 def test_a_preview_proposes_the_scale_of_each_column_of_numbers(typos: Path) -> None:
     preview = preview_upload(Upload("typos.csv", typos.read_bytes()))
-    assert preview.proposed == {"c": (1, 5)}
+    assert preview.numbers["c"].scale == (1, 5)
     assert MappedColumns({"text": "text"}, (("c", "c"),), (("c", "0..6"), ("d", " "))).mapping().scales == {"c": (0, 6)}

@@ -1,0 +1,122 @@
+"""What can be done with a file's texts before they are imported: how many stay for scoring, and which agreement with
+people can be computed. By the same rules as samples are chosen and results computed."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from app.corpora.corpus import Corpus, CorpusText
+from app.domain.task import Task
+from app.meta_evaluation.captions import FEW_TO_DRAW
+from app.meta_evaluation.choices import Level
+from app.meta_evaluation.correlation import estimate
+from app.meta_evaluation.score_matrix import score_table
+from app.think_aloud.samples import choose_samples, held_back, sample_candidate
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOutlook:
+    """Agreement at a level: what it would rest on (sources, texts or systems), or the reason why there is none."""
+
+    level: Level
+    units: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feasibility:
+    """Of a dimension's `texts`, so many are `scored` once the samples of its think-aloud are left out, and so many of
+    these are `rated`. `levels` is empty where nothing is rated."""
+
+    dimension: str
+    texts: int
+    scored: int
+    rated: int
+    levels: tuple[LevelOutlook, ...] = ()
+
+    def at(self, level: Level) -> LevelOutlook | None:
+        return next((found for found in self.levels if found.level == level), None)
+
+
+def feasibility(corpus: Corpus) -> tuple[Feasibility, ...]:
+    """For each dimension. A judge that agrees with people in everything stands for the one to come: where it has no
+    figure, none will have one."""
+    return tuple(_of(corpus.texts, dimension.name) for dimension in corpus.dimensions)
+
+
+def _of(texts: Sequence[CorpusText], dimension: str) -> Feasibility:
+    ratings = {
+        place: values
+        for place, item in enumerate(texts)
+        if (values := [rating.value for rating in item.ratings if rating.dimension == dimension])
+    }
+    if not ratings:
+        return Feasibility(dimension, len(texts), len(texts), 0)
+    samples = choose_samples([sample_candidate(place, texts[place].text, r) for place, r in ratings.items()])
+    in_document = Counter(item.text.doc_id for item in texts)
+    out = held_back(
+        ((sample.text_id, sample.doc_id) for sample in samples),
+        lambda documents: sum(in_document[document] for document in documents),
+        len(texts),
+    )
+    kept = [
+        place for place, item in enumerate(texts) if place not in out.texts and item.text.doc_id not in out.documents
+    ]
+    rated = [place for place in kept if place in ratings]
+    levels = _levels([texts[place] for place in rated], [fmean(ratings[place]) for place in rated])
+    return Feasibility(dimension, len(texts), len(kept), len(rated), levels)
+
+
+def _levels(texts: Sequence[CorpusText], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
+    sources, systems = [item.text.doc_id for item in texts], [item.text.system_id for item in texts]
+    table = score_table([human], human, group=sources, system=systems if any(systems) else None, duplicates="keep")
+    found = []
+    levels: tuple[Level, ...] = ("per-source", "dataset", "system")
+    for level in levels:
+        if level == "system" and not any(systems):
+            continue
+        estimates = estimate(table, level)
+        basis = estimates.basis
+        units = {"per-source": basis.groups_used, "dataset": basis.n_used, "system": basis.systems_used}[level]
+        found.append(LevelOutlook(level, units, estimates.reason))
+    return tuple(found)
+
+
+def feasibility_words(found: Sequence[Feasibility], task: Task) -> list[str]:
+    """Sentences for a person; dimensions of which the same is true share theirs."""
+    by_words: dict[tuple[str, ...], list[str]] = {}
+    for each in found:
+        by_words.setdefault(tuple(_words(each, task)), []).append(each.dimension)
+    if len(by_words) == 1:
+        return list(next(iter(by_words)))
+    return [f"{', '.join(names)}: {' '.join(words)}" for words, names in by_words.items()]
+
+
+def _words(found: Feasibility, task: Task) -> list[str]:
+    many = task.texts_name
+    if not found.rated and found.scored == found.texts:
+        return [f"All {found.texts:,} {many} stay for scoring. None is rated, so nothing can be compared with scores."]
+    out = found.texts - found.scored
+    words = [
+        f"{found.scored:,} of {found.texts:,} {many} stay for scoring; {out:,} {'is' if out == 1 else 'are'} held out, "
+        "because samples of them are read while thinking aloud."
+    ]
+    inside, whole = found.at("per-source"), found.at("dataset")
+    if whole is None or inside is None:
+        return words
+    if whole.reason:
+        return [*words, f"Agreement with people can't be computed: {_lower(whole.reason)}"]
+    if inside.reason:
+        todo = f"Choose the level “Dataset” in Results: it rests on {whole.units:,} {many}."
+        return [*words, f"Agreement inside each {task.source_name} can't be computed: {_lower(inside.reason)} {todo}"]
+    if inside.units < FEW_TO_DRAW:
+        few = f"would rest on {inside.units:,} of them, too few to trust how sure it is ({FEW_TO_DRAW} are enough)."
+        todo = f"Over the whole dataset it rests on {whole.units:,} {many}: choose the level “Dataset” in Results."
+        return [*words, f"Agreement inside each {task.source_name} {few} {todo}"]
+    sources = f"{inside.units:,} groups of the same {task.source_name}"
+    return [*words, f"Agreement with people can be computed inside {sources}, and over the whole dataset."]
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,74 @@
+"""What can be done with a file's texts is said by the rules that sampling and results go by."""
+
+from collections.abc import Sequence
+
+from app.corpora.corpus import Corpus, CorpusText
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.services.data.feasibility import Feasibility, feasibility, feasibility_words
+
+ESSAYS = Task("essay", "assignment")
+
+
+def corpus(documents: Sequence[str], scores: Sequence[float | None], systems: Sequence[str] = ()) -> Corpus:
+    writers = systems or [""] * len(documents)
+    texts = tuple(
+        CorpusText(
+            row,
+            Text(document, f"Text {row}", writer, str(row)),
+            () if score is None else (Rating("clarity", "a", score),),
+        )
+        for row, (document, score, writer) in enumerate(zip(documents, scores, writers, strict=True), 1)
+    )
+    return Corpus("csv", ESSAYS, (Dimension("clarity"),), texts, ())
+
+
+def said(found: tuple[Feasibility, ...]) -> str:
+    return " ".join(feasibility_words(found, ESSAYS))
+
+
+def test_thirty_essays_that_stand_alone() -> None:
+    found = feasibility(corpus([f"row-{n}" for n in range(30)], [1 + n % 5 for n in range(30)]))
+    assert (found[0].texts, found[0].scored, found[0].rated) == (30, 26, 26)
+    assert said(found).startswith("26 of 30 essays stay for scoring; 4 are held out")
+    assert "Agreement inside each assignment can't be computed: no source has two or more texts" in said(found)
+    assert "Choose the level “Dataset”" in said(found)
+
+
+def test_three_assignments_lose_their_samples_alone_and_are_too_few() -> None:
+    found = feasibility(corpus([f"A{n % 3}" for n in range(30)], [1 + n % 5 for n in range(30)]))
+    assert found[0].scored == 26
+    inside = found[0].at("per-source")
+    assert inside is not None
+    assert (inside.units, inside.reason) == (3, "")
+    assert "would rest on 3 of them, too few to trust" in said(found)
+
+
+def test_many_sources_of_a_few_texts_lose_whole_sources() -> None:
+    found = feasibility(corpus([f"d{n // 4}" for n in range(160)], [1 + n % 5 for n in range(160)]))
+    assert found[0].scored == 160 - 4 * 4
+    assert "inside 36 groups of the same assignment, and over the whole dataset" in said(found)
+
+
+def test_equal_ratings_leave_nothing_to_agree_with() -> None:
+    found = feasibility(corpus(["a", "b", "c", "d", "e", "f", "g", "h"], [3] * 8))
+    assert "Agreement with people can't be computed: all texts have the same human rating" in said(found)
+
+
+def test_unrated_texts_all_stay() -> None:
+    found = feasibility(corpus(["a", "b"], [None, None]))
+    assert said(found) == "All 2 essays stay for scoring. None is rated, so nothing can be compared with scores."
+
+
+def test_dimensions_of_which_the_same_is_true_share_a_sentence() -> None:
+    one = corpus([f"row-{n}" for n in range(30)], [1 + n % 5 for n in range(30)])
+    texts = tuple(
+        CorpusText(
+            item.row, item.text, (*item.ratings, *(Rating(d, "a", r.value) for d in ("b", "c") for r in item.ratings))
+        )
+        for item in one.texts
+    )
+    two = Corpus("csv", ESSAYS, tuple(Dimension(name) for name in ("clarity", "b")), texts, ())
+    assert len(feasibility_words(feasibility(two), ESSAYS)) == 2
+    mixed = (*feasibility(one), Feasibility("depth", 30, 30, 0))
+    assert [line.split(":")[0] for line in feasibility_words(mixed, ESSAYS)] == ["clarity", "depth"]
