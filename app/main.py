@@ -6,8 +6,12 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
-from pages.components.shell.current import current_workbench
-from pages.components.shell.frame import navigation, sidebar
+from pages.components.shell import style
+from pages.components.shell.current import current_workbench, take_choice
+from pages.components.shell.expert import keep_expert
+from pages.components.shell.navigation.doors import doors, rooms
+from pages.components.shell.navigation.screens import name_of, navigation
+from pages.components.shell.navigation.top_bar import top_bar
 from pages.components.shell.own_address import stay_offline
 
 stay_offline()  # here too, for `streamlit run app/main.py`
@@ -15,6 +19,7 @@ st.set_page_config(
     page_title="InteractEval Workbench",
     page_icon=str(Path(__file__).parent / "static" / "icon.svg"),
     layout="wide",
+    initial_sidebar_state=220,
 )
 try:
     workbench = current_workbench()
@@ -23,5 +28,10 @@ except WorkbenchError as error:
     st.stop()
 endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()
-sidebar(workbench)
+style.apply()
+take_choice()
+keep_expert()
+here = name_of(page)
+doors(workbench, top_bar(workbench, here), here)
+rooms(here)
 page.run()

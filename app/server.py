@@ -51,7 +51,7 @@ class KnownHosts:
 
 class ScreenAddresses:
     """An address of several parts is no screen. Streamlit would send its page there, which looks for its own code
-    below that address and stays white; under one part it says "Page not found" and shows Home."""
+    below that address and stays white; under one part it says "Page not found" and shows Overview."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

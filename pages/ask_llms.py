@@ -12,7 +12,8 @@ from pages.components.ask_llms.llm_answers import llm_answers
 from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_workbench
-from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.frame import needs_dimension
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.model_options import more_options
 from pages.components.shell.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell.words import plain
@@ -29,8 +30,8 @@ try:
     samples = ensure_samples(workbench, dimension.id)
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Go to Data", key="samples_need_ratings", type="primary"):
-        st.switch_page(page("data"))
+    if st.button("Go to Texts", key="samples_need_ratings", type="primary"):
+        go("data")
     st.stop()
 
 everything = overview(workbench, project.id).dimensions

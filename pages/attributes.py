@@ -11,7 +11,8 @@ from pages.components.attributes.near_duplicates import duplicates, pool_place
 from pages.components.shell.attribute_pool import counts, filtered, table
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
-from pages.components.shell.frame import empty, needs_dimension, page
+from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.undo import undo_button
 
 workbench = current_workbench()
@@ -28,7 +29,7 @@ if not attributes:
 
 contributors = contributors_of(workbench, project.id)
 counts(attributes, contributors)
-st.page_link(page("compare"), label="See who notices what on Compare", icon=":material/compare:")
+link("compare", "See who notices what on Compare")
 shown = filtered(attributes, dimension.id)
 left, right = st.columns([11, 5], gap="medium")
 with left:

@@ -12,13 +12,14 @@ from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.checklists.build_words import PURPOSES, TITLES
 from pages.components.shell.current import current_workbench
-from pages.components.shell.frame import empty, needs_dimension, page
+from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.condition_words import llms_word
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
-    "Build",
+    "How it was made",
     "Turn the attributes into a checklist of yes/no questions, in five stages. Change what each stage made, then go "
     "on; nothing is overwritten.",
 )
@@ -35,7 +36,7 @@ if problem := st.session_state.pop("build_problem", ""):
 if made := st.session_state.pop("made_version", ""):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.success(made, icon=":material/check_circle:")
-        st.page_link(page("checklist"), label="Open the checklist", icon=":material/checklist:")
+        link("checklist", "Open the checklist")
 chosen = chosen_build(builds)
 if chosen is None:
     left, right = st.columns([1, 2], gap="large")

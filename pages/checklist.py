@@ -14,7 +14,8 @@ from pages.components.shell.checklists.checklist_comparison import version_compa
 from pages.components.shell.checklists.checklist_versions import choose_version, standing
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
 from pages.components.shell.current import current_workbench
-from pages.components.shell.frame import empty, needs_dimension, page
+from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.navigation.screens import link
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -26,7 +27,7 @@ project, dimension = needs_dimension(
 open_attributes(workbench, project, dimension, "the checklist")
 versions = versions_of(workbench, dimension.id)
 if not versions:
-    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Go to Build")
+    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Build the checklist")
     import_(workbench, dimension.id)
     st.stop()
 
@@ -37,7 +38,7 @@ with right:
     view = view_checklist(workbench, dimension.id, version)
     standing(workbench, view)
     editor_name(who)
-    st.page_link(page("lineage"), label="Where the questions come from", icon=":material/family_history:")
+    link("lineage", "Where the questions come from")
     export_(workbench, view)
     import_(workbench, dimension.id)
 with left:

@@ -19,7 +19,7 @@ PURPOSE = "Bring in texts with the ratings people gave them, look at them, and s
 
 workbench = current_workbench()
 project = current_project(workbench)
-header("Data", PURPOSE, project)
+header("Texts", PURPOSE, project)
 arrived = watch_import(workbench, project)
 if project is None:
     st.markdown("**There is no project yet.** The first file you import makes one.")

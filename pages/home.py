@@ -1,17 +1,18 @@
-"""Projects, how far each is, and what comes next."""
+"""Overview: what is ready to do in this project, and the other projects."""
 
 import streamlit as st
 
-from app.services.data.projects import list_projects, next_step, overview
+from app.services.data.projects import list_projects, overview
 from pages.components.home.demo import DEMO_JOB, demo, enter_finished_demo
 from pages.components.home.experts_table import experts_table
 from pages.components.home.new_project import new_project
 from pages.components.home.progress_table import progress_table
 from pages.components.home.project_list import project_list
+from pages.components.home.ready import ready
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.expert import current_expert
-from pages.components.shell.frame import header, page
+from pages.components.shell.frame import header
 from pages.components.shell.words import plain
 
 PURPOSE = (
@@ -22,7 +23,7 @@ PURPOSE = (
 workbench = current_workbench()
 enter_finished_demo(workbench)
 project = current_project(workbench)
-header("Home", PURPOSE, project)
+header("Overview", PURPOSE, project)
 watch(DEMO_JOB)
 
 if project is None:
@@ -36,13 +37,10 @@ if project is None:
     st.stop()
 
 progress = overview(workbench, project.id)
-step = next_step(progress)
-with st.container(key="next_step"):
-    st.subheader(f"Next for {plain(project.name)}", anchor=False)
-    st.markdown(plain(step.why))
-    if st.button(step.verb, key="go_on", type="primary"):
-        st.switch_page(page(step.screen))
-progress_table(progress)
+st.subheader(plain(project.name), anchor=False)
+ready(progress)
+with st.expander("All figures", key="figures"):
+    progress_table(progress)
 if not current_expert():
     experts_table(workbench, project.id)
 

@@ -20,13 +20,15 @@ from pages.components.shell.words import model_label, number, plain, show_error
 OF = "of"
 workbench = current_workbench()
 project, dimension = needs_dimension(
-    workbench, "Lineage", "Which attributes each question rests on, who said them, and what was left out on the way."
+    workbench,
+    "Why these questions",
+    "Which attributes each question rests on, who said them, and what was left out on the way.",
 )
 open_attributes(workbench, project, dimension, "where the questions come from")
 versions, builds = versions_of(workbench, dimension.id), builds_of(workbench, dimension.id)
 options = [*(str(v.version) for v in versions), *(f"build-{build.id}" for build in builds[:1])]
 if not options:
-    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Go to Build")
+    empty("There is no checklist yet.", "Build one from the attributes.", "build", "Build the checklist")
     st.stop()
 prepare(OF, options, options[0])
 labels = {one: "Build in progress" if one.startswith("build-") else f"Version {one}" for one in options}

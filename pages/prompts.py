@@ -23,4 +23,4 @@ with left:
 with right:
     changes(prompt, shown)
     preview_of(prompt, shown, project.task, current_dimension(workbench, project))
-    st.caption(f"Texts are in {project.task.language}; this can be changed on Data, under “Dimensions and wording”.")
+    st.caption(f"Texts are in {project.task.language}; this can be changed on Texts, under “Dimensions and wording”.")

@@ -25,7 +25,7 @@ from pages.components.shell.words import show_error
 
 workbench = current_workbench()
 project = needs_project(
-    workbench, "Score", "Every text gets a score on each dimension: from a checklist, or by another method."
+    workbench, "Scores", "Every text gets a score on each dimension: from a checklist, or by another method."
 )
 
 

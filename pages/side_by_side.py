@@ -7,7 +7,8 @@ from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import begin_side_by_side, can_compare_as_outsider, side_by_sides_of
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
-from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.frame import needs_dimension
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.runs.condition_words import llms_word
 from pages.components.shell.words import plain
 from pages.components.side_by_side.blind_comparison import (
@@ -32,7 +33,7 @@ try:
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
     if st.button("Think aloud", key="side_to_think_aloud", type="primary"):
-        st.switch_page(page("think_aloud"))
+        go("think_aloud")
     if can_compare_as_outsider(workbench, dimension, name):
         outsider_button(dimension, name)
     st.stop()

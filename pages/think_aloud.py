@@ -6,7 +6,8 @@ from app.errors import WorkbenchError
 from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
-from pages.components.shell.frame import needs_dimension, page
+from pages.components.shell.frame import needs_dimension
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell.sticky import sticky
 from pages.components.shell.words import plain
@@ -23,8 +24,8 @@ try:
     samples = ensure_samples(workbench, dimension.id)
 except WorkbenchError as error:
     st.markdown(plain(str(error)))
-    if st.button("Go to Data", key="samples_need_ratings", type="primary"):
-        st.switch_page(page("data"))
+    if st.button("Go to Texts", key="samples_need_ratings", type="primary"):
+        go("data")
     st.stop()
 
 reading, writing = st.columns([2, 1], gap="large")

@@ -8,10 +8,12 @@ from app.domain.task import Task
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """`notice` is shown wherever the project's data show (the demo says that its data are made up)."""
+    """`notice` is shown wherever the project's data show (the demo says that its data are made up); `research`: whether
+    its experts are offered the screens for studies."""
 
     id: int
     name: str
     task: Task
     notice: str
+    research: bool
     created_at: datetime

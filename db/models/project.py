@@ -19,6 +19,7 @@ class ProjectRow(SQLModel, table=True):
     description: str = Field(default="", sa_column=text_column())
     language: str = "English"
     notice: str = Field(default="", sa_column=text_column())
+    research: bool = False
     human_systems: list[str] = Field(default_factory=list, sa_column=json_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 

@@ -34,7 +34,7 @@ class Projects:
     def by_id(self, project_id: int) -> Project:
         row = self._session.get(ProjectRow, project_id)
         if row is None:
-            raise NotFoundError("This project is no longer there.", "Go to Home and choose another.")
+            raise NotFoundError("This project is no longer there.", "Go to Overview and choose another.")
         return _project(row)
 
     def add(self, name: str, task: Task, notice: str = "") -> Project:
@@ -64,6 +64,9 @@ class Projects:
 
     def set_human_systems(self, project_id: int, systems: Sequence[str]) -> None:
         self._session.get_one(ProjectRow, project_id).human_systems = list(systems)
+
+    def set_research(self, project_id: int, on: bool) -> None:
+        self._session.get_one(ProjectRow, project_id).research = on
 
     def delete(self, project_id: int) -> None:
         self._session.delete(self._session.get_one(ProjectRow, project_id))
@@ -143,7 +146,7 @@ def _check_range(row: DimensionRow) -> None:
 def _project(row: ProjectRow) -> Project:
     assert row.id is not None
     task = Task(row.text_name, row.source_name, row.description, row.language)
-    return Project(row.id, row.name, task, row.notice, row.created_at)
+    return Project(row.id, row.name, task, row.notice, row.research, row.created_at)
 
 
 def _dimension(row: DimensionRow) -> Dimension:

@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from pages.components.shell.navigation.screens import DOORS, RESEARCH, SCREENS, door_of
+
 PATIENCE_MS = 90_000
 QUIET = "[data-testid='stApp'][data-test-script-state='notRunning'][data-test-connection-state='CONNECTED']"
 
@@ -36,10 +38,23 @@ def settled(page: Page) -> None:
     page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
-def screen(page: Page, name: str) -> None:
-    """Go to another screen by the navigation, as people do."""
-    link = page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True)
-    click(link, shows=page.get_by_role("heading", level=1, name=name, exact=True))
+def screen(page: Page, title: str) -> None:
+    """Go to another screen through the door that it lies behind, as people do."""
+    target = next(screen for screen in SCREENS.values() if screen.title == title)
+    door, heading = door_of(target.name), page.get_by_role("heading", level=1, name=title, exact=True)
+    if door not in DOORS:
+        if door is RESEARCH and not at(page, "doors_research").count():
+            click(page.get_by_text(RESEARCH.title, exact=True), shows=at(page, "doors_research"))
+        key = "doors_research" if door is RESEARCH else "doors_set_up"
+        click(at(page, key).get_by_role("link", name=title, exact=True), shows=heading)
+        return
+    way_in, room = at(page, f"door_{door.screens[0].name}"), at(page, f"room_{target.name}")
+    if target is door.screens[0]:
+        click(way_in.get_by_role("link"), shows=heading)
+        return
+    if not room.count():
+        click(way_in.get_by_role("link"), shows=room)
+    click(room.get_by_role("link"), shows=heading)
 
 
 def click(target: Locator, *, shows: Locator | None = None, hides: Locator | None = None) -> None:

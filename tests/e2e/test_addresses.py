@@ -4,17 +4,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
-from tests.e2e.screen import settled
+from tests.e2e.screen import at, settled
 
 
 @pytest.mark.usefixtures("demo")
 def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) -> None:
     page.goto(f"{app.url}/home?project=Demo&dimension=fluency")
-    expect(page.get_by_role("heading", level=1, name="Home", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="Overview", exact=True)).to_be_visible()
     settled(page)
     expect(page.get_by_text("Page not found")).to_have_count(0)
     assert "dimension=fluency" in page.url
-    expect(page.get_by_test_id("stSidebarNav").get_by_role("link", name="Home", exact=True)).to_have_count(1)
+    expect(at(page, "doors").get_by_role("link", name="Overview", exact=True)).to_have_count(1)
 
 
 @pytest.mark.usefixtures("demo")
@@ -22,5 +22,5 @@ def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) ->
 def test_an_unknown_address_says_so_and_shows_home(page: Page, app: App, address: str) -> None:
     page.goto(f"{app.url}/{address}?project=Demo&dimension=fluency")
     expect(page.get_by_role("dialog")).to_contain_text("Page not found")
-    expect(page.get_by_role("heading", level=1, name="Home", exact=True, include_hidden=True)).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="Overview", exact=True, include_hidden=True)).to_be_visible()
     assert "dimension=fluency" in page.url

@@ -171,7 +171,7 @@ def _next_version(page: Page, wording: str) -> None:
 def _score(page: Page, app: App, llm: FakeLlm) -> Counter[int]:
     """The newest version, on the Score screen; how many requests asked so many questions."""
     llm.requests.clear()
-    screen(page, "Score")
+    screen(page, "Scores")
     judge = at(page, "score_judge").get_by_role("combobox")
     judge.press("Backspace")  # not the rules
     expect(page.get_by_text("Choose a judge.")).to_be_visible()

@@ -21,14 +21,14 @@ def _cells(page: Page, text: str) -> Locator:
 
 def _open_demo(page: Page, app: App) -> None:
     page.goto(f"{app.url}/?project=Demo")
-    expect(page.get_by_text("Next for Demo")).to_be_visible()
+    expect(at(page, "ready")).to_be_visible()
     settled(page)
 
 
 def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     page.goto(app.url)
     at(page, "try_demo").get_by_role("button").click()
-    expect(page.get_by_text("Next for Demo")).to_be_visible(timeout=2 * PATIENCE_MS)
+    expect(at(page, "ready")).to_be_visible(timeout=2 * PATIENCE_MS)
     expect(page.get_by_text("made up")).to_be_visible()
 
     screen(page, "Results")
@@ -49,7 +49,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     screen(page, "Attributes")
     expect(page.get_by_text("30 of 30 attributes")).to_be_visible()
 
-    screen(page, "Build")
+    screen(page, "How it was made")
     click(button(page, "Start a new build"), shows=button(page, "Run all stages"))
     click(button(page, "Run all stages"), shows=page.get_by_text(re.compile("Version 2 is a draft")))
     screen(page, "Checklist")
@@ -64,7 +64,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     settled(page)
     click(button(page, "Publish version 2"), shows=at(page, "new_draft"))
 
-    screen(page, "Score")
+    screen(page, "Scores")
     at(page, "start_scoring").get_by_role("button").click()
     expect(page.get_by_text(re.compile(r"Run 2 is done"))).to_be_visible(timeout=2 * PATIENCE_MS)
 
@@ -89,7 +89,7 @@ def test_a_refresh_and_a_second_tab_while_a_run_scores_change_nothing(page: Page
         app.environment["LLAMA_BASE_URL"] = llm.url
         app.start()
         _open_demo(page, app)
-        screen(page, "Score")
+        screen(page, "Scores")
         judge = at(page, "score_judge").get_by_role("combobox")
         judge.press("Backspace")  # not the rules
         expect(page.get_by_text("Choose a judge.")).to_be_visible()
@@ -128,7 +128,7 @@ def test_a_real_dataset_comes_in_by_the_browser(page: Page, app: App, tmp_path: 
     settled(page)
     choose(at(page, "new_project_preset").get_by_role("combobox"), "blank")
     at(page, "new_project_name").get_by_role("textbox").fill("Dialogues")
-    click(at(page, "create_project").get_by_role("button"), shows=page.get_by_role("heading", level=1, name="Data"))
+    click(at(page, "create_project").get_by_role("button"), shows=page.get_by_role("heading", level=1, name="Texts"))
     at(page, "import_file").locator("input[type=file]").set_input_files(data)
     at(page, "start_import").get_by_role("button", disabled=False).click()
     expect(page.get_by_text(re.compile("360 texts")).first).to_be_visible(timeout=2 * PATIENCE_MS)
@@ -140,16 +140,21 @@ def test_no_screen_is_wider_than_the_window_and_none_shows_an_error(page: Page, 
     _open_demo(page, app)
     page.set_viewport_size({"width": width, "height": 1080})
     for name in (
-        "Data",
+        "Texts",
         "Think aloud",
         "Ask the LLMs",
         "Attributes",
         "Side by side",
-        "Build",
         "Checklist",
-        "Score",
+        "How it was made",
+        "Why these questions",
+        "Answer",
+        "Scores",
         "Results",
-        "Home",
+        "Compare",
+        "Conditions",
+        "Settings",
+        "Overview",
     ):
         screen(page, name)
         expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 from app.domain.task import Task
 from app.services.data.projects import create_project
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.frame import SCREENS
+from pages.components.shell.navigation.screens import SCREENS
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
-TITLES = {name: title for screens in SCREENS.values() for name, title, _ in screens}
+TITLES = {name: screen.title for name, screen in SCREENS.items()}
 TABS = {"Overview"}  # of Results, named on Results itself
 ABOUT_A_PROJECT = sorted(TITLES.keys() - {"home", "data", "settings"})
 NAMED = re.compile(r"\b(?:on|on the|Go to) ([A-Z]\w+(?: (?:aloud|the LLMs|by side))?)\b")
@@ -26,10 +26,10 @@ def test_without_a_project_every_screen_leads_to_where_files_come_in(
     workbench: Workbench, open_screen: Open, name: str
 ) -> None:
     app = open_screen(name)
-    assert any("on Data" in m.value and "demo on Home" in m.value for m in app.markdown)
+    assert any("on Texts" in m.value and "demo on Overview" in m.value for m in app.markdown)
     app.button(key="empty_to_data").click().run()
     assert not app.exception
-    assert app.title[0].value == "Data"
+    assert app.title[0].value == "Texts"
     assert app.get("file_uploader")
     assert any(b.key == "try_demo" for b in open_screen("home").button)
 
@@ -43,7 +43,7 @@ def test_in_an_empty_project_the_one_button_leads_to_the_screen_it_names(
     assert not app.exception
     for way in [button for button in app.button if str(button.key).startswith("empty_to_")]:
         target = TITLES[str(way.key).removeprefix("empty_to_")]
-        assert way.label in (f"Go to {target}", target)
+        assert way.label in (f"Go to {target}", target, "Build the checklist")
         way.click().run()
         assert app.title[0].value == target
 

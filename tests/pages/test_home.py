@@ -4,12 +4,15 @@ from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 
+from app.domain.attribute import ContributorKind
 from app.domain.task import Task
-from app.services.data.projects import create_project, dimensions_named, list_projects
+from app.services.attributes.attributes import add_attributes
+from app.services.data.projects import create_project, dimensions_named, get_project, list_projects
 from app.services.demo import DEMO_PROJECT
 from app.services.runtime.workbench import Workbench
 from pages.components.home.demo import DEMO_JOB
 from tests.support.background import PATIENCE, ended
+from tests.support.projects import rated_on_two
 from tests.support.repository import ROOT
 
 Open = Callable[[str], AppTest]
@@ -35,8 +38,33 @@ def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workben
     assert not app.exception
     assert app.session_state["project"] == DEMO_PROJECT
     assert app.success[0].value.startswith("The demo is ready: 160 scores")
-    assert app.button(key="go_on").label == "See the results"
+    assert _ready(app) == ["See the results"] * 4
     assert "try_demo" not in [button.key for button in app.button]
+
+
+def _ready(app: AppTest) -> list[str]:
+    """The buttons of the dimensions."""
+    return [button.label for button in app.button if str(button.key).startswith("go_on_")]
+
+
+def test_each_dimension_says_what_is_ready_and_leads_there(workbench: Workbench, open_screen: Open) -> None:
+    _, (order, warmth) = rated_on_two(workbench)
+    add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
+    app = open_screen("home")
+    assert _ready(app) == ["Build the checklist", "Think aloud"]
+    app.button(key=f"go_on_{warmth.id}").click().run()
+    assert not app.exception
+    assert (app.title[0].value, app.session_state["dimension"]) == ("Think aloud", "warmth")
+
+
+def test_research_screens_are_offered_once_they_are_switched_on(workbench: Workbench, open_screen: Open) -> None:
+    project = create_project(workbench, "News", Task())
+    app = open_screen("home")
+    switch = next(toggle for toggle in app.toggle if toggle.label == "Research")
+    assert not switch.value
+    switch.set_value(True).run()
+    assert get_project(workbench, "News").research
+    assert next(t for t in open_screen("home").toggle if t.key == f"research_{project.id}").value
 
 
 def test_progress_tells_people_and_llms_apart(demo: Workbench, open_screen: Open):
@@ -57,7 +85,7 @@ def test_a_project_from_a_preset_has_its_dimensions_and_opens_data(workbench: Wo
     app.button(key="create_project").click().run()
     assert [project.name for project in list_projects(workbench)] == ["Talks"]
     assert "coherence" in [d.name for d in dimensions_named(workbench, "Talks", "all")]
-    assert app.title[0].value == "Data"
+    assert app.title[0].value == "Texts"
     assert app.session_state["project"] == "Talks"
 
 

@@ -69,4 +69,4 @@ def test_a_checklist_from_a_file_has_no_lineage_and_says_so(demo: Workbench, ope
 
 def test_without_a_checklist_the_screen_says_what_to_do(workbench: Workbench, open_screen: Open):
     create_project(workbench, "Letters", Task("letter"), (Dimension("tone"),))
-    assert open_screen("lineage").button(key="empty_to_build").label == "Go to Build"
+    assert open_screen("lineage").button(key="empty_to_build").label == "Build the checklist"

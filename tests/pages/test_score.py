@@ -53,7 +53,7 @@ def test_without_a_checklist_the_way_to_build_is_shown(workbench: Workbench, ope
     app = open_screen("score")
     assert not app.exception
     assert "No dimension has a checklist yet" in shown(app)
-    assert app.button[0].label == "Go to Build"
+    assert app.button(key="empty_to_build").label == "Build the checklist"
 
 
 def test_it_says_what_it_would_take_and_then_scores(demo: Workbench, open_screen: Open) -> None:

@@ -17,7 +17,7 @@ from app.services.data.texts import text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
 from pages.components.data.text_view import OPEN_TEXT
-from pages.components.shell.frame import SCREENS
+from pages.components.shell.navigation.screens import DOORS, RESEARCH
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
@@ -46,12 +46,7 @@ def words(app: AppTest) -> str:
     return "\n".join(read)
 
 
-PROJECT_SCREENS = [
-    (name, title)
-    for phase, screens in SCREENS.items()
-    for name, title, _ in screens
-    if phase != "Set up" and name != "home"
-]
+PROJECT_SCREENS = [(screen.name, screen.title) for door in (*DOORS[1:], RESEARCH) for screen in door.screens]
 
 
 @pytest.mark.parametrize(("screen", "title"), PROJECT_SCREENS)

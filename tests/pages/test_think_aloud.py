@@ -272,7 +272,7 @@ def test_without_ratings_the_screen_says_what_to_do(workbench: Workbench, open_s
     create_project(workbench, "Blank", Task(), (Dimension("warmth"),))
     app = open_screen("think_aloud")
     assert not app.exception
-    assert app.button(key="samples_need_ratings").label == "Go to Data"
+    assert app.button(key="samples_need_ratings").label == "Go to Texts"
 
 
 def test_a_pasted_transcript_becomes_attributes_as_far_as_it_is_accepted(demo: Workbench, open_screen: Open):

@@ -6,6 +6,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.providers.base import ChatModel
@@ -54,3 +55,21 @@ def small_checklist(work: UnitOfWork, dimension_id: int, questions: int = 3) -> 
     ]
     draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Order"),), tuple(asked))
     return work.checklists.publish(work.checklists.save(dimension_id, draft))
+
+
+def rated_on_two(workbench: Workbench) -> tuple[Project, tuple[Dimension, Dimension]]:
+    """Project "Talks": eight texts of eight documents, rated 1 to 5 on order and on warmth."""
+    with workbench.database.write() as work:
+        project = work.projects.add("Talks", Task())
+        order, warmth = (work.projects.add_dimension(project.id, Dimension(name)) for name in ("order", "warmth"))
+        texts = [Text(f"d{n}", f"Talk {n} begins. It goes on. It ends with a line of its own.") for n in range(8)]
+        work.texts.add_many(project.id, texts)
+        ids = work.texts.ids_by_key(project.id)
+        work.texts.add_ratings(
+            [
+                (ids[text.key], dimension.id, Rating(dimension.name, "r1", 1.0 + n % 5))
+                for n, text in enumerate(texts)
+                for dimension in (order, warmth)
+            ]
+        )
+        return project, (order, warmth)

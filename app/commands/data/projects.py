@@ -54,7 +54,8 @@ def show(name: NameArgument, json_: JsonOption = False) -> None:
 
     Example: interacteval project show Demo
     """
-    from app.services.data.projects import get_project, next_step, overview
+    from app.services.data.projects import get_project, overview
+    from app.services.data.steps import next_step
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

@@ -76,7 +76,7 @@ def _check_columns(mapping: ColumnMapping, table: TableData, file_name: str) -> 
     if "text" not in mapping.columns:
         raise FileFormatError(
             f"No column of {file_name} is known to hold the texts; it has: {columns}.",
-            "Say which one does: --map text=COLUMN, or choose it on the Data screen.",
+            "Say which one does: --map text=COLUMN, or choose it on the Texts screen.",
         )
 
 

@@ -49,7 +49,7 @@ def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
     with workbench.database.read() as work:
         count = work.texts.count(project_id)
         if not count:
-            raise NotReadyError("This project has no texts yet.", "Import some on the Data screen.")
+            raise NotReadyError("This project has no texts yet.", "Import some on the Texts screen.")
         return work.texts.page(project_id, int(np.random.default_rng(seed).integers(count)), 1)[0]
 
 

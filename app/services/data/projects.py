@@ -1,12 +1,12 @@
-"""Projects, their dimensions, how far each is, and what comes next."""
+"""Projects, their dimensions, and how far each is."""
 
 from dataclasses import dataclass
 
 from app.corpora.presets import PRESETS, load_preset
 from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.checklist import Checklist
+from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Project
-from app.domain.run import RunStatus, RunSummary
+from app.domain.run import RunSummary
 from app.domain.task import Dimension, Task
 from app.errors import InputError
 from app.services.runtime.workbench import Workbench
@@ -15,8 +15,8 @@ from db.unit_of_work import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class DimensionProgress:
-    """How far one dimension is. `checklist` is its newest version, `run` the newest run that finished any of it;
-    those of studies of conditions don't count."""
+    """How far one dimension is. `checklist` is its newest version, `published` the number of its newest published one,
+    `run` the newest run that finished any of it; those of studies of conditions don't count."""
 
     dimension: Dimension
     ratings: int
@@ -25,6 +25,7 @@ class DimensionProgress:
     human_attributes: int
     llm_attributes: int
     checklist: Checklist | None
+    published: int | None
     run: RunSummary | None
 
     @property
@@ -40,15 +41,6 @@ class Overview:
     systems: int
     dimensions: tuple[DimensionProgress, ...]
     runs: tuple[RunSummary, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """The screen to go to (a page's file name without .py), the verb on the button, and why."""
-
-    screen: str
-    verb: str
-    why: str
 
 
 def list_projects(workbench: Workbench) -> list[Project]:
@@ -105,6 +97,12 @@ def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
         work.projects.set_task(project_id, task)
 
 
+def show_research(workbench: Workbench, project_id: int, on: bool) -> None:
+    """Whether the project's experts are offered the screens for studies."""
+    with workbench.database.write() as work:
+        work.projects.set_research(project_id, on)
+
+
 def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -> Dimension:
     with workbench.database.write() as work:
         return work.projects.add_dimension(project_id, dimension)
@@ -159,6 +157,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
     for dimension in work.projects.dimensions(project_id):
         own = [a for a in attributes if a.dimension == dimension.name]
         humans = sum(1 for a in own if a.kind is ContributorKind.HUMAN)
+        newest = work.checklists.find(dimension.id)
         ratings, raters = counts.get(dimension.name, (0, 0))
         found.append(
             DimensionProgress(
@@ -168,11 +167,19 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
                 samples=len(work.think_aloud.samples(dimension.id)),
                 human_attributes=humans,
                 llm_attributes=len(own) - humans,
-                checklist=work.checklists.find(dimension.id),
+                checklist=newest,
+                published=_published(work, dimension.id, newest),
                 run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.study), None),
             )
         )
     return found
+
+
+def _published(work: UnitOfWork, dimension_id: int, newest: Checklist | None) -> int | None:
+    published = newest
+    if newest is not None and newest.status is not ChecklistStatus.PUBLISHED:
+        published = work.checklists.find(dimension_id, status=ChecklistStatus.PUBLISHED)
+    return published.version if published else None
 
 
 def progress_words(progress: Overview) -> str:
@@ -187,27 +194,3 @@ def progress_words(progress: Overview) -> str:
     if furthest:
         return f"{furthest[1]} of {len(dimensions)} {furthest[0]}"
     return "texts imported" if progress.texts else "no texts yet"
-
-
-def next_step(progress: Overview) -> NextStep:
-    """The first thing in the flow that is still missing, seen over all dimensions.
-
-    Dimensions that nobody rated have no samples to think aloud about, so they don't hold up those that are rated.
-    """
-    dimensions = tuple(d for d in progress.dimensions if d.ratings) or progress.dimensions
-    if not progress.texts:
-        return NextStep("data", "Import texts", "This project has no texts yet.")
-    if not dimensions:
-        return NextStep("data", "Add a dimension", "Say what quality the texts are judged on.")
-    if any(not d.attributes for d in dimensions):
-        waiting = ", ".join(d.dimension.name for d in dimensions if not d.attributes)
-        return NextStep("think_aloud", "Think aloud", f"Nobody has said yet what to look for in {waiting}.")
-    if any(d.checklist is None for d in dimensions):
-        waiting = ", ".join(d.dimension.name for d in dimensions if d.checklist is None)
-        return NextStep("build", "Build the checklist", f"There are attributes but no checklist for {waiting}.")
-    if any(run.status is RunStatus.RUNNING for run in progress.runs):
-        return NextStep("score", "Watch the run", "A run is scoring texts right now.")
-    if any(d.run is None for d in dimensions):
-        waiting = ", ".join(d.dimension.name for d in dimensions if d.run is None)
-        return NextStep("score", "Score the texts", f"No text has been scored yet on {waiting}.")
-    return NextStep("results", "See the results", "Every dimension has scores.")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from app.construction.lint_samples import sample_hints
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.task import Dimension
 from app.domain.think_aloud import ExpertProgress, Sample
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
@@ -36,6 +37,18 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
     with workbench.database.read() as work:
         person = _person(work, project_id, expert)
         return person is not None and work.independence.is_done(dimension_id, person.id)
+
+
+def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
+    """Dimensions with samples to read that this person hasn't said "done" on; all of them for somebody new."""
+    with workbench.database.read() as work:
+        person = _person(work, project_id, expert)
+        rated = work.texts.rating_counts(project_id)
+        return [
+            dimension
+            for dimension in work.projects.dimensions(project_id)
+            if dimension.name in rated and not (person and work.independence.is_done(dimension.id, person.id))
+        ]
 
 
 def write_down(

@@ -178,7 +178,7 @@ def _nothing_left(work: UnitOfWork, project_id: int, dimension_id: int, locked: 
     everything, open_ = work.every_text.count(project_id), work.texts.count(project_id)
     if not everything:
         return NotReadyError(
-            "The project has no texts to score.", "Import some, on Data or with `interacteval import`."
+            "The project has no texts to score.", "Import some, on Texts or with `interacteval import`."
         )
     if locked and open_ == everything:
         return NotReadyError("No text is locked away as a test.", "Lock a test split first.")

@@ -8,7 +8,7 @@ from app.domain.expert_answer import AnswerDraw
 from app.errors import WorkbenchError
 from app.services.checklists.expert_answers import draw_texts, drawable, expert_answers, progress
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, show_error
 
 USUAL = 20
@@ -81,4 +81,4 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
         column_config={"Texts finished": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)},
     )
     if st.button("See who agrees on which question", key=f"to_results_{checklist.id}", type="tertiary"):
-        st.switch_page(page("results"), query_params={"view": "questions"})
+        go("results", {"view": "questions"})

@@ -9,7 +9,7 @@ from app.domain.task import Dimension
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import Answered, answers_so_far
 from pages.components.shell.background import POLL_SECONDS
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import model_label, number
 
 
@@ -41,7 +41,7 @@ def _answers(workbench: Workbench, dimensions: Sequence[Dimension]) -> None:
     for failure in _failures(found):
         st.text(failure)
     st.caption("What they said is on Attributes: an expert who still wants to think aloud should do so first.")
-    st.page_link(page("attributes"), label="See what they said", icon=":material/sell:")
+    link("attributes", "See what they said")
 
 
 def _failures(found: Sequence[Answered]) -> list[str]:

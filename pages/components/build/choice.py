@@ -11,7 +11,7 @@ from app.services.building.build_state import build_history, return_to
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import save_edit
 from pages.components.shell.address import keep, numbers
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.condition_words import condition_label
 
 SHOWN = "build_shown"
@@ -58,9 +58,10 @@ def older_builds(versions: Sequence[int]) -> None:
     made = ("version " if len(versions) == 1 else "versions ") + ", ".join(map(str, versions))
     st.markdown(
         f"**Older builds are on record, none is in progress.** They made {made} of the checklist before builds were "
-        "kept step by step, so they can't be gone on with here. Where their questions come from is on Lineage."
+        "kept step by step, so they can't be gone on with here. Where their questions come from is under “Why these "
+        "questions”."
     )
-    st.page_link(page("lineage"), label="See where the questions come from", icon=":material/family_history:")
+    link("lineage", "See where the questions come from")
     st.markdown(f"A new build leaves them as they are. {stages}")
 
 

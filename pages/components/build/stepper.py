@@ -32,7 +32,7 @@ from pages.components.shell.checklists.build_words import (
     step_label,
 )
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.undo import undo_button
 from pages.components.shell.words import model_label, number, plain, show_error
@@ -87,7 +87,7 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="build_next"):
         if todo is None and view.version is not None:
             if st.button(f"Open version {view.version}", type="primary", key="open_checklist"):
-                st.switch_page(page("checklist"))
+                go("checklist")
             st.markdown(f"All five stages are done, and version {view.version} is what they made.")
         elif todo is None:
             if st.button("Make the checklist", type="primary", key="make_checklist", disabled=busy):
@@ -240,7 +240,7 @@ def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> No
                     args=[after],
                 )
         if view.build.sub_questions:
-            st.page_link(page("lineage"), label="Where the questions come from", icon=":material/family_history:")
+            link("lineage", "Where the questions come from")
 
 
 def _go(stage: Stage) -> None:

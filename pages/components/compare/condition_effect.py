@@ -18,8 +18,8 @@ from app.services.runtime.workbench import Workbench
 from pages.components.compare.compared_names import Names
 from pages.components.compare.set_similarity import FIELDS, MEASURES
 from pages.components.shell.csv_download import csv_download
-from pages.components.shell.frame import page
 from pages.components.shell.kind_colours import colour_scale, shape_scale
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.words import model_label, plain, show_error
 
@@ -101,8 +101,8 @@ def _what_to_do(conditions: int) -> None:
         "everybody, from all people and from all LLMs, and score the same texts with each."
     )
     with st.container(horizontal=True):
-        st.page_link(page("build"), label="Build a checklist", icon=":material/account_tree:")
-        st.page_link(page("score"), label="Score texts", icon=":material/speed:")
+        link("build", "Build a checklist")
+        link("score", "Score texts")
 
 
 def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:

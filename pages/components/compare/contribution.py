@@ -78,7 +78,7 @@ def _reach(found: Contribution, names: Names) -> None:
                 help="Attributes that at least one question of the checklist rests on."
             ),
             "Dropped": st.column_config.NumberColumn(
-                help="Left out while the checklist was built; the reasons are on Build."
+                help="Left out while the checklist was built; the reasons are under “How it was made”."
             ),
             "Share of questions": st.column_config.ProgressColumn(
                 format="%.0f %%",

@@ -74,7 +74,7 @@ def import_target(workbench: Workbench, project: Project | None, kept: KeptUploa
     task = preset_task(preset) if preset else Task()
     usual_dimensions = tuple(preset_dimensions(preset)) if preset else ()
     if name in taken:
-        st.error(f"There is already a project “{plain(name)}”. Choose another name, or open it on Home.")
+        st.error(f"There is already a project “{plain(name)}”. Choose another name, or open it on Overview.")
         return ImportTarget("", task, usual_dimensions, preset, "The new project needs a name that is free.")
     return ImportTarget(
         name, task, usual_dimensions, preset, "" if name else "The new project needs a name of its own."

@@ -1,1 +1,1 @@
-"""Home: the projects, how far each is, and what comes next."""
+"""Overview: the projects, how far each is, and what is ready to do."""

@@ -7,7 +7,7 @@ from app.errors import WorkbenchError
 from app.services.data.projects import create_from_preset, create_project, preset_dimensions, preset_names
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import choose
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import show_error
 
 BLANK = "blank"
@@ -37,7 +37,7 @@ def new_project(workbench: Workbench) -> None:
         show_error(error)
         return
     choose(project.name)
-    st.switch_page(page("data"))
+    go("data")
 
 
 def _described(preset: str) -> str:

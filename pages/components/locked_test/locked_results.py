@@ -13,8 +13,8 @@ from app.services.results.results import DimensionResult, Level
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from pages.components.shell.expert import current_expert
-from pages.components.shell.frame import page
 from pages.components.shell.locked_split import look_list, split_sentence
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_cautions import cautions
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
@@ -25,14 +25,14 @@ from pages.components.shell.words import plain, show_error
 def locked_results(workbench: Workbench, project: Project, level: Level) -> None:
     state = state_of(workbench, project.id)
     if state is None:
-        st.markdown("**No test split is locked.** Lock a share of the documents on Data before you tune anything.")
-        st.page_link(page("data"), label="Data", icon=":material/table_view:")
+        st.markdown("**No test split is locked.** Lock a share of the documents on Texts before you tune anything.")
+        link("data")
         return
     st.markdown(split_sentence(state))
     runs = {run.id: run for run in list_runs(workbench, project.id) if run.id in locked_runs(workbench, project.id)}
     if not runs:
-        st.markdown("None of its texts has been scored yet. Choose **Locked test split** on Score.")
-        st.page_link(page("score"), label="Score", icon=":material/speed:")
+        st.markdown("None of its texts has been scored yet. Choose **Locked test split** on Scores.")
+        link("score")
         return
     with st.form("look_form", border=False):
         chosen = st.multiselect(

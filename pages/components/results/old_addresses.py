@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.components.results.unfolding import unfold
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import go
 
 SCREENS = {"methods": "methods", "topics": "topics", "locked": "locked_test"}
 SECTIONS = {"pictures": "pictures", "people": "people", "compare": "against", "download": "download"}
@@ -15,7 +15,7 @@ def lead_on() -> None:
     asked = st.query_params.get("view", "")
     if asked in SCREENS:
         rest = {name: value for name, value in st.query_params.to_dict().items() if name != "view"}
-        st.switch_page(page(SCREENS[asked]), query_params=rest)
+        go(SCREENS[asked], rest)
     if asked in SECTIONS:
         unfold(SECTIONS[asked])
     if asked in TABS:

@@ -11,7 +11,8 @@ from app.errors import WorkbenchError
 from app.services.checklists.checklists import publish, versions_of
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.frame import empty, page
+from pages.components.shell.frame import empty
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import plain, show_error
 
 
@@ -21,7 +22,7 @@ def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tu
     versions = {dimension.id: versions_of(workbench, dimension.id) for dimension in dimensions}
     if not any(versions.values()):
         todo = "Build one, then score with it, or choose a method that needs none."
-        empty("No dimension has a checklist yet.", todo, "build", "Go to Build")
+        empty("No dimension has a checklist yet.", todo, "build", "Build the checklist")
         return []
     ready = []
     for dimension in dimensions:
@@ -44,7 +45,7 @@ def _offer_draft(
     if draft is None and published is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{name} has no checklist yet, so it can't be scored.", width="content")
-            st.page_link(page("build"), label="Build one")
+            link("build", "Build one")
         return
     if draft is None or (published is not None and draft.version < published.version):
         return

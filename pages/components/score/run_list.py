@@ -9,7 +9,7 @@ from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs, set_budget
 from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, running_here
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import short_title, started, state, way
 from pages.components.shell.words import model_label, plain, show_error
 
@@ -27,7 +27,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
         _unfinished(workbench, project, run, busy)
     st.dataframe(_table(runs), placeholder="–", hide_index=True, key="runs", column_config=_COLUMNS)
     if any(run.done for run in runs):
-        st.page_link(page("results"), label="See the results", icon=":material/insights:")
+        link("results", "See the results")
 
 
 _COLUMNS = {

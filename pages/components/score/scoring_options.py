@@ -90,7 +90,7 @@ def _dimensions(workbench: Workbench, project: Project, wishes: Wishes) -> tuple
         names = {dimension.id: dimension.name for dimension in offered}
         about = "This method needs no checklist, so every dimension can be scored."
         if not offered:
-            st.info("This project has no dimension yet: say on Data what quality the texts are judged on.")
+            st.info("This project has no dimension yet: say on Texts what quality the texts are judged on.")
     if not offered:  # where a checklist is what is missing, that has been said
         return ()
     chosen = st.pills(

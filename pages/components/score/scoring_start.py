@@ -11,7 +11,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Forecast
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import begin_scoring, running_here, running_run
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import number, plain, show_error
 
 
@@ -27,7 +27,7 @@ def scoring_start(
     if missing:
         for obstacle in missing:
             st.warning(plain(obstacle), icon=":material/key:")
-        st.page_link(page("settings"), label="Keys and addresses are on Settings", icon=":material/settings:")
+        link("settings", "Keys and addresses are on Settings")
         return
     by = f" with {len(wishes)} judges" if len(wishes) > 1 else ""
     by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""

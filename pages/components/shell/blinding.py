@@ -11,7 +11,7 @@ from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import considerations_of, visible_attributes
 from pages.components.shell.expert import current_expert, forget_expert
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, plain
 
 OTHERS = "what others wrote"
@@ -73,7 +73,7 @@ def open_answers(workbench: Workbench, dimension: Dimension) -> None:
 def _ways_out(expert: str, target: str, button: str) -> None:
     with st.container(horizontal=True):
         if st.button(button, key=f"hidden_to_{target}", type="primary"):
-            st.switch_page(page(target))
+            go(target)
         st.button(
             f"I am not {plain(expert)}",
             key="hidden_not_me",

@@ -20,9 +20,9 @@ def current_expert() -> str:
 
 
 def keep_expert() -> None:
-    """On every screen, since going to another one empties the address."""
+    """On every screen: a name in the address is the session's from then on."""
     if name := current_expert():
-        st.session_state[EXPERT] = st.query_params[EXPERT] = name
+        st.session_state[EXPERT] = name
 
 
 def expert(workbench: Workbench, project: Project) -> str:

@@ -32,7 +32,7 @@ def locked_split(workbench: Workbench, project: Project) -> None:
                 "them may be known already.",
                 icon=":material/warning:",
             )
-        st.markdown("To test: choose **Locked test split** on Score, then look at the result on **Locked test**.")
+        st.markdown("To test: choose **Locked test split** on Scores, then look at the result on **Locked test**.")
         look_list(state)
         _open_form(workbench, project)
     for split in opened_splits(workbench, project.id):

@@ -18,7 +18,7 @@ def rubric(dimension: Dimension) -> None:
     if dimension.rubric:
         st.text(dimension.rubric)
     else:
-        st.caption("It has no rubric yet. Write one on Data, so that everybody means the same.")
+        st.caption("It has no rubric yet. Write one on Texts, so that everybody means the same.")
 
 
 def left_out(held: HeldOut) -> None:

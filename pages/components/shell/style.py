@@ -4,7 +4,7 @@ import streamlit as st
 
 _RULES = """
 <style>
-  .stMainBlockContainer { max-width: 1400px; padding-top: 3rem; }
+  .stMainBlockContainer { max-width: 1400px; padding: 2.5rem clamp(1rem, 3vw, 3rem) 5rem; }
   .stMainBlockContainer h1 { padding-bottom: 0.2rem; }
   .reading, .stMainBlockContainer .stMarkdown p, .stMainBlockContainer [data-testid="stText"] { max-width: 46rem; }
   /* White can't be read on the light blue of the dark theme. */

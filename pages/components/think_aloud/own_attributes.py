@@ -16,10 +16,12 @@ from app.services.think_aloud.independence import (
     considerations_of,
     is_done,
     mark_done,
+    not_done,
     remove_consideration,
     removed_by_author,
 )
-from pages.components.shell.frame import page
+from pages.components.shell.current import choose
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.undo import remember, undo_button
 from pages.components.shell.words import number, plain
 from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
@@ -96,7 +98,7 @@ def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> N
     said = number(len(kept), "consideration")
     if is_done(own.workbench, project.id, own.dimension.id, name):
         st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
-        st.page_link(page("attributes"), label="See what others wrote", icon=":material/sell:")
+        _go_on(own, project, name)
         return
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(f"{said} by you. What others wrote stays hidden until you are done.", width="content")
@@ -108,6 +110,16 @@ def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> N
                 on_click=_finish,
                 args=[own, name],
             )
+
+
+def _go_on(own: Own, project: Project, name: str) -> None:
+    """To the next dimension this person isn't done with; what others wrote on this one can be seen now."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        waiting = not_done(own.workbench, project.id, name)
+        if waiting and st.button(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):
+            choose(project.name, waiting[0].name)
+            st.rerun(scope="app")
+        link("attributes", "See what others wrote")
 
 
 def _finish(own: Own, name: str) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.attributes.analysis import TopicGrouping, topics_of
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.topics.topic_trust import BY_CHANCE
 from pages.components.shell.words import model_label, plain
 
@@ -26,7 +26,7 @@ def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> N
     else:
         st.markdown(plain(found.verdict))
         _spreads(found.lda)
-    st.page_link(page("compare"), label="All topics, with pictures, on Compare", icon=":material/compare:")
+    link("compare", "All topics, with pictures, on Compare")
 
 
 def _spreads(lda: TopicGrouping) -> None:

@@ -9,7 +9,7 @@ from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.expert import current_expert
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import plain
 
@@ -58,7 +58,7 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
             "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous; "
             f"that takes {FEWEST_TEXTS} texts or more."
         )
-        st.page_link(page("answer"), label="Let experts answer", icon=":material/how_to_reg:")
+        link("answer", "Let experts answer")
         return
     if _still_answering(workbench, found):
         st.markdown("What the others answered opens here when you have answered all your texts.")

@@ -10,7 +10,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.checklist_versions import VERSION, show_version
 from pages.components.shell.checklists.editor_name import EDITOR, known_editor
 from pages.components.shell.checklists.question_editor import QUESTION, note_opened
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import show_error
 
 
@@ -34,4 +34,4 @@ def edit_question(workbench: Workbench, dimension_id: int, question: Question, k
         address[VERSION] = str(draft.version)
     if name := known_editor():
         address[EDITOR] = name
-    st.switch_page(page("checklist"), query_params=address)
+    go("checklist", address)

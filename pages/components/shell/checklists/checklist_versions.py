@@ -12,7 +12,7 @@ from app.services.checklists.checklists import ChecklistView, get_checklist, new
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.address import keep
 from pages.components.shell.checklists.checklist_comparison import changed_since
-from pages.components.shell.frame import page
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.condition_words import condition_label
 from pages.components.shell.runs.run_words import short_title
 from pages.components.shell.words import model_label, number, plain, show_error
@@ -127,4 +127,4 @@ def _used(workbench: Workbench, view: ChecklistView) -> None:
     st.caption(f"Used by {number(len(runs), 'run')}")
     for run in runs[:_RUNS_SHOWN]:
         address = {"project": view.project.name, "dimension": view.dimension.name, "run": str(run.id)}
-        st.page_link(page("results"), label=plain(short_title(run)), query_params=address, disabled=not run.done)
+        link("results", plain(short_title(run)), parameters=address, disabled=not run.done)

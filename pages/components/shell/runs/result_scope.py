@@ -91,7 +91,7 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
     """Choose runs and how their figures are computed; where there is nothing to choose the screen says so, and ends."""
     runs = [run for run in list_runs(workbench, project.id) if run.done and not run.locked]
     if not runs:
-        empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Score")
+        empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Scores")
         st.stop()
     chosen, choices = result_choices(runs, dimension.name)
     if not chosen:

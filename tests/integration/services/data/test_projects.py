@@ -15,10 +15,10 @@ from app.services.data.projects import (
     create_project,
     dimensions_named,
     get_project,
-    next_step,
     overview,
     progress_words,
 )
+from app.services.data.steps import next_step
 from app.services.flow import run_flow
 from app.services.results.results import runs_to_show
 from app.services.runtime.workbench import Workbench, open_workbench

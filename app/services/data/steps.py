@@ -1,0 +1,166 @@
+"""The five steps of a dimension, how each stands, and what can be done next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.domain.checklist import ChecklistStatus
+from app.domain.run import RunStatus
+from app.services.data.projects import DimensionProgress, Overview
+
+
+class StepState(StrEnum):
+    DONE = "done"
+    READY = "ready"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class FlowStep:
+    """`screen`: where it is done (a page's file name without .py); `words`: what is there, or what it waits for."""
+
+    title: str
+    screen: str
+    state: StepState
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """The screen to go to (a page's file name without .py), the verb on the button, and why."""
+
+    screen: str
+    verb: str
+    why: str
+
+
+# In the order of the flow; {names} are the dimensions it is about.
+_TODO = {
+    "import": NextStep("data", "Import texts", "This project has no texts yet."),
+    "dimension": NextStep("data", "Add a dimension", "Say what quality the texts are judged on."),
+    "rate": NextStep("data", "Import ratings", "Nobody has rated {names} yet: samples are drawn from rated texts."),
+    "think": NextStep("think_aloud", "Think aloud", "Nobody has said yet what to look for in {names}."),
+    "build": NextStep("build", "Build the checklist", "There are attributes but no checklist for {names}."),
+    "publish": NextStep("checklist", "Publish the checklist", "The checklist of {names} is a draft: read it, publish."),
+    "watch": NextStep("score", "Watch the run", "A run is scoring texts right now."),
+    "score": NextStep("score", "Score the texts", "No text has been scored yet on {names}."),
+    "finish": NextStep("score", "Finish the scores", "Not every text has its score yet on {names}."),
+    "look": NextStep("results", "See the results", "There are scores for {names}."),
+}
+_ORDER = tuple(_TODO)
+
+
+def next_of(progress: Overview, dimension: DimensionProgress | None) -> NextStep:
+    """What is to be done next on one dimension; None stands for a project that has none."""
+    return _worded(_kind(progress, dimension), [dimension] if dimension else [])
+
+
+def next_step(progress: Overview) -> NextStep:
+    """The first thing in the flow that is still missing, seen over all dimensions.
+
+    Dimensions that nobody rated have no samples to think aloud about, so they don't hold up those that are rated.
+    """
+    dimensions = tuple(d for d in progress.dimensions if d.ratings) or progress.dimensions
+    kinds = {d.dimension.name: _kind(progress, d) for d in dimensions}
+    first = min(kinds.values(), key=_ORDER.index, default=_kind(progress, None))
+    if first == "look":
+        return NextStep(_TODO[first].screen, _TODO[first].verb, "Every dimension has scores.")
+    return _worded(first, [d for d in dimensions if kinds[d.dimension.name] == first])
+
+
+def steps_of(progress: Overview, dimension: DimensionProgress | None) -> tuple[FlowStep, ...]:
+    """Texts, ideas, checklist, scores and results of a dimension; None stands for a project that has none."""
+    if dimension is None:
+        return tuple(
+            FlowStep(title, screen, StepState.READY if screen == "data" else StepState.BLOCKED, _no_dimension(progress))
+            for title, screen in _SCREENS
+        )
+    found = (
+        _texts(progress),
+        _ideas(progress, dimension),
+        _checklist(dimension),
+        _scores(progress, dimension),
+        _results(dimension),
+    )
+    return tuple(FlowStep(title, screen, *one) for (title, screen), one in zip(_SCREENS, found, strict=True))
+
+
+_SCREENS = (
+    ("Texts", "data"),
+    ("Ideas", "think_aloud"),
+    ("Checklist", "checklist"),
+    ("Scores", "score"),
+    ("Results", "results"),
+)
+_Standing = tuple[StepState, str]
+
+
+def _worded(kind: str, dimensions: Sequence[DimensionProgress]) -> NextStep:
+    todo, names = _TODO[kind], ", ".join(d.dimension.name for d in dimensions)
+    return NextStep(todo.screen, todo.verb, todo.why.format(names=names))
+
+
+def _kind(progress: Overview, dimension: DimensionProgress | None) -> str:
+    if not progress.texts:
+        return "import"
+    if dimension is None:
+        return "dimension"
+    if not dimension.attributes and dimension.checklist is None:
+        return "think" if dimension.ratings else "rate"
+    if dimension.published is None:
+        return "publish" if dimension.checklist else "build"
+    if any(run.status is RunStatus.RUNNING and dimension.dimension.name in run.dimensions for run in progress.runs):
+        return "watch"
+    if dimension.run is None:
+        return "score"
+    return "look" if dimension.run.done == dimension.run.all else "finish"
+
+
+def _no_dimension(progress: Overview) -> str:
+    return _TODO[_kind(progress, None)].why
+
+
+def _texts(progress: Overview) -> _Standing:
+    if not progress.texts:
+        return StepState.READY, _TODO["import"].why
+    return StepState.DONE, f"{progress.texts:,} texts"
+
+
+def _ideas(progress: Overview, dimension: DimensionProgress) -> _Standing:
+    if dimension.attributes:
+        return StepState.DONE, f"{dimension.human_attributes} by people, {dimension.llm_attributes} by LLMs"
+    if not progress.texts:
+        return StepState.BLOCKED, "Waits for texts."
+    if not dimension.ratings:
+        return StepState.BLOCKED, _TODO["rate"].why.format(names=dimension.dimension.name)
+    return StepState.READY, _TODO["think"].why.format(names=dimension.dimension.name)
+
+
+def _checklist(dimension: DimensionProgress) -> _Standing:
+    newest = dimension.checklist
+    if newest is None:
+        if dimension.attributes:
+            return StepState.READY, _TODO["build"].why.format(names=dimension.dimension.name)
+        return StepState.BLOCKED, "Waits for ideas: say first what to look for."
+    if dimension.published is None:
+        return StepState.READY, _TODO["publish"].why.format(names=dimension.dimension.name)
+    draft = f"; version {newest.version} is a draft" if newest.status is ChecklistStatus.DRAFT else ""
+    return StepState.DONE, f"Version {dimension.published} is published{draft}"
+
+
+def _scores(progress: Overview, dimension: DimensionProgress) -> _Standing:
+    run = dimension.run
+    if run is not None:
+        done = run.done == run.all
+        return (StepState.DONE if done else StepState.READY), f"Run {run.id}: {run.done:,} of {run.all:,} scores"
+    if not progress.texts:
+        return StepState.BLOCKED, "Waits for texts."
+    if dimension.published is None:
+        return StepState.BLOCKED, "Waits for a published checklist; other methods score without one."
+    return StepState.READY, _TODO["score"].why.format(names=dimension.dimension.name)
+
+
+def _results(dimension: DimensionProgress) -> _Standing:
+    if dimension.run is None:
+        return StepState.BLOCKED, "Waits for scores."
+    return StepState.DONE, f"Of run {dimension.run.id}"

@@ -1,0 +1,62 @@
+"""What is ready to do: a row a dimension, with how far it is and the button to go on."""
+
+import streamlit as st
+
+from app.domain.checklist import ChecklistStatus
+from app.services.data.projects import DimensionProgress, Overview
+from app.services.data.steps import StepState, next_of, steps_of
+from pages.components.shell.current import DIMENSION, choose
+from pages.components.shell.navigation.screens import go
+from pages.components.shell.words import plain
+
+WIDTHS = (4, 2, 2, 3, 3, 4)
+_ICONS = {
+    StepState.DONE: ":green[:material/check_circle:]",
+    StepState.READY: ":material/radio_button_unchecked:",
+    StepState.BLOCKED: ":gray[:material/lock:]",
+}
+# The last step is a look at what the one before it made.
+_SHOWN = ("Texts", "Ideas", "Checklist", "Scores")
+
+
+def ready(progress: Overview) -> None:
+    """Nothing is ready for a project without texts or dimensions but the one thing its button says."""
+    if not progress.texts or not progress.dimensions:
+        todo = next_of(progress, None)
+        st.markdown(plain(todo.why))
+        if st.button(todo.verb, key="go_on", type="primary"):
+            go(todo.screen)
+        return
+    with st.container(key="ready", gap="xsmall"):
+        for column, title in zip(st.columns(WIDTHS), ("Dimension", *_SHOWN, "Ready to do"), strict=True):
+            column.caption(title)
+        for dimension in progress.dimensions:
+            _row(progress, dimension)
+
+
+def _row(progress: Overview, dimension: DimensionProgress) -> None:
+    name, *places, action = st.columns(WIDTHS, vertical_alignment="center")
+    name.markdown(f"**{plain(dimension.dimension.name)}**")
+    for place, step in zip(places, steps_of(progress, dimension), strict=False):
+        place.markdown(f"{_ICONS[step.state]} {_short(progress, dimension, step.title)}")
+    todo = next_of(progress, dimension)
+    here = dimension.dimension.name == st.session_state.get(DIMENSION)
+    if action.button(
+        todo.verb, key=f"go_on_{dimension.dimension.id}", type=kind, width="stretch", help=plain(todo.why)
+    ):
+        choose(progress.project.name, dimension.dimension.name)
+        go(todo.screen, {DIMENSION: dimension.dimension.name})
+
+
+def _short(progress: Overview, dimension: DimensionProgress, title: str) -> str:
+    """What there is of a step, in as few words as a table holds."""
+    if title == "Texts":
+        return f"{progress.texts:,}"
+    if title == "Ideas":
+        return f"{dimension.attributes:,}" if dimension.attributes else "none"
+    if title == "Checklist":
+        newest = dimension.checklist
+        draft = " (draft)" if newest and newest.status is ChecklistStatus.DRAFT else ""
+        return f"version {newest.version}{draft}" if newest else "none"
+    run = dimension.run
+    return f"{run.done:,} of {run.all:,}" if run else "none"

@@ -1,0 +1,73 @@
+"""The five steps of a dimension: what is done, what is ready, what waits for what; and what comes next."""
+
+from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.services.attributes.attributes import add_attributes
+from app.services.checklists.checklists import new_draft, publish
+from app.services.data.projects import create_project, overview
+from app.services.data.steps import NextStep, StepState, next_of, next_step, steps_of
+from app.services.flow import run_flow
+from app.services.runtime.workbench import Workbench
+from tests.support.projects import rated_on_two
+
+DONE, READY, BLOCKED = StepState.DONE, StepState.READY, StepState.BLOCKED
+
+
+def standing(workbench: Workbench, project_id: int, place: int = 0) -> tuple[list[StepState], NextStep]:
+    """How the steps of one of its dimensions stand, and what comes next there."""
+    found = overview(workbench, project_id)
+    dimension = found.dimensions[place]
+    return [step.state for step in steps_of(found, dimension)], next_of(found, dimension)
+
+
+def test_without_texts_everything_waits_for_them(workbench: Workbench) -> None:
+    project = create_project(workbench, "News", Task(), (Dimension("order"),))
+    states, todo = standing(workbench, project.id)
+    assert states == [READY, BLOCKED, BLOCKED, BLOCKED, BLOCKED]
+    assert (todo.screen, todo.verb) == ("data", "Import texts")
+
+
+def test_without_a_dimension_every_step_says_what_is_missing(workbench: Workbench) -> None:
+    project = create_project(workbench, "News", Task())
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text("d1", "A text.")])
+    found = overview(workbench, project.id)
+    steps = steps_of(found, None)
+    assert [step.state for step in steps] == [READY, BLOCKED, BLOCKED, BLOCKED, BLOCKED]
+    assert {step.words for step in steps} == {"Say what quality the texts are judged on."}
+    assert next_step(found) == next_of(found, None)
+
+
+def test_a_dimension_that_nobody_rated_asks_for_ratings(workbench: Workbench) -> None:
+    project = create_project(workbench, "News", Task(), (Dimension("order"),))
+    with workbench.database.write() as work:
+        work.texts.add_many(project.id, [Text("d1", "A text.")])
+    states, todo = standing(workbench, project.id)
+    assert states == [DONE, BLOCKED, BLOCKED, BLOCKED, BLOCKED]
+    assert todo.verb == "Import ratings"
+
+
+def test_each_step_opens_the_next_one_until_all_are_done(workbench: Workbench) -> None:
+    project, (order, _) = rated_on_two(workbench)
+    assert standing(workbench, project.id)[0] == [DONE, READY, BLOCKED, BLOCKED, BLOCKED]
+    add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
+    states, todo = standing(workbench, project.id)
+    assert (states, todo.screen) == ([DONE, DONE, READY, BLOCKED, BLOCKED], "build")
+    run_flow(workbench, project, "rules")
+    states, todo = standing(workbench, project.id)
+    assert (states, todo.screen) == ([DONE] * 5, "results")
+    assert next_step(overview(workbench, project.id)).why == "Every dimension has scores."
+
+
+def test_a_draft_beside_a_published_version_blocks_nothing_and_is_named(workbench: Workbench) -> None:
+    project, _ = rated_on_two(workbench)
+    run_flow(workbench, project, "rules")
+    dimension = overview(workbench, project.id).dimensions[0]
+    assert dimension.checklist is not None
+    draft = new_draft(workbench, dimension.checklist.id)
+    found = overview(workbench, project.id)
+    checklist = steps_of(found, found.dimensions[0])[2]
+    assert (checklist.state, checklist.words) == (DONE, "Version 1 is published; version 2 is a draft")
+    publish(workbench, draft.id)
+    assert overview(workbench, project.id).dimensions[0].published == 2
