@@ -1,5 +1,7 @@
 """What is ready to do: a row a dimension, with how far it is and the button to go on."""
 
+from typing import Literal
+
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
@@ -41,9 +43,9 @@ def _row(progress: Overview, dimension: DimensionProgress) -> None:
         place.markdown(f"{_ICONS[step.state]} {_short(progress, dimension, step.title)}")
     todo = next_of(progress, dimension)
     here = dimension.dimension.name == st.session_state.get(DIMENSION)
-    if action.button(
-        todo.verb, key=f"go_on_{dimension.dimension.id}", type=kind, width="stretch", help=plain(todo.why)
-    ):
+    kind: Literal["primary", "secondary"] = "primary" if here else "secondary"
+    key = f"go_on_{dimension.dimension.id}"
+    if action.button(todo.verb, key=key, type=kind, width="stretch", help=plain(todo.why)):
         choose(progress.project.name, dimension.dimension.name)
         go(todo.screen, {DIMENSION: dimension.dimension.name})
 
