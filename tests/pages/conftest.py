@@ -11,6 +11,7 @@ from app.services.demo import run_demo
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 from db.unit_of_work import Database
+from pages.components.shell.navigation.screens import HOME
 from tests.support.background import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,7 +56,8 @@ def open_screen() -> Callable[[str], AppTest]:
 
     def opened(name: str) -> AppTest:
         app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
-        return app.run().switch_page(f"../pages/{name}.py").run()
+        # Before the first run a page is known by its file's name, which is its address; but for the first screen's.
+        return (app if name == HOME.name else app.switch_page(f"../pages/{name}.py")).run()
 
     return opened
 
@@ -65,7 +67,7 @@ def open_results() -> Callable[..., AppTest]:
     """Opens Results with choices in the address, as a link that somebody sent does."""
 
     def opened(**address: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE).run()
+        app = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=PATIENCE)
         app.switch_page("../pages/results.py")
         for key, value in address.items():
             app.query_params[key] = value
