@@ -1,19 +1,20 @@
-"""All attributes of one dimension: look, correct, exclude, add."""
+"""All attributes of one dimension: read, reworded, left out, moved, merged, added."""
 
 import streamlit as st
 
 from app.services.attributes.attributes import contributors_of
+from app.services.building.build_state import newest_clusters
 from app.services.data.projects import dimensions_named
-from pages.components.attributes.editor import attribute_editor
+from pages.components.attributes.counts import contributor_table, counts
 from pages.components.attributes.entry import entry
 from pages.components.attributes.files import attribute_downloads
-from pages.components.attributes.near_duplicates import duplicates, pool_place
-from pages.components.shell.attribute_pool import counts, filtered, table
+from pages.components.attributes.filters import filtered
+from pages.components.attributes.near_duplicates import duplicates
+from pages.components.attributes.pool import Pool, pool_list
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.undo import undo_button
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -28,15 +29,14 @@ if not attributes:
     st.stop()
 
 contributors = contributors_of(workbench, project.id)
-counts(attributes, contributors)
-link("compare", "See who notices what on Compare")
-shown = filtered(attributes, dimension.id)
-left, right = st.columns([11, 5], gap="medium")
-with left:
-    chosen = table(shown, len(attributes), dimension.id)
-with right:
-    undo_button(pool_place(dimension.id))
-    attribute_editor(workbench, chosen, dimensions_named(workbench, project.name, "all"))
+with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="condition_counts"):
+    counts(attributes)
+    link("compare", "See who notices what on Compare")
+others = [d for d in dimensions_named(workbench, project.name, "all") if d.id != dimension.id]
+pool = Pool(dimension, project.id, attributes, others, newest_clusters(workbench, dimension.id))
+shown, grouping = filtered(attributes, bool(pool.clusters))
+pool_list(workbench, pool, shown, grouping)
 duplicates(workbench, attributes, dimension.id)
+contributor_table(attributes, contributors)
 attribute_downloads(attributes, contributors, dimension)
 entry(workbench, project, dimension, attributes)

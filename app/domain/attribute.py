@@ -56,3 +56,27 @@ class Attribute:
     merged_into: int | None = None
     prompted_by: int | None = None
     original_dimension: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeStanding:
+    """How one attribute stands, as far as people change it later; `dimension` is the id of the one it is about now."""
+
+    id: int
+    dimension: int
+    text: str
+    status: AttributeStatus = AttributeStatus.ACTIVE
+    reason: str = ""
+    merged_into: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeChange:
+    """What one act did to attributes: how those that it changed stood before and stand since, in the same order.
+
+    `missing`: how many it was meant for that are gone, or are no longer about the dimension.
+    """
+
+    before: tuple[AttributeStanding, ...]
+    after: tuple[AttributeStanding, ...]
+    missing: int = 0

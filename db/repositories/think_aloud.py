@@ -6,7 +6,7 @@ from sqlalchemy import delete, func
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.attribute import Attribute, AttributeStanding, AttributeStatus, Contributor, ContributorKind
 from app.domain.name import checked_name
 from app.domain.think_aloud import Sample
 from app.errors import ConflictError, InputError, NotFoundError
@@ -163,8 +163,15 @@ class ThinkAloud:
         row = self._row(attribute_id)
         row.status, row.reason, row.merged_into = status.value, reason.strip(), merged_into
 
-    def status_of(self, attribute_id: int) -> AttributeStatus:
-        return AttributeStatus(self._row(attribute_id).status)
+    def standing(self, attribute_ids: Sequence[int]) -> dict[int, AttributeStanding]:
+        """How those of these ids that are there stand now, withdrawn ones too; nobody else changes them until the end
+        of this unit of work."""
+        found: dict[int, AttributeStanding] = {}
+        for start in range(0, len(attribute_ids), 500):
+            part = attribute_ids[start : start + 500]
+            rows = self._session.exec(select(AttributeRow).where(col(AttributeRow.id).in_(part)).with_for_update())
+            found |= {int(row.id or 0): _standing(row) for row in rows}
+        return found
 
     def note_prompt(self, attribute_id: int, text_id: int | None) -> None:
         """Which sample prompted it; None for none in particular."""
@@ -197,6 +204,12 @@ class ThinkAloud:
 
 def _contributor(row: ContributorRow) -> Contributor:
     return Contributor(row.name, ContributorKind(row.kind), row.model, int(row.id or 0), row.role, row.background)
+
+
+def _standing(row: AttributeRow) -> AttributeStanding:
+    return AttributeStanding(
+        int(row.id or 0), row.dimension_id, row.text, AttributeStatus(row.status), row.reason, row.merged_into
+    )
 
 
 def _attribute(

@@ -1,18 +1,23 @@
 """Attributes: look, correct, exclude, add."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.task import Dimension, Task
-from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
+from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, merge_attributes
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.building.build_state import newest_clusters
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
+from tests.support.browser_messages import send, shown
 
 Open = Callable[[str], AppTest]
+LIST = "attributes_list"
 
 
 def pool(workbench: Workbench, name: str = "Demo") -> list[Attribute]:
@@ -20,14 +25,14 @@ def pool(workbench: Workbench, name: str = "Demo") -> list[Attribute]:
     return attributes_of(workbench, project.id, dimensions_named(workbench, name, "all")[0].id)
 
 
-def table_key(app: AppTest) -> str:
-    return next(d.key for d in app.dataframe if (d.key or "").startswith("attributes_"))
+def act(app: AppTest, kind: str, ids: Sequence[int] = (), number: int = 1, page: str = "p", **more: Any) -> None:
+    """What the list in the browser sends when somebody acts on these attributes."""
+    sent = {"number": number, "kind": kind, "ids": list(ids), **more}
+    send(app, LIST, acts={"page": page, "attempt": number, "acts": [sent]})
 
 
-def choose(app: AppTest, row: int) -> AppTest:
-    """Tick a row of the table, as a click does."""
-    app.session_state[table_key(app)] = {"selection": {"rows": [row], "columns": [], "cells": []}}
-    return app.run()
+def listed(app: AppTest) -> dict[str, Any]:
+    return shown(app, LIST)
 
 
 def type_contributor(app: AppTest, name: str) -> None:
@@ -38,8 +43,9 @@ def type_contributor(app: AppTest, name: str) -> None:
         box.set_value(name)
 
 
-def shown(app: AppTest) -> list[str]:
-    return list(app.get_by_key(table_key(app)).value["Attribute"])
+def texts(app: AppTest) -> list[str]:
+    """In the order of the list, whatever groups they are in."""
+    return [row["text"] for row in listed(app)["rows"]]
 
 
 def test_without_attributes_the_screen_says_what_to_do_and_takes_the_first(workbench: Workbench, open_screen: Open):
@@ -53,62 +59,117 @@ def test_without_attributes_the_screen_says_what_to_do_and_takes_the_first(workb
     assert [(a.contributor, a.kind) for a in pool(workbench, "Letters")] == [("Mira", ContributorKind.HUMAN)] * 2
 
 
-def test_the_table_shows_all_with_who_and_status(demo: Workbench, open_screen: Open):
+def test_the_list_shows_all_in_full_with_who_and_status(demo: Workbench, open_screen: Open):
+    found = pool(demo)
+    long = "A long wording. " * 40
+    edit_attribute(demo, found[0].id, long)
+    exclude_attributes(demo, [found[1].id], "too vague")
+    merge_attributes(demo, found[2].id, [found[3].id])
     app = open_screen("attributes")
     assert not app.exception
-    found = pool(demo)
-    assert shown(app) == [a.text for a in found]
-    people = sum(a.kind is ContributorKind.HUMAN for a in found)
-    assert [(m.label, m.value) for m in app.metric] == [
-        ("Everybody (Comb)", str(len(found))),
-        ("All people (MH)", str(people)),
-        ("Only rules, not an LLM (ML)", str(len(found) - people)),
-    ]
+    now = pool(demo)
+    rows = {row["id"]: row for row in listed(app)["rows"]}
+    assert [rows[a.id]["text"] for a in now] == [a.text for a in now]
+    assert rows[found[0].id]["first"] == found[0].text
+    assert rows[found[1].id]["state"] == "excluded: too vague"
+    assert rows[found[3].id]["state"] == f"merged into “{found[2].text}”: says the same"
+    people = sum(a.kind is ContributorKind.HUMAN for a in now if a.status is AttributeStatus.ACTIVE)
+    llms = sum(a.kind is ContributorKind.LLM for a in now if a.status is AttributeStatus.ACTIVE)
+    counted = [m.value for m in app.markdown if "**" in m.value][:3]
+    assert [value.rsplit("**")[-2] for value in counted] == [str(people + llms), str(people), str(llms)]
+    assert "Comb" not in " ".join(counted)
 
 
-def test_filters_narrow_the_table(demo: Workbench, open_screen: Open):
+def test_groups_are_the_components_of_the_newest_build_or_the_contributors(demo: Workbench, open_screen: Open):
+    app = open_screen("attributes")
+    components = newest_clusters(demo, dimensions_named(demo, "Demo", "all")[0].id)
+    titles = [group["title"] for group in listed(app)["groups"]]
+    assert titles[: len(components)] == [component.name for component, _ in components]
+    under = {row["id"]: row["group"] for row in listed(app)["rows"]}
+    assert all(under[id_] == str(component.id) for component, members in components for id_ in members[:1])
+    app.selectbox(key="grouped").set_value("Contributor").run()
+    assert len(listed(app)["groups"]) == len({a.contributor for a in pool(demo)})
+    assert listed(app)["groups"][0]["title"].startswith(pool(demo)[0].contributor)
+    assert app.query_params["grouped"] == "Contributor"
+
+
+def test_filters_narrow_the_list_and_stay_in_the_address(demo: Workbench, open_screen: Open):
     app = open_screen("attributes")
     found = pool(demo)
-    app.selectbox(key="filter_kind").set_value("People").run()
-    assert shown(app) == [a.text for a in found if a.kind is ContributorKind.HUMAN]
-    app.text_input(key="filter_search").set_value("PRONOUN").run()
-    app.selectbox(key="filter_kind").set_value("People and LLMs").run()
-    assert shown(app) == [a.text for a in found if "pronoun" in a.text.lower()]
-    app.text_input(key="filter_search").set_value("nobody said this").run()
-    assert any("No attribute fits" in m.value for m in app.markdown)
+    app.selectbox(key="kind").set_value("People").run()
+    assert texts(app) == [a.text for a in found if a.kind is ContributorKind.HUMAN]
+    app.text_input(key="words").set_value("PRONOUN").run()
+    app.selectbox(key="kind").set_value("People and LLMs").run()
+    assert texts(app) == [a.text for a in found if "pronoun" in a.text.lower()]
+    assert app.query_params["words"] == "PRONOUN"
+    app.text_input(key="words").set_value("nobody said this").run()
+    assert texts(app) == []
+    assert "No attribute fits" in listed(app)["empty"]
 
 
 def test_edited_wording_is_saved_and_the_first_one_stays_on_record(demo: Workbench, open_screen: Open):
     first = pool(demo)[2]
-    app = choose(open_screen("attributes"), 2)
-    app.text_area(key=f"wording_{first.id}").set_value("The order makes sense.")
-    app.button(key=f"save_{first.id}").click().run()
+    app = open_screen("attributes")
+    act(app, "reword", [first.id], text="The order makes sense.")
     now = pool(demo)[2]
     assert (now.text, now.original) == ("The order makes sense.", first.text)
-    assert shown(app)[2] == "The order makes sense."
-    assert "First said, and kept on record:" in [c.value for c in app.caption]
+    row = next(row for row in listed(app)["rows"] if row["id"] == first.id)
+    assert (row["text"], row["first"]) == ("The order makes sense.", first.text)
+    act(app, "undo", number=2)
+    assert pool(demo)[2] == first
 
 
 def test_an_empty_wording_is_refused(demo: Workbench, open_screen: Open):
     first = pool(demo)[0]
-    app = choose(open_screen("attributes"), 0)
-    app.text_area(key=f"wording_{first.id}").set_value("  ")
-    app.button(key=f"save_{first.id}").click().run()
-    assert "can't be empty" in app.error[0].value
+    app = open_screen("attributes")
+    act(app, "reword", [first.id], text="  ")
+    assert "can't be empty" in listed(app)["problem"]
     assert pool(demo)[0].text == first.text
 
 
-def test_excluding_needs_a_reason_and_can_be_taken_back(demo: Workbench, open_screen: Open):
-    first = pool(demo)[0]
-    app = choose(open_screen("attributes"), 0)
-    app.button(key=f"exclude_{first.id}").click().run()
-    assert "why it is left out" in app.error[0].value
-    app.text_input(key=f"reason_{first.id}").set_value("says the same as another")
-    app.button(key=f"exclude_{first.id}").click().run()
-    now = pool(demo)[0]
-    assert (now.status, now.reason) == (AttributeStatus.EXCLUDED, "says the same as another")
-    app.button(key=f"restore_{first.id}").click().run()
-    assert pool(demo)[0].status is AttributeStatus.ACTIVE
+def test_ten_are_excluded_at_once_with_the_reason_afterwards_and_one_undo_for_both(demo: Workbench, open_screen: Open):
+    before = pool(demo)
+    ten = [a.id for a in before[:10]]
+    app = open_screen("attributes")
+    act(app, "exclude", ten, text="")
+    assert listed(app)["said"] == "10 attributes excluded."
+    assert listed(app)["unexplained"] == ten
+    act(app, "exclude", ten, number=2, text="too vague")
+    assert {(a.status, a.reason) for a in pool(demo)[:10]} == {(AttributeStatus.EXCLUDED, "too vague")}
+    assert listed(app)["unexplained"] == []
+    act(app, "undo", number=3)
+    assert pool(demo) == before
+    assert listed(app)["undo"] == ""
+
+
+def test_what_arrives_twice_is_done_once(demo: Workbench, open_screen: Open):
+    before = pool(demo)
+    first, second = before[0].id, before[1].id
+    app = open_screen("attributes")
+    act(app, "exclude", [first], text="")
+    act(app, "exclude", [second], number=2, text="")
+    sent = [{"number": 2, "kind": "exclude", "ids": [second], "text": ""}, {"number": 3, "kind": "undo"}]
+    for attempt in (3, 4):
+        send(app, LIST, acts={"page": "p", "attempt": attempt, "acts": sent})
+        assert [a.status for a in pool(demo)[:2]] == [AttributeStatus.EXCLUDED, AttributeStatus.ACTIVE]
+    assert listed(app)["confirmed"] == 3
+    act(app, "undo", page="another page")  # which counts from one
+    assert pool(demo) == before
+
+
+def test_what_is_gone_or_no_message_is_said_and_changes_nothing(demo: Workbench, open_screen: Open):
+    elsewhere = attributes_of(demo, 1, dimensions_named(demo, "Demo", "all")[1].id)[0]
+    before = attributes_of(demo, 1)
+    app = open_screen("attributes")
+    act(app, "exclude", [elsewhere.id, 99_999], text="")
+    assert listed(app)["said"] == "Nothing to change. 2 attributes can't be found here any more."
+    act(app, "merge", [before[0].id], number=2, target=99_999)
+    assert "no longer in use" in listed(app)["problem"]
+    act(app, "move", [before[0].id], number=3, target=99_999)
+    assert "not one of the project" in listed(app)["problem"]
+    send(app, LIST, acts={"page": "p", "acts": "all of them"})
+    assert "Reload" in listed(app)["problem"]
+    assert attributes_of(demo, 1) == before
 
 
 def test_a_file_is_imported_for_its_contributor(demo: Workbench, open_screen: Open):
@@ -147,15 +208,6 @@ def test_what_cannot_be_imported_is_said(demo: Workbench, open_screen: Open, nam
     assert len(pool(demo)) == before
 
 
-def test_untrusted_wording_is_shown_to_the_letter(demo: Workbench, open_screen: Open):
-    first = pool(demo)[0]
-    edit_attribute(demo, first.id, "<b>bold</b> **stars** :red[x]")
-    edit_attribute(demo, first.id, "now plain")
-    exclude_attribute(demo, first.id, "**loud** [link](http://x)")
-    app = choose(open_screen("attributes"), 0)
-    assert any(r"\*\*loud\*\* \[link\]" in m.value for m in app.markdown)
-
-
 def test_a_link_leads_to_the_comparison(demo: Workbench, open_screen: Open):
     app = open_screen("attributes")
     assert any("who notices what on Compare" in link.proto.label for link in app.get("page_link"))
@@ -171,19 +223,39 @@ def test_alike_attributes_are_merged_by_hand_and_taken_apart_again(demo: Workben
     assert not app.exception
     merged = pool(demo)[1]
     assert (merged.status, merged.merged_into) == (AttributeStatus.MERGED, first.id)
-    app.button(key="undo_last").click().run()
+    act(app, "undo")
     assert pool(demo)[1].status is AttributeStatus.ACTIVE
 
 
-def test_an_attribute_moves_to_another_dimension_and_back(demo: Workbench, open_screen: Open):
-    first = pool(demo)[0]
+def test_attributes_move_to_another_dimension_and_back(demo: Workbench, open_screen: Open):
+    before = pool(demo)
     other = dimensions_named(demo, "Demo", "all")[1]
-    app = choose(open_screen("attributes"), 0)
-    app.selectbox(key=f"move_to_{first.id}").set_value(other)
-    app.button(key=f"move_{first.id}").click().run()
-    assert first.id not in [a.id for a in pool(demo)]
-    app.button(key="undo_last").click().run()
-    assert pool(demo)[0] == first
+    app = open_screen("attributes")
+    assert listed(app)["targets"][0]["name"] == other.name
+    act(app, "move", [a.id for a in before[:3]], target=other.id)
+    assert [a.id for a in pool(demo)] == [a.id for a in before[3:]]
+    assert listed(app)["said"] == f"3 attributes moved to {other.name}."
+    act(app, "undo", number=2)
+    assert pool(demo) == before
+
+
+def test_several_become_one_and_are_restored(demo: Workbench, open_screen: Open):
+    before = pool(demo)
+    kept, *others = [a.id for a in before[:3]]
+    app = open_screen("attributes")
+    act(app, "merge", others, target=kept)
+    assert [a.merged_into for a in pool(demo)[:3]] == [None, kept, kept]
+    act(app, "restore", others, number=2)
+    assert pool(demo) == before
+
+
+def test_an_expert_who_is_at_it_again_changes_nothing_of_what_others_wrote(demo: Workbench, open_screen: Open):
+    before = pool(demo)
+    add_expert(demo, 1, "Mira")
+    app = open_screen("attributes")
+    app.session_state["expert"] = "Mira"
+    act(app, "exclude", [before[0].id], text="")
+    assert pool(demo) == before
 
 
 def test_ticked_contributors_are_counted(demo: Workbench, open_screen: Open):

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -21,6 +22,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 from pages.components.build.options import build_job_key
 from tests.support.background import ended
+from tests.support.browser_messages import send, shown
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
 from tests.support.fake_llm.server import FakeLlm
@@ -44,6 +46,11 @@ def checklists(workbench: Workbench) -> list[Checklist]:
 def at(app: AppTest, stage: Stage) -> AppTest:
     app.session_state["stage"] = stage
     return app.run()
+
+
+def act(app: AppTest, number: int, **sent: Any) -> None:
+    """What the list of clusters in the browser sends."""
+    send(app, "clusters_", acts={"page": "p", "attempt": number, "acts": [{"number": number, **sent}]})
 
 
 def said(app: AppTest) -> str:
@@ -205,24 +212,30 @@ def test_components_are_added_and_removed(letters: Workbench, open_screen: Open)
     assert [c.id for c in newest(letters, "Letters").build.components] != [1, 2, 3]
 
 
-def test_an_attribute_is_moved_and_left_out_with_a_reason(letters: Workbench, open_screen: Open):
+def test_attributes_are_moved_and_left_out_together_and_undo_takes_each_back(letters: Workbench, open_screen: Open):
     view = newest(letters, "Letters")
+    before = view.build.placements
     app = at(open_screen("build"), Stage.CLUSTERS)
-    table = next(d.key for d in app.dataframe if (d.key or "").startswith(f"clusters_{view.id}_"))
-    app.session_state[table] = {"selection": {"rows": [0], "columns": [], "cells": []}}
-    app.run()
-    key = f"{view.id}_{view.in_use[0]}"
-    app.selectbox(key=f"move_to_{key}").set_value(3)
-    app.button(key=f"move_{key}_submit").click().run()
-    assert view.in_use[0] in newest(letters, "Letters").build.members(3, view.in_use)
-    app.button(key=f"drop_{key}_submit").click().run()
-    assert "for a reason" in app.error[0].value
-    app.text_input(key=f"drop_reason_{key}").set_value("says nothing")
-    app.button(key=f"drop_{key}_submit").click().run()
-    placements = newest(letters, "Letters").build.placements
-    assert placements[0].reason == "says nothing"
-    left_out = sum(1 for placement in placements if placement.reason)
-    assert f"{left_out} left out" in said(app)
+    assert {row["id"] for row in shown(app, "clusters_")["rows"]} == set(view.in_use)
+    act(app, 1, kind="move", ids=list(view.in_use), target=3)
+    assert newest(letters, "Letters").build.members(3, view.in_use) == tuple(view.in_use)
+    groups = {group["key"]: group["title"] for group in shown(app, "clusters_")["groups"]}
+    assert {groups[row["group"]] for row in shown(app, "clusters_")["rows"]} == {view.build.components[2].name}
+    some = list(view.in_use[:3])
+    act(app, 2, kind="exclude", ids=some, text="")
+    act(app, 3, kind="exclude", ids=some, text="says nothing")
+    out = {p.attribute: p.reason for p in newest(letters, "Letters").build.placements if not p.components}
+    assert out == dict.fromkeys(some, "says nothing")
+    assert "3 left out" in said(app)
+    act(app, 4, kind="undo")
+    assert newest(letters, "Letters").build.members(3, view.in_use) == tuple(view.in_use)
+    act(app, 5, kind="undo")
+    assert newest(letters, "Letters").build.placements == before
+    act(app, 6, kind="move", ids=[view.in_use[0], 99_999], target=3)
+    assert "not in use any more" in shown(app, "clusters_")["problem"]
+    act(app, 7, kind="move", ids=[view.in_use[0]], target=99_999)
+    assert shown(app, "clusters_")["problem"]
+    assert newest(letters, "Letters").build.placements == before
 
 
 def test_questions_are_reworded_added_removed_and_one_component_is_asked_again(

@@ -11,7 +11,8 @@ from app.attribute_analysis.topics import lda
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
 from app.services.attributes import embedding as embedding_service
-from app.services.attributes.attributes import add_attributes, exclude_attribute
+from app.services.attributes.attribute_changes import exclude_attributes
+from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
@@ -118,7 +119,7 @@ def test_unique_neighbours_and_one_sided_themes_are_those_of_the_sets(workbench:
 def test_excluded_attributes_are_left_out(workbench: Workbench, open_screen: Open):
     dimension = project_with(workbench, {"Mira": (HUMAN, ["polite words"])})
     (gone,) = add_attributes(workbench, dimension.id, "gpt", LLM, ["angry words"])
-    exclude_attribute(workbench, gone, "twice")
+    exclude_attributes(workbench, [gone], "twice")
     assert "Only people have said something" in told(sound(open_screen("compare")))
 
 

@@ -13,6 +13,7 @@ from app.services.data.projects import create_project, dimensions_named, get_pro
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import samples_of
+from tests.support import browser_messages
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
 
@@ -207,7 +208,7 @@ def test_others_open_with_done_and_close_again_with_more(demo: Workbench, open_s
     app.switch_page("../pages/think_aloud.py").run()
     app.button(key="say_done").click().run()
     app.switch_page("../pages/attributes.py").run()
-    assert any("30 of 30" in c.value for c in app.caption)
+    assert browser_messages.shown(app, "attributes_list")["total"] == 30
     app.switch_page("../pages/think_aloud.py").run()
     say(app, demo, "It ends well.")
     app.switch_page("../pages/attributes.py").run()

@@ -1,4 +1,4 @@
-"""attributes edit, exclude, restore, move, merge, alike: what the Attributes screen does to single attributes."""
+"""attributes edit, exclude, restore, move, merge, alike: what the Attributes screen does to one or many."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,7 +8,7 @@ from app.commands.output import JsonOption, ProjectOption, counted, echo, print_
 
 if TYPE_CHECKING:
     from app.domain.attribute import Attribute
-    from app.services.attributes.merges import NearDuplicate
+    from app.services.attributes.near_duplicates import NearDuplicate
     from app.services.runtime.workbench import Workbench
 
 
@@ -30,7 +30,7 @@ def edit(
 
     Example: interacteval attributes edit 12 --project News --text "Each sentence follows from the one before."
     """
-    from app.services.attributes.attributes import edit_attribute
+    from app.services.attributes.attribute_changes import edit_attribute
 
     workbench, (found,) = _opened(project, [id_])
     edit_attribute(workbench, found.id, text)
@@ -47,13 +47,12 @@ def exclude(
     Example: interacteval attributes exclude 12 14 --project News --reason "about one sample only"
     """
     from app.errors import InputError
-    from app.services.attributes.attributes import exclude_attribute
+    from app.services.attributes.attribute_changes import exclude_attributes
 
     if not reason.strip():
         raise InputError("No reason is given.", "Say in a few words why it is left out.")
     workbench, found = _opened(project, ids)
-    for attribute in found:
-        exclude_attribute(workbench, attribute.id, reason)
+    exclude_attributes(workbench, [attribute.id for attribute in found], reason)
     echo(f"{counted(len(found), 'attribute')} left out.")
 
 
@@ -62,11 +61,10 @@ def restore(ids: IdsArgument, project: ProjectOption) -> None:
 
     Example: interacteval attributes restore 12 --project News
     """
-    from app.services.attributes.attributes import restore_attribute
+    from app.services.attributes.attribute_changes import restore_attributes
 
     workbench, found = _opened(project, ids)
-    for attribute in found:
-        restore_attribute(workbench, attribute.id)
+    restore_attributes(workbench, [attribute.id for attribute in found])
     echo(f"{counted(len(found), 'attribute')} in use again.")
 
 
@@ -79,13 +77,12 @@ def move(
 
     Example: interacteval attributes move 12 --project News --dimension fluency
     """
-    from app.services.attributes.merges import move as move_one
+    from app.services.attributes.attribute_changes import move_attributes
     from app.services.data.projects import one_dimension
 
     workbench, found = _opened(project, ids)
     target = one_dimension(workbench, project, dimension)
-    for attribute in found:
-        move_one(workbench, attribute, target.id)
+    move_attributes(workbench, [attribute.id for attribute in found], target.id)
     echo(f"{counted(len(found), 'attribute')} moved to {target.name}.")
 
 
@@ -99,11 +96,10 @@ def merge(
 
     Example: interacteval attributes merge 12 14 --project News
     """
-    from app.services.attributes.merges import merge as merge_one
+    from app.services.attributes.attribute_changes import merge_attributes
 
     workbench, (first, *others) = _opened(project, [kept, *merged])
-    for other in others:
-        merge_one(workbench, first, other, reason)
+    merge_attributes(workbench, first.id, [other.id for other in others], reason)
     echo(f"Attribute {first.id} stands for {counted(len(others), 'other')}.")
 
 
@@ -113,7 +109,7 @@ def alike(
     least: Annotated[float | None, typer.Option(min=0.0, max=1.0, help="How alike at least, from 0 to 1.")] = None,
     by: Annotated[
         Literal["words", "order"],
-        typer.Option(help="words: telling words they share; order: the same words in the same order."),
+        typer.Option(help="words: rare words they share; order: the same words in the same order."),
     ] = "words",
     json_: JsonOption = False,
 ) -> None:
@@ -122,7 +118,7 @@ def alike(
     Example: interacteval attributes alike --project News --dimension coherence
     """
     from app.services.attributes.attributes import attributes_of
-    from app.services.attributes.merges import near_duplicates
+    from app.services.attributes.near_duplicates import near_duplicates
     from app.services.data.projects import dimensions_named, get_project
     from app.services.runtime.workbench import open_workbench
 

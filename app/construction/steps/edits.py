@@ -3,6 +3,7 @@
 Raises InputError for what can't be, NotFoundError for an item that is no longer there.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,6 +21,8 @@ from app.domain.build import (
 )
 from app.domain.checklist import QuestionOrigin
 from app.errors import InputError, NotFoundError
+
+LEFT_OUT = "left out by hand"
 
 Item = TypeVar("Item", BuildComponent, BuildQuestion, ProposedChange)
 
@@ -62,20 +65,26 @@ def remove_component(build: Build, component_id: int) -> Build:
     )
 
 
-def place_attribute(build: Build, inputs: Inputs, attribute: int, component_id: int | None, reason: str = "") -> Build:
-    """Under one component, or left out (None) with a reason."""
-    if component_id is None and not reason.strip():
-        raise InputError("An attribute is left out for a reason.", "Say why, in a few words.")
+def place_attributes(
+    build: Build, inputs: Inputs, attributes: Sequence[int], component_id: int | None, reason: str = ""
+) -> Build:
+    """Under one component, or left out (None), with the reason where one is given; an earlier reason stays without."""
     if component_id is not None:
         _found(build.components, component_id)
-    if attribute not in inputs.texts:
-        raise NotFoundError("This attribute is not in use any more.", "Reload the page.")
+    if any(attribute not in inputs.texts for attribute in attributes):
+        raise NotFoundError("One of these attributes is not in use any more.", "Look at them again.")
     target = () if component_id is None else (component_id,)
-    placed = Placement(attribute, target, "" if target else reason.strip(), QuestionOrigin.EDITED)
-    others = {p.attribute: p for p in build.placements}
-    others[attribute] = placed
-    changed = replace(build, placements=tuple(others.values()))
-    return _made_by_hand(changed, inputs, unit(Stage.CLUSTERS, attribute))
+    placed = {p.attribute: p for p in build.placements}
+    for attribute in attributes:
+        old = placed.get(attribute)
+        earlier = old.reason if old and not old.components else ""
+        why = "" if target else reason.strip() or earlier or LEFT_OUT
+        if old is None or (old.components, old.reason) != (target, why):
+            placed[attribute] = Placement(attribute, target, why, QuestionOrigin.EDITED)
+    changed = replace(build, placements=tuple(placed.values()))
+    for attribute in attributes:
+        changed = _made_by_hand(changed, inputs, unit(Stage.CLUSTERS, attribute))
+    return changed
 
 
 def reword_question(build: Build, stage: Stage, question_id: int, text: str) -> Build:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
-from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.attribute import Attribute, Contributor, ContributorKind
 from app.errors import InputError, NotFoundError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
@@ -58,19 +58,3 @@ def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int
 def contributors_of(workbench: Workbench, project_id: int) -> list[Contributor]:
     with workbench.database.read() as work:
         return work.think_aloud.contributors(project_id)
-
-
-def edit_attribute(workbench: Workbench, attribute_id: int, text: str) -> None:
-    with workbench.database.write() as work:
-        work.think_aloud.edit_attribute(attribute_id, text)
-
-
-def exclude_attribute(workbench: Workbench, attribute_id: int, reason: str) -> None:
-    """Leave it out of checklists; it stays on record with the reason."""
-    with workbench.database.write() as work:
-        work.think_aloud.set_status(attribute_id, AttributeStatus.EXCLUDED, reason)
-
-
-def restore_attribute(workbench: Workbench, attribute_id: int) -> None:
-    with workbench.database.write() as work:
-        work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)

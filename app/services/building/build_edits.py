@@ -4,6 +4,7 @@ Each returns the number of that state and raises InputError for what can't be, N
 the name that the build's history gives.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.construction.steps import edits, offers
@@ -41,16 +42,22 @@ def remove_build_component(workbench: Workbench, build_id: int, component: int, 
     )
 
 
-def place_attribute(
-    workbench: Workbench, build_id: int, attribute: int, component: int | None, reason: str = "", who: str = ""
+def place_attributes(
+    workbench: Workbench,
+    build_id: int,
+    attributes: Sequence[int],
+    component: int | None,
+    reason: str = "",
+    who: str = "",
 ) -> int:
-    """Under a component, or left out (None) with a reason."""
+    """All of them under a component, or left out (None), with the reason where one is given."""
+    several = f"{len(attributes)} attributes" if len(attributes) > 1 else "Attribute"
     return edit_build(
         workbench,
         build_id,
-        "Attribute left out" if component is None else "Attribute moved",
+        f"{several} left out" if component is None else f"{several} moved",
         who,
-        lambda build, inputs: edits.place_attribute(build, inputs, attribute, component, reason),
+        lambda build, inputs: edits.place_attributes(build, inputs, attributes, component, reason),
     )
 
 

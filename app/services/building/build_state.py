@@ -8,7 +8,7 @@ from app.construction.steps.document import from_document, to_document
 from app.construction.steps.inputs import Inputs, StageState, states
 from app.construction.steps.offers import Offer, offers
 from app.domain.attribute import Attribute, AttributeStatus
-from app.domain.build import Build, BuildSummary, Revision, Stage
+from app.domain.build import Build, BuildComponent, BuildSummary, Revision, Stage
 from app.domain.condition import named_in, of_condition
 from app.domain.project import Project
 from app.domain.run import StageRun
@@ -97,6 +97,18 @@ def view_build(workbench: Workbench, build_id: int) -> BuildView:
         in_use=list(inputs.texts),
         records=records,
     )
+
+
+def newest_clusters(workbench: Workbench, dimension_id: int) -> list[tuple[BuildComponent, tuple[int, ...]]]:
+    """The components of the dimension's newest build that has clusters, each with the attributes placed under it, in
+    use or not; empty without such a build."""
+    with workbench.database.read() as work:
+        for summary in work.builds.of_dimension(dimension_id):
+            build = from_document(work.builds.state(summary.id)[1])
+            if build.placements:
+                placed = [placement.attribute for placement in build.placements]
+                return [(component, build.members(component.id, placed)) for component in build.components]
+    return []
 
 
 def build_history(workbench: Workbench, build_id: int) -> list[Revision]:

@@ -101,6 +101,12 @@ def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
         work.think_aloud.set_status(attribute_id, status, REMOVED)
 
 
+def put_back_consideration(workbench: Workbench, attribute_id: int) -> None:
+    """What its author removed counts again."""
+    with workbench.database.write() as work:
+        work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)
+
+
 def removed_by_author(attribute: Attribute) -> bool:
     return attribute.status is not AttributeStatus.ACTIVE and attribute.reason == REMOVED
 

@@ -1,18 +1,18 @@
 """Attributes that may say the same: suggested by likeness, merged by a person."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
-from app.domain.attribute import Attribute
-from app.services.attributes.attributes import restore_attribute
-from app.services.attributes.merges import LIKELY, MOST_PAIRS, Measure, NearDuplicate, merge, near_duplicates
+from app.domain.attribute import Attribute, AttributeChange
+from app.services.attributes.attribute_changes import merge_attributes, take_back
+from app.services.attributes.near_duplicates import LIKELY, MOST_PAIRS, Measure, NearDuplicate, near_duplicates
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.attribute_pool import said_by
-from pages.components.shell.undo import change
+from pages.components.attributes.pool import pool_place
+from pages.components.shell.contributor_words import said_by
+from pages.components.shell.undo import change, show_problem
 
-MEASURES: dict[Measure, str] = {"words": "telling words", "order": "same order"}
+MEASURES: dict[Measure, str] = {"words": "rare words", "order": "same order"}
 _LEFT_ALONE = "pairs_left_alone"
 SHOWN = 5
 
@@ -27,6 +27,7 @@ def duplicates(workbench: Workbench, attributes: Sequence[Attribute], dimension_
         pairs, all_ = near_duplicates(attributes, least, measure=measure)
         alone = st.session_state.setdefault(_LEFT_ALONE, set())
         waiting = [pair for pair in pairs if _ids(pair) not in alone]
+        show_problem()
         if not waiting:
             st.markdown("No two attributes in use are that alike. Lower the limit to see more.")
             return
@@ -44,7 +45,7 @@ def _measure() -> tuple[Measure, float]:
         format_func=MEASURES.__getitem__,
         key="merge_measure",
         horizontal=True,
-        help="Telling words: words and parts of words that few attributes share, in any order and form; words that "
+        help="Rare words: words and parts of words that few attributes share, in any order and form; words that "
         "most of them have weigh little. Same order: the longest run of equal words (ROUGE-L F). Neither knows what "
         "words mean: that is for you to decide.",
     )
@@ -76,18 +77,14 @@ def _pair(workbench: Workbench, pair: NearDuplicate, dimension_id: int) -> None:
 
 
 def _merge(workbench: Workbench, kept: Attribute, merged: Attribute, dimension_id: int) -> None:
+    done: list[AttributeChange] = []
     change(
         pool_place(dimension_id),
         "merged two attributes",
-        partial(merge, workbench, kept, merged),
-        partial(restore_attribute, workbench, merged.id),
+        lambda: done.append(merge_attributes(workbench, kept.id, [merged.id], dimension_id=dimension_id)),
+        lambda: take_back(workbench, done[0]),
     )
 
 
 def _leave(pair: tuple[int, int]) -> None:
     st.session_state[_LEFT_ALONE] = {*st.session_state.get(_LEFT_ALONE, set()), pair}
-
-
-def pool_place(dimension_id: int) -> str:
-    """Where changes of a dimension's attributes are remembered."""
-    return f"pool_{dimension_id}"

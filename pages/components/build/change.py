@@ -29,10 +29,15 @@ def save_edit(workbench: Workbench, build_id: int, what: str, action: BuildEdit)
 
     def back() -> None:
         if made[0]:
-            return_to(workbench, build_id, made[0] - 1, only_after=made[0], who=current_editor())
+            to_before(workbench, build_id, made[0])
 
     if change(build_place(build_id), what, lambda: made.append(action(who=current_editor())), back):
         open_item(build_id, "")
+
+
+def to_before(workbench: Workbench, build_id: int, made: int) -> None:
+    """Back to the state before the one that this edit made. Raises ConflictError where somebody went on from it."""
+    return_to(workbench, build_id, made - 1, only_after=made, who=current_editor())
 
 
 def open_item(build_id: int, item: str) -> None:

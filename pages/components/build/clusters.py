@@ -1,114 +1,106 @@
-"""Clusters, where every attribute went: a table to look and choose, and one editor to move or leave out."""
+"""Clusters, where every attribute went: each component with its attributes in full, moved or left out many at once."""
 
+from collections.abc import Mapping
 from functools import partial
-from zlib import crc32
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.attribute import Attribute
 from app.domain.build import Placement
-from app.services.building.build_edits import place_attribute
+from app.services.attributes.attribute_acts import ActKind, AttributeAct
+from app.services.building.build_edits import place_attributes
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
-from pages.components.build.change import save_edit
-from pages.components.shell.attribute_pool import said_by
+from pages.components.build.change import build_place, to_before
+from pages.components.shell.address import keep, prepare
+from pages.components.shell.attribute_list.attribute_list import (
+    ListContents,
+    ListedAttribute,
+    ListedGroup,
+    Performed,
+    attribute_list,
+)
 from pages.components.shell.checklists.build_words import ORIGINS
-from pages.components.shell.words import model_label, number, plain
+from pages.components.shell.checklists.editor_name import current_editor
+from pages.components.shell.contributor_words import contributor_words
+from pages.components.shell.undo import show_problem
+from pages.components.shell.words import number
 
-HEIGHT = 420
-ALL, LEFT_OUT, WAITING = "All", "Left out", "Waiting to be placed"
+LEFT_OUT, WAITING = "left-out", "waiting"
+TITLES = {LEFT_OUT: "Left out", WAITING: "Waiting to be placed"}
+SHOWN, ALL = "cluster", "all"
 
 
 def clusters(workbench: Workbench, view: BuildView) -> None:
+    show_problem()
+    titles = {str(c.id): c.name for c in view.build.components} | TITLES
+    prepare(SHOWN, [ALL, *titles], ALL)
+    group = st.selectbox(
+        "Show",
+        [ALL, *titles],
+        format_func=lambda key: titles.get(key, "All clusters"),
+        key=SHOWN,
+        width=360,
+        label_visibility="collapsed",
+    )
+    keep(SHOWN, group, ALL)
+    rows = [row for row in _rows(view) if group in (ALL, row.group)]
+    there = {row.group for row in rows}
+    about = {str(c.id): c.description for c in view.build.components}
+    contents = ListContents(
+        label="Clusters",
+        groups=[
+            ListedGroup(key, title, about=about.get(key, ""))
+            for key, title in titles.items()
+            if key in there or (key in about and group in (ALL, key))
+        ],
+        rows=rows,
+        words={ActKind.MOVE: "Move", ActKind.EXCLUDE: "Leave out"},
+        targets=[(component.id, component.name) for component in view.build.components],
+        total=len(view.in_use),
+        empty="No attribute is here.",
+    )
+    attribute_list(f"clusters_{view.id}", build_place(view.id), contents, partial(_perform, workbench, view))
+
+
+def _rows(view: BuildView) -> list[ListedAttribute]:
+    """An attribute that lies under several components stands under each of them."""
     placed = {p.attribute: p for p in view.build.placements}
     names = {c.id: c.name for c in view.build.components}
-    rows = [(view.attributes[id_], placed.get(id_)) for id_ in view.in_use]
-    groups = [ALL, *names.values(), LEFT_OUT, WAITING]
-    group = st.selectbox("Show", groups, key=f"cluster_shown_{view.id}")
-    shown = [(attribute, at) for attribute, at in rows if group == ALL or group in _where(at, names)]
-    table, editor = st.columns([3, 2], gap="medium")
-    with table:
-        chosen = _table(view, shown, names)
-    with editor:
-        if chosen is None:
-            st.markdown("**Choose an attribute** in the table to move it, or to leave it out with a reason.")
-        else:
-            _editor(workbench, view, chosen, placed.get(chosen.id))
+    return [row for id_ in view.in_use for row in _rows_of(view.attributes[id_], placed.get(id_), names)]
 
 
-def _where(placement: Placement | None, names: dict[int, str]) -> list[str]:
-    if placement is None or (not placement.components and not placement.reason):
-        return [WAITING]
-    return [names[id_] for id_ in placement.components if id_ in names] or [LEFT_OUT]
-
-
-def _table(view: BuildView, shown: list[tuple[Attribute, Placement | None]], names: dict[int, str]) -> Attribute | None:
-    st.caption(f"{len(shown)} of {number(len(view.in_use), 'attribute')}. Tick one to move it.")
-    if not shown:
-        return None
-    rows = crc32(",".join(str(attribute.id) for attribute, _ in shown).encode())
-    event = st.dataframe(
-        pd.DataFrame(
-            {
-                "Attribute": [attribute.text for attribute, _ in shown],
-                "Component": [", ".join(_where(at, names)) for _, at in shown],
-                "Said by": [model_label(attribute.contributor) for attribute, _ in shown],
-                "By hand": ["yes" if at and ORIGINS[at.origin] else "" for _, at in shown],
-            }
-        ),
-        placeholder="–",
-        hide_index=True,
-        height=min(HEIGHT, 38 + 35 * len(shown)),
-        on_select="rerun",
-        selection_mode="single-row",
-        key=f"clusters_{view.id}_{rows}",
-        column_config={
-            "Attribute": st.column_config.TextColumn(width=215),
-            "Component": st.column_config.TextColumn(width=115),
-            "Said by": st.column_config.TextColumn(width=70),
-            "By hand": st.column_config.TextColumn(width=60, help="Placed by a person."),
-        },
-    )
-    chosen = [row for row in event["selection"]["rows"] if row < len(shown)]
-    return shown[chosen[0]][0] if chosen else None
-
-
-def _editor(workbench: Workbench, view: BuildView, attribute: Attribute, at: Placement | None) -> None:
-    st.markdown(plain(attribute.text))
-    st.caption(said_by(attribute))
-    if at is not None and at.reason:
-        st.caption(plain(f"Left out: {at.reason}"))
-    names = {c.id: c.name for c in view.build.components}
-    key = f"{view.id}_{attribute.id}"
-    with st.form(f"move_{key}", border=False):
-        current = at.components[0] if at and at.components and at.components[0] in names else None
-        ids = list(names)
-        st.selectbox(
-            "Component",
-            ids,
-            ids.index(current) if current is not None else None,
-            format_func=lambda id_: names[id_],
-            key=f"move_to_{key}",
+def _rows_of(attribute: Attribute, at: Placement | None, names: Mapping[int, str]) -> list[ListedAttribute]:
+    under = [id_ for id_ in at.components if id_ in names] if at else []
+    apart = LEFT_OUT if at and (at.components or at.reason) else WAITING
+    found = []
+    for group in [str(id_) for id_ in under] or [apart]:
+        others = [names[id_] for id_ in under if str(id_) != group]
+        notes = [f"also under {name}" for name in others]
+        notes += [at.reason] if at and at.reason else []
+        notes += ["placed by hand"] if at and under and ORIGINS[at.origin] else []
+        acts = [ActKind.MOVE, *([ActKind.EXCLUDE] if apart != LEFT_OUT or under else [])]
+        found.append(
+            ListedAttribute(
+                attribute.id,
+                group,
+                attribute.text,
+                contributor_words(attribute),
+                acts,
+                state=", ".join(notes),
+                in_use=group != LEFT_OUT,
+            )
         )
-        st.form_submit_button(
-            "Move here", key=f"move_{key}_submit", on_click=partial(_move, workbench, view.id, attribute.id)
-        )
-    with st.form(f"drop_{key}", border=False):
-        st.text_input("Leave it out because", key=f"drop_reason_{key}")
-        st.form_submit_button(
-            "Leave out", key=f"drop_{key}_submit", on_click=partial(_drop, workbench, view.id, attribute.id)
-        )
+    return found
 
 
-def _move(workbench: Workbench, build_id: int, attribute: int) -> None:
-    target = st.session_state[f"move_to_{build_id}_{attribute}"]
-    if target is not None:
-        action = partial(place_attribute, workbench, build_id, attribute, target)
-        save_edit(workbench, build_id, "moved an attribute", action)
-
-
-def _drop(workbench: Workbench, build_id: int, attribute: int) -> None:
-    reason = st.session_state[f"drop_reason_{build_id}_{attribute}"]
-    action = partial(place_attribute, workbench, build_id, attribute, None, reason)
-    save_edit(workbench, build_id, "left an attribute out", action)
+def _perform(workbench: Workbench, view: BuildView, act: AttributeAct) -> Performed:
+    out = act.kind is ActKind.EXCLUDE
+    target = None if out else act.target
+    made = place_attributes(workbench, view.id, act.ids, target, act.text, who=current_editor())
+    if not made:
+        return Performed("", "Nothing to change.")
+    name = next((c.name for c in view.build.components if c.id == target), "")
+    what = f"left out {number(len(act.ids), 'attribute')}" if out else f"moved {number(len(act.ids), 'attribute')}"
+    said = f"{number(len(act.ids), 'attribute')} {'left out' if out else f'moved to {name}'}."
+    return Performed(what, said, partial(to_before, workbench, view.id, made))

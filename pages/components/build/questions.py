@@ -10,8 +10,8 @@ from app.services.building.build_edits import add_build_question, remove_build_q
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import ROW, row, save_edit
-from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.build_words import ORIGINS
+from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import number, plain
 
 Regenerate = Callable[[int], None]

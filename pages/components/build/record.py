@@ -9,8 +9,8 @@ from app.domain.run import StageRun
 from app.services.building.build_state import BuildView
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.build_words import TITLES
+from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import model_label, number, plain
 
 HEIGHT = 360

@@ -61,7 +61,8 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
         _stale(workbench, view, stage, busy)
         offers(workbench, view, stage)
         _items(workbench, view, stage, busy)
-        undo_button(build_place(view.id))
+        if stage is not Stage.CLUSTERS:  # its list has an Undo of its own
+            undo_button(build_place(view.id))
     else:
         _not_made(view, stage)
     record(workbench, view, stage)

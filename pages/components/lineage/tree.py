@@ -5,8 +5,8 @@ import streamlit as st
 
 from app.domain.checklist import Question
 from app.services.checklists.lineage import Branch, LineageView, Unserved
-from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.build_words import ORIGINS, STAGE_NAMES
+from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import model_label, number, plain
 
 WITHOUT_COMPONENT = "Without a component"

@@ -12,6 +12,12 @@ def prepare(key: str, options: Sequence[str], default: str) -> None:
         st.session_state[key] = wanted if wanted in options else default
 
 
+def prepare_words(key: str) -> None:
+    """As prepare, for what is typed."""
+    if key not in st.session_state:
+        st.session_state[key] = st.query_params.get(key, "")
+
+
 def keep(key: str, value: str, default: str) -> None:
     """Write a choice into the address; what is as always needs no word there."""
     if value == default:

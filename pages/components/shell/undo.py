@@ -27,22 +27,53 @@ def remember(place: str, what: str, back: Action) -> None:
     st.session_state[_key(place)] = [*_done(place), (what, back)][-_REMEMBERED:]
 
 
-def undo_button(place: str) -> None:
-    """Says what it takes back; nothing is shown where there is nothing to take back."""
+def add_to_last(place: str, back: Action) -> None:
+    """What was done just now belongs to the change before: one Undo takes back both."""
+    *rest, (what, earlier) = _done(place)
+
+    def both() -> None:
+        back()
+        earlier()
+
+    st.session_state[_key(place)] = [*rest, (what, both)]
+
+
+def last_change(place: str) -> str:
+    """What Undo would take back; "" for nothing."""
+    done = _done(place)
+    return done[-1][0] if done else ""
+
+
+def undo_last(place: str) -> str:
+    """Take back the last change and say which it was; "" where there is none. Raises what taking back raises: it is
+    forgotten then as well."""
+    if not (done := _done(place)):
+        return ""
+    st.session_state[_key(place)] = done[:-1]
+    what, back = done[-1]
+    back()
+    return what
+
+
+def show_problem() -> None:
+    """Why the last change, or taking it back, failed; once."""
     if problem := st.session_state.pop(_PROBLEM, ""):
         st.error(plain(problem), icon=":material/error:")
-    if done := _done(place):
-        label = f"Undo: {done[-1][0]}"
+
+
+def undo_button(place: str) -> None:
+    """Says what it takes back; nothing is shown where there is nothing to take back."""
+    show_problem()
+    if what := last_change(place):
+        label = f"Undo: {what}"
         st.button(label, key="undo_last", type="tertiary", icon=":material/undo:", on_click=_undo, args=[place])
 
 
 def _undo(place: str) -> None:
-    *rest, (_, back) = _done(place)
     try:
-        back()
+        undo_last(place)
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = str(error)
-    st.session_state[_key(place)] = rest
 
 
 def _done(place: str) -> list[tuple[str, Action]]:

@@ -10,9 +10,15 @@ import streamlit as st
 from app.domain.attribute import Attribute
 from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
-from app.services.attributes.attributes import edit_attribute, restore_attribute
+from app.services.attributes.attribute_changes import edit_attribute
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import note_sample, remove_consideration, reorder, sample_hint
+from app.services.think_aloud.independence import (
+    note_sample,
+    put_back_consideration,
+    remove_consideration,
+    reorder,
+    sample_hint,
+)
 from pages.components.shell.undo import change
 
 WHOLE = "You can write more at any time."
@@ -129,7 +135,7 @@ def _remove(own: Own, attribute: Attribute) -> None:
         own.place,
         "removed a point",
         partial(remove_consideration, own.workbench, attribute.id),
-        partial(restore_attribute, own.workbench, attribute.id),
+        partial(put_back_consideration, own.workbench, attribute.id),
     )
 
 
@@ -179,6 +185,6 @@ def _restore(own: Own, attribute: Attribute) -> None:
     change(
         own.place,
         "put a point back",
-        partial(restore_attribute, own.workbench, attribute.id),
+        partial(put_back_consideration, own.workbench, attribute.id),
         partial(remove_consideration, own.workbench, attribute.id),
     )

@@ -10,8 +10,8 @@ from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.attribute_pool import said_by
 from pages.components.shell.checklists.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
+from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import plain, show_error
 
 OPENED = "opened_question"

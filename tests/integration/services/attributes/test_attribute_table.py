@@ -6,16 +6,15 @@ from app.domain.attribute import ContributorKind
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.errors import FileFormatError
+from app.services.attributes.attribute_changes import (
+    edit_attribute,
+    exclude_attributes,
+    merge_attributes,
+    move_attributes,
+)
 from app.services.attributes.attribute_files import attribute_file
 from app.services.attributes.attribute_table import import_attribute_table, is_table
-from app.services.attributes.attributes import (
-    add_attributes,
-    attributes_of,
-    contributors_of,
-    edit_attribute,
-    exclude_attribute,
-)
-from app.services.attributes.merges import merge, move
+from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
@@ -38,9 +37,9 @@ def full(workbench: Workbench) -> Project:
     add_attributes(workbench, coherence.id, "llama:x", ContributorKind.LLM, ["Links."])
     found = attributes_of(workbench, made.id)
     edit_attribute(workbench, found[0].id, "=SUM(A1) reworded")
-    exclude_attribute(workbench, found[4].id, "off topic")
-    merge(workbench, found[2], found[3])
-    move(workbench, found[1], fluency.id)
+    exclude_attributes(workbench, [found[4].id], "off topic")
+    merge_attributes(workbench, found[2].id, [found[3].id])
+    move_attributes(workbench, [found[1].id], fluency.id)
     return made
 
 

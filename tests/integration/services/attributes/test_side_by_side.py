@@ -8,7 +8,8 @@ from app.attribute_analysis.shared_keywords import shared_keywords
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
-from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute
+from app.services.attributes.attribute_changes import edit_attribute
+from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.attributes.side_by_side import (
     QUESTIONS,
     answer_side_by_side,

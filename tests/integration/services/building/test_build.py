@@ -10,7 +10,8 @@ from app.domain.build import ChangeKind, Decision, Stage
 from app.domain.checklist import QuestionOrigin
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError, WrongSchemaError
-from app.services.attributes.attributes import add_attributes, attributes_of, edit_attribute, exclude_attribute
+from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes
+from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build, build_all, make_checklist, regenerate, run_stages, start_build
 from app.services.building.build_edits import (
     add_build_component,
@@ -18,7 +19,7 @@ from app.services.building.build_edits import (
     decide,
     describe_component,
     keep_stage,
-    place_attribute,
+    place_attributes,
     remove_build_component,
     remove_build_question,
     reword_question,
@@ -112,7 +113,7 @@ def test_a_reworded_key_question_asks_for_its_own_sub_questions_and_the_review_o
 
 def test_a_moved_attribute_asks_about_the_two_components_only(workbench, made, llm) -> None:
     attribute = view_build(workbench, made).in_use[0]
-    place_attribute(workbench, made, attribute, 3)
+    place_attributes(workbench, made, [attribute], 3)
     after = rebuilt(workbench, made)
     assert asked(llm) == {"key-questions": 1, "sub-questions": 1}
     assert llm.requests[0].wire.said_by_user(llm.requests[0].body).count("begin component") == 2
@@ -173,7 +174,7 @@ def test_asking_again_overwrites_nothing_on_record_and_is_asked_for_real(workben
 def test_components_without_attributes_lose_their_generated_questions_without_a_request(workbench, made, llm) -> None:
     view = view_build(workbench, made)
     for attribute in view.build.members(2, view.in_use):
-        place_attribute(workbench, made, attribute, None, "not needed")
+        place_attributes(workbench, made, [attribute], None, "not needed")
     after = rebuilt(workbench, made)
     assert 2 not in {q.component for q in after.build.sub_questions}
     assert asked(llm) == {"validation": 1}
@@ -335,7 +336,7 @@ def test_attributes_excluded_or_reworded_show_where_they_matter(workbench, dimen
     assert view.states[Stage.CLUSTERS].edited == (f"clusters/{said[0].id}",)
     edit_attribute(workbench, said[0].id, said[0].text)
     assert view_build(workbench, made).stale == []
-    exclude_attribute(workbench, said[0].id, "no")
+    exclude_attributes(workbench, [said[0].id], "no")
     assert Stage.KEY_QUESTIONS in view_build(workbench, made).stale
 
 
@@ -343,7 +344,7 @@ def test_a_build_of_somebody_without_attributes_left_is_still_shown(workbench, d
     build_id = start_build(workbench, dimension, "rules", "sh:Ada")
     run_stages(workbench, build_id)
     for attribute in attributes_of(workbench, get_project(workbench, "P").id, dimension.id):
-        exclude_attribute(workbench, attribute.id, "no")
+        exclude_attributes(workbench, [attribute.id], "no")
     assert view_build(workbench, build_id).in_use == []
     with pytest.raises(WorkbenchError):
         regenerate(workbench, build_id, Stage.COMPONENTS)

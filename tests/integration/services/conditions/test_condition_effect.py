@@ -9,7 +9,8 @@ from app.domain.project import Project
 from app.domain.run import RunDimension
 from app.domain.task import Dimension, Task
 from app.services.attributes.analysis import compare_contributors
-from app.services.attributes.attributes import attributes_of, exclude_attribute
+from app.services.attributes.attribute_changes import exclude_attributes
+from app.services.attributes.attributes import attributes_of
 from app.services.building.build import build
 from app.services.conditions.condition_effect import condition_draws, effect_of_conditions
 from app.services.conditions.study import Family, StudyOptions
@@ -114,7 +115,7 @@ def test_attributes_that_went_since_are_named(
 ) -> None:
     run_study(workbench, project, replace(options, families=(Family.MH, Family.SH)))
     anas = next(a for a in attributes_of(workbench, project.id, dimension.id) if a.contributor == "Ana")
-    exclude_attribute(workbench, anas.id, "no longer wanted")
+    exclude_attributes(workbench, [anas.id], "no longer wanted")
     (draw,) = condition_draws(workbench, project.id, dimension.id).draws
     found = effect_of_conditions(workbench, project.id, dimension.id, draw, "dataset")
     point = next(point for point in found.points if point.condition == "sh:Ana")

@@ -15,7 +15,8 @@ from app.domain.task import Dimension
 from app.errors import InputError, NotReadyError, UnknownModelError
 from app.evaluators.checklist import PLAIN
 from app.providers.credentials import Access, Credentials
-from app.services.attributes.attributes import attributes_of, edit_attribute
+from app.services.attributes.attribute_changes import edit_attribute
+from app.services.attributes.attributes import attributes_of
 from app.services.building.build import build
 from app.services.checklists.checklists import published_checklist, versions_of
 from app.services.conditions.study import Family, StudyOptions, last_study, plan_study, plan_trials

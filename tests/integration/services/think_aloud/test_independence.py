@@ -16,7 +16,6 @@ from app.services.attributes.attributes import (
     attributes_of,
     contributors_of,
     import_attributes,
-    restore_attribute,
 )
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import view_checklist
@@ -31,6 +30,7 @@ from app.services.think_aloud.independence import (
     is_done,
     mark_done,
     note_sample,
+    put_back_consideration,
     remove_consideration,
     removed_by_author,
     reorder,
@@ -113,7 +113,7 @@ def test_what_an_expert_took_back_before_being_done_is_theirs_alone(bench: Workb
     for form in FORMATS:
         found = attributes_of(bench, 1)
         assert b"slip" not in attribute_file(found, contributors_of(bench, 1), form)
-    restore_attribute(bench, slip)
+    put_back_consideration(bench, slip)
     assert seen(bench, "") == ["A slip.", "Order."]
 
 

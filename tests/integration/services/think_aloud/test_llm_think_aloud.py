@@ -10,8 +10,8 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.credentials import Credentials
-from app.services.attributes.attributes import attributes_of, edit_attribute
-from app.services.attributes.merges import move
+from app.services.attributes.attribute_changes import edit_attribute, move_attributes
+from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.think_aloud.llm_think_aloud import answers_so_far, ask_models
 from db.unit_of_work import Database
@@ -115,7 +115,7 @@ def test_another_model_and_another_dimension_may_say_the_same(workbench: ModelBe
     assert [(one.attributes, one.repeated) for one in asked] == [(1, 0)] * 4
     theirs = [a for a in attributes_of(workbench, project.id, first.id) if a.contributor == NAMES[0]]
     edit_attribute(workbench, theirs[0].id, "The order of the parts.")
-    move(workbench, theirs[0], second.id)
+    move_attributes(workbench, [theirs[0].id], second.id)
     again = ask_models(workbench, project, [first], [NAMES[0]])
     assert [(one.attributes, one.repeated) for one in again] == [(0, 1)]
     assert [a.repeated for a in answers_so_far(workbench, [first])] == [1, 0, 0]

@@ -11,7 +11,7 @@ from app.construction.steps.edits import (
     add_question,
     decide,
     describe_component,
-    place_attribute,
+    place_attributes,
     reword_change,
     reword_question,
 )
@@ -103,7 +103,7 @@ def test_taking_the_new_name_is_refused_where_another_component_has_it(build: Bu
 
 
 def test_a_placement_by_hand_stays_and_a_different_one_is_offered(build: Build) -> None:
-    moved = place_attribute(build, INPUTS, 13, 1)
+    moved = place_attributes(build, INPUTS, [13], 1)
     same = merge_answer(moved, placed(a13=(1,)))
     assert offers(same) == []
     other = merge_answer(moved, placed(a13=(2,), a11=()))

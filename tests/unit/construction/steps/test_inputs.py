@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.construction.steps.edits import describe_component, place_attribute, reword_question
+from app.construction.steps.edits import describe_component, place_attributes, reword_question
 from app.construction.steps.inputs import Inputs, digests, kept_as_they_are, states
 from app.domain.attribute import Attribute, ContributorKind
 from app.domain.build import Build, BuildComponent, BuildQuestion, Placement, Stage
@@ -81,7 +81,7 @@ def test_a_reworded_sub_question_touches_validation_only(build: Build, inputs: I
 
 
 def test_a_moved_attribute_touches_both_components(build: Build, inputs: Inputs) -> None:
-    found = edited(place_attribute(build, inputs, 12, 2), inputs)
+    found = edited(place_attributes(build, inputs, [12], 2), inputs)
     assert found["key-questions"] == ("key-questions/1", "key-questions/2")
     assert "clusters" not in found  # the person placed it; nothing about its input changed
 
@@ -99,7 +99,7 @@ def test_a_new_attribute_is_missing_in_the_clusters_and_changes_the_components_i
 
 
 def test_a_component_that_lost_its_attributes_leaves_questions_behind(build: Build, inputs: Inputs) -> None:
-    left = states(place_attribute(build, inputs, 13, 1), inputs)
+    left = states(place_attributes(build, inputs, [13], 1), inputs)
     assert left[Stage.KEY_QUESTIONS].gone == ("key-questions/2",)
     assert left[Stage.SUB_QUESTIONS].gone == ("sub-questions/2",)
 

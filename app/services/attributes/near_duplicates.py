@@ -1,4 +1,4 @@
-"""Attributes that say the same: found by similarity, merged by a person, put back as they were; and moved ones."""
+"""Attributes that may say the same: found by similarity, for a person to decide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,6 @@ from app.attribute_analysis.char_ngram_similarity import shared_parts_matrix
 from app.attribute_analysis.similarity import rouge_l_matrix
 from app.attribute_analysis.tokens import tokenize
 from app.domain.attribute import Attribute, AttributeStatus
-from app.errors import ConflictError, InputError
-from app.services.runtime.workbench import Workbench
 
 Measure = Literal["words", "order"]
 # From where on a pair is worth a look: on attributes of the paper's authors most pairs above it do say the same.
@@ -52,25 +50,3 @@ def _pairs(texts: tuple[str, ...], at_least: float, measure: Measure) -> list[tu
     rows, columns = np.nonzero(np.triu(matrix >= at_least, k=1))
     found = [(int(i), int(j), float(matrix[i, j])) for i, j in zip(rows, columns, strict=True)]
     return sorted(found, key=lambda pair: (-pair[2], pair[0], pair[1]))
-
-
-def merge(workbench: Workbench, kept: Attribute, merged: Attribute, reason: str = "says the same") -> None:
-    """One stands for both from now on. The other keeps its wording and contributor, and what stands for it.
-
-    Raises InputError for one and the same or two dimensions, ConflictError where either is no longer in use.
-    """
-    if kept.id == merged.id:
-        raise InputError("An attribute can't be merged with itself.", "Choose another.")
-    if kept.dimension != merged.dimension:
-        raise InputError("These attributes are about two dimensions.", "Move one of them first.")
-    with workbench.database.write() as work:
-        for attribute in (kept, merged):
-            if work.think_aloud.status_of(attribute.id) is not AttributeStatus.ACTIVE:
-                raise ConflictError("One of the two is no longer in use.")
-        work.think_aloud.set_status(merged.id, AttributeStatus.MERGED, reason, kept.id)
-
-
-def move(workbench: Workbench, attribute: Attribute, dimension_id: int) -> None:
-    """To another dimension of its project; where it was first said stays on record."""
-    with workbench.database.write() as work:
-        work.think_aloud.move(attribute.id, dimension_id)

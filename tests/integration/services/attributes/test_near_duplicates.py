@@ -1,4 +1,4 @@
-"""Near-duplicates are suggested, merged by a person and put back; attributes move and are exported."""
+"""Near-duplicates are suggested; attributes are exported."""
 
 import csv
 import io
@@ -6,13 +6,10 @@ import json
 
 import pytest
 
-from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
-from app.domain.condition import of_condition
-from app.domain.task import Dimension, Task
-from app.errors import ConflictError, InputError
+from app.domain.attribute import Attribute, ContributorKind
 from app.services.attributes.attribute_files import attribute_file
-from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of, restore_attribute
-from app.services.attributes.merges import Measure, merge, move, near_duplicates
+from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
+from app.services.attributes.near_duplicates import Measure, near_duplicates
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
 from tests.support.projects import ready_to_score
@@ -53,34 +50,6 @@ def test_the_same_point_in_other_forms_ranks_above_the_same_beginning(bench: Wor
     assert near_duplicates(many[:1])[1] == 0
     same = [Attribute("x", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(["🎈 عربي", "🎈 عربي"])]
     assert near_duplicates(same)[0][0].likeness == pytest.approx(1.0)
-
-
-def test_merging_keeps_what_stands_for_it_and_can_be_taken_back(bench: Workbench) -> None:
-    first, second = pool(bench)[:2]
-    merge(bench, first, second)
-    merged = pool(bench)[1]
-    assert (merged.status, merged.merged_into, merged.text) == (AttributeStatus.MERGED, first.id, SAID[1])
-    assert second.id not in [a.id for a in of_condition(pool(bench), "comb")]
-    with pytest.raises(ConflictError):
-        merge(bench, second, first)
-    with pytest.raises(InputError):
-        merge(bench, first, first)
-    restore_attribute(bench, second.id)
-    assert pool(bench)[1] == second
-
-
-def test_a_moved_attribute_remembers_where_it_was_said(bench: Workbench) -> None:
-    with bench.database.write() as work:
-        fluency = work.projects.add_dimension(1, Dimension("fluency"))
-        elsewhere = work.projects.add_dimension(work.projects.add("Other", Task()).id, Dimension("x"))
-    first = pool(bench)[0]
-    move(bench, first, fluency.id)
-    moved = next(a for a in pool(bench) if a.id == first.id)
-    assert (moved.dimension, moved.original_dimension) == ("fluency", "coherence")
-    move(bench, moved, 1)
-    assert pool(bench)[0] == first
-    with pytest.raises(InputError):
-        move(bench, first, elsewhere.id)
 
 
 def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:

@@ -1,0 +1,158 @@
+"""Attributes in groups, in full; many are selected and changed in one act, by mouse or by key.
+
+The browser only says what somebody wants: who may, what is still there and what becomes of it is decided here. Acts are
+numbered, so that one that arrives twice is done once. See `list.js`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app.errors import WorkbenchError
+from app.services.attributes.attribute_acts import ActKind, AttributeAct, read_acts
+from pages.components.shell.undo import Action, add_to_last, last_change, remember, undo_last
+
+REASONS = ("says the same as another", "not about this dimension", "too vague", "about one text alone")
+NOTHING_YET = ("", 0)
+_HERE = Path(__file__).parent
+_SCRIPTS = ("outbox.js", "rows.js", "head.js", "list.js")
+
+_component = st.components.v2.component(
+    "interacteval_attribute_list",
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+    css=(_HERE / "list.css").read_text(encoding="utf-8"),
+    isolate_styles=False,  # Streamlit's own keys must see that somebody writes a wording
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedGroup:
+    """`key`: letters, digits and dashes. `note` stands beside the title, `about` below it."""
+
+    key: str
+    title: str
+    note: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedAttribute:
+    """One attribute in one group. `state`: how it stands, where that is worth a word; `first`: its first wording, where
+    it has another now. `acts`: what can be done to it."""
+
+    id: int
+    group: str
+    text: str
+    said_by: str
+    acts: Sequence[ActKind]
+    state: str = ""
+    in_use: bool = True
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListContents:
+    """All that a list shows. `words`: how each act is called here, by which those without a word aren't offered.
+    `targets`: where attributes can be moved, (id, name). `total`: how many there are, with those not shown. `empty` is
+    said where there is no row."""
+
+    label: str
+    groups: Sequence[ListedGroup]
+    rows: Sequence[ListedAttribute]
+    words: Mapping[ActKind, str]
+    targets: Sequence[tuple[int, str]]
+    total: int
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What an act did: `what` for Undo (“excluded 3 attributes”), `said` as a sentence. No `back`: nothing changed."""
+
+    what: str
+    said: str
+    back: Action | None = None
+
+
+Perform = Callable[[AttributeAct], Performed]
+
+
+def attribute_list(key: str, place: str, contents: ListContents, perform: Perform) -> None:
+    """Draw the list. place: where its changes are remembered for Undo. perform raises a WorkbenchError for what can't
+    be done, which the list then says."""
+
+    def take() -> None:
+        _take(key, place, perform)
+
+    page, number = _confirmed(key)
+    data = {
+        "list": key,
+        "page": page,
+        "confirmed": number,
+        "noun": "attribute",
+        "undo": last_change(place),
+        "said": st.session_state.get(f"{key}_said", ""),
+        "problem": st.session_state.get(f"{key}_problem", ""),
+        "unexplained": st.session_state.get(f"{key}_unexplained", []),
+        "reasons": REASONS,
+        **_shown(contents),
+    }
+    _component(key=key, data=data, on_acts_change=take)
+
+
+def _shown(contents: ListContents) -> dict[str, Any]:
+    return {
+        "label": contents.label,
+        "total": contents.total,
+        "empty": contents.empty,
+        "words": {kind.value: word for kind, word in contents.words.items()},
+        "targets": [{"id": id_, "name": name} for id_, name in contents.targets],
+        "groups": [asdict(group) for group in contents.groups],
+        "rows": [asdict(row) for row in contents.rows],
+    }
+
+
+def _confirmed(key: str) -> tuple[str, int]:
+    """The opened page that sent acts last, and up to which of them all are over."""
+    page, last = st.session_state.get(f"{key}_confirmed", NOTHING_YET)
+    return str(page), int(last)
+
+
+def _take(key: str, place: str, perform: Perform) -> None:
+    """Do what the browser sent and this session hasn't done yet. What fails is said, and is over as well."""
+    try:
+        message = read_acts(st.session_state[key].get("acts"))
+    except WorkbenchError as error:
+        st.session_state[f"{key}_problem"] = str(error)
+        return
+    page, last = _confirmed(key)
+    fresh = [act for act in message.acts if message.page != page or act.number > last]
+    for act in fresh:
+        _do(key, place, perform, act)
+    if fresh:
+        st.session_state[f"{key}_confirmed"] = (message.page, fresh[-1].number)
+
+
+def _do(key: str, place: str, perform: Perform, act: AttributeAct) -> None:
+    unexplained = st.session_state.get(f"{key}_unexplained", [])
+    said, problem, asks = "", "", []
+    try:
+        if act.kind is ActKind.UNDO:
+            what = undo_last(place)
+            said = f"Taken back: {what}." if what else ""
+        else:
+            done = perform(act)
+            said = done.said
+            if done.back and act.text and list(act.ids) == unexplained:
+                add_to_last(place, done.back)  # why it was left out: one Undo for both
+            elif done.back:
+                remember(place, done.what, done.back)
+            if done.back and act.kind is ActKind.EXCLUDE and not act.text:
+                asks = list(act.ids)
+    except WorkbenchError as error:
+        problem = str(error)
+    st.session_state[f"{key}_said"], st.session_state[f"{key}_problem"] = said, problem
+    st.session_state[f"{key}_unexplained"] = asks
