@@ -9,6 +9,7 @@ from pages.components.checklist.history import history_table, undo_bar
 from pages.components.checklist.parts import choose_part
 from pages.components.checklist.preview import checklist_trial
 from pages.components.checklist.questions import add_forms, question_list
+from pages.components.checklist.tuning_bar import tuning_bar
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.checklists.checklist_comparison import version_comparison
 from pages.components.shell.checklists.checklist_versions import choose_version, standing
@@ -42,6 +43,7 @@ with right:
     export_(workbench, view)
     import_(workbench, dimension.id)
 with left:
+    tuning_bar(workbench, view)
     part = choose_part()
     if part == "try":
         checklist_trial(workbench, view)

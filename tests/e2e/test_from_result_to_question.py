@@ -1,4 +1,4 @@
-"""From a text's answers to the question behind one of them, and back again."""
+"""From a result to the question behind a text's score, to its new figures, and back to the same text."""
 
 import re
 from urllib.parse import parse_qs, urlparse
@@ -6,41 +6,75 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Page, expect
 
-from db.unit_of_work import Database
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, click, first_of, settled
+from tests.e2e.screen import at, button, click, first_of, reading, screen, settled
+from tests.e2e.walk import Walk
+
+NEW = "Does each sentence follow from the one before it?"
 
 
 @pytest.mark.usefixtures("demo")
-def test_a_question_opens_in_a_draft_and_the_way_back_leads_to_the_same_run_tab_and_text(page: Page, app: App) -> None:
-    page.goto(f"{app.url}/results?project=Demo&dimension=fluency&run=1&view=texts")
-    expect(page.get_by_role("heading", name="fluency", exact=True)).to_be_visible()
+def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/results?project=Demo&dimension=coherence&run=1")
+    verdict = at(page, "verdict_1_1")
+    expect(verdict).to_contain_text("Coherence: agrees with people")
     settled(page)
-    page.goto(f"{page.url}&text={_scored_text(app)}")
-    edit = first_of(page, "edit_question_").get_by_role("button")
-    expect(edit).to_be_visible()
+    walk = Walk(page, "From a result to an improved question and its new figures", limit=5)
+    walk.click(button(page, "Texts furthest from people").first, shows=button(page, "Read them one by one"))
+    walk.click(button(page, "Read them one by one"), shows=at(page, "text_steps").get_by_text("Text 1 of 40"))
+    there = _address(page)
+    assert there["view"] == ["texts"]
+    wording = first_of(page, "question_text_").get_by_role("textbox")
+    walk.click(first_of(page, "edit_question_").get_by_role("button"), shows=wording)
+    expect(wording).to_be_focused()
+    expect(wording).to_be_in_viewport()
+    here = _address(page)
+    assert not {"run", "view", "text", "detail_run"} & here.keys()
+    page.keyboard.press("Control+A")
+    page.keyboard.type(NEW)
+    walk.click(button(page, "Save"), shows=reading(page, NEW))
+    walk.click(at(page, "ask_again").get_by_role("button"), shows=reading(page, re.compile("From people on average")))
+    expect(at(page, "tuning_bar")).to_contain_text(re.compile(r"before, \d\.\d\d now"))
+    walk.done()
+    page.reload()
+    expect(reading(page, NEW)).to_be_visible()
     settled(page)
-    before, body = _address(page), at(page, "close_text")
-    draft = page.get_by_role("button", name=re.compile("^Publish version 2"))
-    click(edit, shows=draft)
-    expect(first_of(page, "question_text_").get_by_role("textbox")).to_be_editable()
     page.go_back()
-    expect(body).to_be_visible()
+    expect(at(page, "text_steps")).to_contain_text("Text 1 of 40")
     settled(page)
-    after = _address(page)
-    assert {name: after[name] for name in before} == before
+    assert _address(page) == there
+
+
+@pytest.mark.usefixtures("demo")
+def test_one_button_leads_back_to_the_same_text_tab_and_run(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/results?project=Demo&dimension=fluency&run=1&view=texts&direction=harsher")
+    click(button(page, "Read them one by one"), shows=at(page, "text_steps"))
+    click(at(page, "next_text").get_by_role("button"), shows=at(page, "text_steps").get_by_text("Text 2 of"))
+    there, draft = _address(page), page.get_by_role("button", name=re.compile("^Publish version 2"))
+    click(first_of(page, "edit_question_").get_by_role("button"), shows=draft)
+    click(button(page, "Back to the text"), shows=at(page, "text_steps").get_by_text("Text 2 of"))
+    assert _address(page) == there
     click(first_of(page, "edit_question_").get_by_role("button"), shows=draft)  # the same draft, no second one
     expect(page.get_by_role("button", name=re.compile("^Publish version 3"))).to_have_count(0)
 
 
+@pytest.mark.usefixtures("demo")
+def test_back_is_one_step_a_screen(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/data?project=Demo")
+    expect(page.get_by_role("heading", level=1, name="Texts", exact=True)).to_be_visible()
+    settled(page)
+    screen(page, "Results")
+    click(page.get_by_role("radio", name="Questions").or_(button(page, "Questions")), shows=at(page, "weights"))
+    there = page.url
+    screen(page, "Checklist")
+    screen(page, "Scores")
+    for name in ("Checklist", "Results", "Texts"):
+        page.go_back()
+        expect(page.get_by_role("heading", level=1, name=name, exact=True)).to_be_visible()
+        settled(page)
+        if name == "Results":
+            assert page.url == there
+
+
 def _address(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlparse(page.url).query)
-
-
-def _scored_text(app: App) -> int:
-    database = Database(f"sqlite:///{app.home}/workbench.db")
-    with database.read() as work:
-        dimension = next(d for d in work.projects.dimensions(1) if d.name == "fluency")
-        text = min(work.runs.texts_of(1, dimension.id))
-    database.close()
-    return text

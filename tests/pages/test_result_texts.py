@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import get_project
 from app.services.results.question_analysis import questions_of
+from app.services.results.result_texts import TextFilter, disagreements
 from app.services.results.results import kept_results, results_of
 from app.services.runtime.workbench import Workbench
 from tests.support.result_screen import change, shown, table
@@ -61,6 +62,73 @@ def test_texts_are_chosen_by_system_direction_and_score(demo: Workbench, open_re
     app = open_results(view="texts", system="nobody", scores="9,1", direction="up")
     assert not app.exception
     assert len(table(app, "Difference")) == 20
+
+
+def test_texts_are_read_one_by_one_in_the_order_of_the_list(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    result = kept_results(demo, RUN)[0]
+    listed = disagreements(result.compared, TextFilter(direction="harsher"))
+    app = open_results(view="texts", direction="harsher")
+    app.button(key="read_texts").click().run()
+    assert app.query_params["text"] == str(listed[0].row.text)
+    assert app.button(key="previous_text").disabled
+    assert f"Text 1 of {len(listed)}" in shown(app)
+    app.button(key="next_text").click().run()
+    assert not app.exception
+    assert (app.query_params["text"], app.query_params["direction"]) == (str(listed[1].row.text), "harsher")
+    app.button(key="previous_text").click().run()
+    assert app.query_params["text"] == str(listed[0].row.text)
+    kinder = next(row for row in result.compared if row.score > row.human)
+    app = open_results(view="texts", direction="harsher", text=str(kinder.text))
+    assert not [button for button in app.button if button.key == "next_text"], "not one of the list"
+
+
+def test_back_in_the_list_its_page_is_that_of_the_text(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    result = kept_results(demo, RUN)[0]
+    listed = disagreements(result.compared)
+    app = open_results(view="texts", text=str(listed[25].row.text))
+    assert "Text 26 of 40" in shown(app)
+    app.button(key="close_text").click().run()
+    assert not app.exception
+    assert table(app, "Document") == [each.row.doc_id for each in listed[20:40]]
+
+
+def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    result = kept_results(demo, RUN)[0]
+    first = disagreements(result.compared)[0].row
+    app = open_results(view="texts", text=str(first.text), run="1")
+    question = questions_of(demo, result).questions[0]
+    app.button(key=f"edit_question_{question.id}").click().run()
+    assert app.title[0].value == "Checklist"
+    assert not {"run", "view", "text"} & set(app.query_params)
+    app = app.switch_page("../pages/checklist.py").run()  # AppTest forgets where it was led
+    assert "From people on average" not in shown(app)
+    app.button(key="ask_again").click().run()
+    assert not app.exception
+    assert "as before on 20 of 20 texts" in shown(app), "nothing has changed yet"
+    opened = app.session_state["opened_question"]
+    app.text_area(key=f"question_text_{opened}").set_value("Is every sentence about the same thing?")
+    app.button(key=f"save_question_{opened}").click().run()
+    assert "From people on average" not in shown(app), "the figures were about other questions"
+    app.button(key="ask_again").click().run()
+    assert "From people on average" in shown(app)
+    assert "where almost any change helps" in shown(app)
+    app.button(key="back_to_result").click().run()
+    assert app.title[0].value == "Results"
+    assert {name: app.query_params[name] for name in ("run", "view", "text")} == {
+        "run": "1",
+        "view": "texts",
+        "text": str(first.text),
+    }
+    app = open_results(view="questions", asked=str(question.id))
+    app.button(key=f"edit_question_{question.id}").click().run()
+    app = app.switch_page("../pages/checklist.py").run()
+    assert app.button(key="back_to_result").label == "Back to the result"
+    app.button(key="hide_tuning").click().run()
+    assert "back_to_result" not in [button.key for button in app.button]
 
 
 def test_a_text_leads_to_an_attribute_or_to_a_question(demo: Workbench, open_results: Callable[..., AppTest]) -> None:

@@ -37,6 +37,6 @@ def result_questions(scope: ResultScope) -> None:
             if question.component:
                 st.caption(plain(question.component))
             question_facts(item, found)
-            edit_question(scope.workbench, dimension_id, question, f"edit_question_{question.id}")
+            edit_question(scope.workbench, result, question, f"edit_question_{question.id}")
     expert_agreement(scope.workbench, result)
     question_weights(scope.workbench, result, [question.text for question in found.questions])

@@ -31,6 +31,16 @@ def open_text(text_id: int | None) -> None:
         st.query_params[TEXT] = str(text_id)
 
 
+def show_in_list(place: int | None, scope: str) -> None:
+    """The page of the list with this place on it, from the next drawing on."""
+    if place is not None:
+        st.session_state[_page_key(scope)] = place // PAGE_SIZE + 1
+
+
+def _page_key(scope: str) -> str:
+    return f"disagreement_page_{scope}"
+
+
 def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) -> None:
     """`scope` keeps the choice of one run and dimension apart from another's. `on_scale`: as the result says."""
     if not rows:
@@ -40,13 +50,19 @@ def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) ->
     if not found:
         st.markdown("No text fits this choice. Choose another system, direction or range.")
         return
-    st.caption(
-        f"{len(found):,} of {len(rows):,} texts, those where judge and people differ most first. Tick one to read it."
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Read them one by one",
+            key="read_texts",
+            icon=":material/menu_book:",
+            on_click=open_text,
+            args=[found[0].row.text],
+        )
+        st.caption(f"{len(found):,} of {len(rows):,} texts, furthest from people first. Tick one to open it.")
     if not on_scale:
         st.caption(OTHER_SCALE)
     pages = ceil(len(found) / PAGE_SIZE)
-    number = st.pagination(pages, key=f"disagreement_page_{scope}") if pages > 1 else 1
+    number = st.pagination(pages, key=_page_key(scope)) if pages > 1 else 1
     page = found[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     key = f"disagreements_{scope}_{number}"
 

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from app.services.results.result_texts import disagreements
 from pages.components.results.texts.disagreement_list import disagreement_list, open_text_id
 from pages.components.results.texts.text_detail import opened_text
+from pages.components.results.texts.text_filter import filter_in_address
+from pages.components.results.texts.text_steps import text_steps
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.words import plain
@@ -15,8 +18,11 @@ def result_texts(scope: ResultScope) -> None:
     result = scope.one()
     if result is None:
         return
+    key = f"{result.run.id}_{result.dimension.id}"
     row = next((row for row in result.rows if row.text == open_text_id()), None)
-    if row is not None:
-        opened_text(scope.workbench, scope.project, result, row)
-    else:
-        disagreement_list(result.compared, f"{result.run.id}_{result.dimension.id}", result.on_scale)
+    if row is None:
+        disagreement_list(result.compared, key, result.on_scale)
+        return
+    listed = disagreements(result.compared, filter_in_address(result.compared), on_scale=result.on_scale)
+    text_steps([each.row.text for each in listed], row.text, key)
+    opened_text(scope.workbench, scope.project, result, row, listed)

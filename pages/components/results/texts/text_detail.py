@@ -1,16 +1,17 @@
 """One text with everything that was said about it: text left, what judge and people said right."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import WorkbenchError
-from app.services.results.result_texts import TextDetail, judged_text
+from app.services.results.result_texts import Disagreement, TextDetail, judged_text
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.add_attribute import add_attribute
-from pages.components.results.texts.disagreement_list import open_text
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.results.texts.score_details import score_details
 from pages.components.shell.words import model_label, plain, show_error
@@ -18,8 +19,10 @@ from pages.components.shell.words import model_label, plain, show_error
 ANSWERS = {Answer.YES: ":green[Yes]", Answer.NO: ":orange[No]", Answer.UNANSWERED: ":gray[No answer]"}
 
 
-def opened_text(workbench: Workbench, project: Project, result: DimensionResult, row: ScoredText) -> None:
-    st.button("Back to the list", key="close_text", icon=":material/arrow_back:", on_click=open_text, args=(None,))
+def opened_text(
+    workbench: Workbench, project: Project, result: DimensionResult, row: ScoredText, listed: Sequence[Disagreement]
+) -> None:
+    """`listed` are the texts that it is one of, furthest from people first."""
     try:
         found = judged_text(workbench, result.run.id, result.dimension.id, row.text)
     except WorkbenchError as error:
@@ -33,7 +36,7 @@ def opened_text(workbench: Workbench, project: Project, result: DimensionResult,
     with right:
         _scores(result, row, found)
         add_attribute(workbench, result.dimension, row.text)
-        _answers(workbench, result, found)
+        _answers(workbench, result, found, listed)
         score_details(found.details)
 
 
@@ -57,7 +60,7 @@ def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None
         st.caption(f"{row.coverage:.0%} of the questions have an answer.")
 
 
-def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail) -> None:
+def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail, listed: Sequence[Disagreement]) -> None:
     if result.version is None:
         return
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
@@ -68,7 +71,7 @@ def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail) -
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
-        edit_question(workbench, result.dimension.id, question, f"edit_question_{question.id}")
+        edit_question(workbench, result, question, f"edit_question_{question.id}", listed)
 
 
 def _how_sure(judgment: Judgment) -> str:

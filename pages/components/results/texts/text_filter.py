@@ -29,6 +29,21 @@ def text_filter(rows: Sequence[ScoredText]) -> TextFilter:
     return TextFilter(system, direction, low, high)
 
 
+def filter_in_address(rows: Sequence[ScoredText]) -> TextFilter:
+    """As text_filter, while a text is open and the choices aren't on the screen."""
+    system, direction = st.query_params.get("system", ""), st.query_params.get("direction", "all")
+    scores = [row.score for row in rows if row.score is not None]
+    least, most = min(scores, default=0.0), max(scores, default=0.0)
+    low, high = _from_address("scores", least, most)
+    whole = (low, high) == (least, most)
+    return TextFilter(
+        system if any(row.system_id == system for row in rows) else "",
+        next((each for each in DIRECTIONS if each == direction), "all"),
+        None if whole else low,
+        None if whole else high,
+    )
+
+
 def _system(systems: Sequence[str]) -> str:
     prepare("system", [ALL, *systems], ALL)
     chosen: str = st.selectbox("System", [ALL, *systems], key="system")

@@ -10,6 +10,7 @@ from app.errors import ConflictError, WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_on
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.field_focus import focus_if_wanted
 from pages.components.shell.checklists.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import plain, show_error
@@ -89,6 +90,7 @@ def _editor(editing: Editing, question: Question) -> None:
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
     text = st.text_area("Wording", seen.text, height=80, key=f"question_text_{key}")
+    focus_if_wanted(key)
     st.text_area(
         "How to decide",
         seen.guidance,

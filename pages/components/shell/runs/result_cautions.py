@@ -14,11 +14,14 @@ def result_label(result: DimensionResult, several: bool) -> str:
 
 
 def cautions(results: Sequence[DimensionResult], several: bool) -> None:
-    """Each sentence once, with the results it is about where it isn't about all."""
+    """Each sentence once, with the results it is about where it isn't about all; together in one place."""
     said: dict[str, list[str]] = {}
     for result in results:
         for caution in result.meta.cautions:
             said.setdefault(caution, []).append(result_label(result, several))
+    lines = []
     for caution, names in said.items():
         who = "" if len(names) == len(results) else f"{plain(', '.join(names))}: "
-        st.warning(f"{who}{plain(caution)}", icon=":material/warning:")
+        lines.append(f"{who}{plain(caution)}")
+    if lines:
+        st.warning("  \n".join(lines), icon=":material/warning:")

@@ -72,7 +72,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
     with right:
         level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
     soft = _soft(chosen)
-    with last.popover("Computing", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
+    with last.popover("Calculation", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
         awkward, intervals = st.columns(2, gap="large")
         with awkward:
             constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")
