@@ -32,7 +32,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(page.get_by_text("made up")).to_be_visible()
 
     screen(page, "Results")
-    expect(page.get_by_text(re.compile(r"of 10 sources used")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"inside \d+ of 10 sources")).first).to_be_visible()
     expect(page.get_by_text("rules, not an LLM").first).to_be_visible()
 
     screen(page, "Think aloud")
@@ -69,7 +69,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(page.get_by_text(re.compile(r"Run 2 is done"))).to_be_visible(timeout=2 * PATIENCE_MS)
 
     screen(page, "Results")
-    expect(page.get_by_text("Point: the coefficient; line: its 95 % interval.")).to_be_visible()
+    picture = page.get_by_text(re.compile("Point: the coefficient; line: its 95 % interval."))
+    click(page.get_by_text("The figures as a picture", exact=True), shows=picture)
     expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
 
 
@@ -117,7 +118,7 @@ def test_a_project_survives_the_machine_being_switched_off(page: Page, app: App)
     app.stop()
     app.start()
     page.goto(address)
-    expect(page.get_by_text(re.compile(r"of 10 sources used")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"inside \d+ of 10 sources")).first).to_be_visible()
     assert "project=Demo" in page.url
 
 
