@@ -87,6 +87,7 @@ def test_it_opens_with_what_no_random_start_changes(demo: Workbench, open_screen
     assert labels[4] == "Alike between the two"
     assert all(metric.help for metric in app.metric), "every number is explained on hover"
     assert 0 < float(app.metric[4].value) < 1
+    assert "Which side varies its wording more in general can't be told" in told(app)
     assert len(app.get("vega_lite_chart")) == 1
 
 

@@ -38,22 +38,17 @@ def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, nam
         )
     (across,) = sets.kinds.between.values()
     next(places).metric("Alike between the two", _shown(across.rouge_l), help=ROUGE)
-    st.markdown(plain(_reading(sets, names)))
+    st.markdown(_reading(sets))
 
 
-def _reading(sets: ContributorComparison, names: Names) -> str:
-    within = {kind: value.rouge_l for kind, value in sets.kinds.within.items() if value.rouge_l is not None}
-    (across,) = (value.rouge_l for value in sets.kinds.between.values())
-    if len(within) < 2 or across is None:
+def _reading(sets: ContributorComparison) -> str:
+    """What the likenesses can't say: they are means over pairs of these very attributes, without an interval."""
+    if any(within.rouge_l is None for within in sets.kinds.within.values()):
         return "A set of one attribute has no likeness within."
-    varied = min(within, key=lambda kind: within[kind])
-    other = next(kind for kind in within if kind != varied)
-    said = f"{names.kind_title(varied)} vary their wording more than {names.kind(other)}"
-    if abs(within[varied] - within[other]) < 0.005:
-        said = f"{names.kind_title(varied)} and {names.kind(other)} vary their wording about as much"
-    if across < min(within.values()):
-        return f"{said}, and two attributes of different sides are less alike than two of one side: the sets differ."
-    return f"{said}; two attributes of different sides are no less alike than two of one side."
+    return (
+        "The likenesses describe the attributes written here. Which side varies its wording more in general can't be "
+        "told from them: other people and other LLMs would write others."
+    )
 
 
 def _shown(value: float | None) -> str:
