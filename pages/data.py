@@ -8,8 +8,7 @@ from pages.components.data.import_form import import_form
 from pages.components.data.import_report import import_report
 from pages.components.data.import_watch import watch_import
 from pages.components.data.task_form import task_form
-from pages.components.data.text_list import text_list
-from pages.components.data.text_view import OPEN_TEXT, text_view
+from pages.components.data.text_list import texts_to_read
 from pages.components.shell.current import current_dimension, current_project, current_workbench
 from pages.components.shell.frame import header
 from pages.components.shell.locked_split import locked_split
@@ -51,7 +50,5 @@ elif section == SPLIT and texts:
     locked_split(workbench, project)
 elif not texts:
     st.markdown("**This project has no texts yet.** Choose Import above and bring in a file.")
-elif OPEN_TEXT in st.session_state:
-    text_view(workbench, project)
 else:
-    text_list(workbench, project)
+    texts_to_read(workbench, project)

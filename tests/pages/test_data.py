@@ -155,28 +155,39 @@ def test_a_sheet_of_a_workbook_is_chosen(workbench: Workbench, open_screen: Open
     assert list(app.dataframe[0].value["essay"]) == ["An essay."]
 
 
-def test_texts_come_in_pages_with_mean_ratings(demo: Workbench, open_screen: Open):
+def names(app: AppTest) -> list[str]:
+    """Of the texts in the list, from the first to the last."""
+    return [button.label for button in app.button if (button.key or "").startswith("read_text_")]
+
+
+def test_the_first_text_is_open_beside_the_names_of_twenty(demo: Workbench, open_screen: Open):
+    texts = text_page(demo, get_project(demo, "Demo").id).texts
     app = open_screen("data")
-    table = app.dataframe[0].value
-    assert len(table) == 20
-    assert table["coherence"].between(1, 5).all()
+    assert len(names(app)) == 20
+    assert texts[0].doc_id in names(app)[0]
+    assert texts[0].text in [element.value for element in app.text]
     app.pagination[0].set_value(3).run()
-    assert len(app.dataframe[0].value) == 56 - 40
+    assert len(names(app)) == 56 - 40
+    assert app.query_params["text_page"] == "3"
+    app.session_state["mean_ratings"] = True
+    table = app.run().dataframe[-1].value
+    assert len(table) == 16
+    assert table["coherence"].between(1, 5).all()
 
 
-def test_search_narrows_the_texts(demo: Workbench, open_screen: Open):
-    project = get_project(demo, "Demo")
+def test_search_looks_in_names_and_words_and_stays_in_the_address(demo: Workbench, open_screen: Open):
     app = open_screen("data")
-    app.text_input(key=f"text_search_{project.id}").input("ferry").run()
-    assert set(app.dataframe[0].value["Document"]) >= {"ferry"}
-    assert len(app.dataframe[0].value) < 20
-    app.text_input(key=f"text_search_{project.id}").input("no such words at all").run()
+    app.text_input(key="text_search").input("ferry").run()
+    assert 0 < len(names(app)) < 20
+    assert any("ferry" in name for name in names(app))
+    assert app.query_params["text_search"] == "ferry"
+    app.text_input(key="text_search").input("no such words at all").run()
     assert "No text fits" in " ".join(m.value for m in app.markdown)
 
 
 def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_screen: Open):
     app = open_screen("data")
-    field = app.text_input(key=f"text_search_{get_project(demo, 'Demo').id}")
+    field = app.text_input(key="text_search")
     field.input("100% of_it " * 9_091).run()
     assert not app.exception
     assert "The search has 100,000 characters; 1,000 are the most." in app.error[0].value
@@ -184,19 +195,21 @@ def test_a_search_that_no_database_takes_is_one_sentence(demo: Workbench, open_s
     assert not app.exception and not app.error
 
 
-def test_an_opened_text_stands_beside_its_source_with_its_ratings(demo: Workbench, open_screen: Open):
-    text = text_page(demo, get_project(demo, "Demo").id).texts[0]
+def test_an_opened_text_stands_in_full_with_its_source_and_ratings(demo: Workbench, open_screen: Open):
+    texts = text_page(demo, get_project(demo, "Demo").id).texts
     app = open_screen("data")
-    app.session_state["open_text"] = text.id
-    app.run()
+    app.button(key=f"read_text_{texts[19].id}").click().run()
     shown = [element.value for element in app.text]
-    assert text.text in shown
-    assert text.source in shown
+    assert {texts[19].text, texts[19].source} <= set(shown)
+    assert app.query_params["open_text"] == str(texts[19].id)
     ratings = app.dataframe[0].value
     assert list(ratings["Dimension"]) == ["coherence", "fluency", "consistency", "relevance"]
     assert len(ratings.columns) == 2 + 3  # dimension, mean, three raters
-    app.button(key="back_to_texts").click().run()
-    assert len(app.dataframe[0].value) == 20
+    app.button(key="next_text").click().run()  # on the next page
+    after = text_page(demo, get_project(demo, "Demo").id, 2).texts[0]
+    assert after.text in [element.value for element in app.text]
+    app.button(key="previous_text").click().run()
+    assert texts[19].text in [element.value for element in app.text]
 
 
 def test_a_text_of_another_project_is_not_shown(demo: Workbench, open_screen: Open):

@@ -16,7 +16,7 @@ from app.services.data.projects import get_project, save_task
 from app.services.data.texts import text_page
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.llm_think_aloud import ask_models
-from pages.components.data.text_view import OPEN_TEXT
+from pages.components.data.text_list import OPEN_TEXT
 from pages.components.shell.navigation.screens import DOORS, RESEARCH
 from tests.support.projects import ready_to_score
 

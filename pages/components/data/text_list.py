@@ -1,89 +1,156 @@
-"""The texts of a project, a page at a time."""
+"""The texts of a project to read: a list of their names, searched by name and by words, beside the one that is open."""
+
+from textwrap import shorten
 
 import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
-from app.errors import InputError
+from app.domain.text import Text
+from app.errors import InputError, NotFoundError
 from app.services.data.projects import dimensions_named
-from app.services.data.texts import PAGE_SIZE, TextPage, text_page
+from app.services.data.texts import PAGE_SIZE, RatedText, TextPage, rated_text, text_page
 from app.services.runtime.workbench import Workbench
-from pages.components.data.text_view import OPEN_TEXT
-from pages.components.shell.words import show_error
+from pages.components.data.text_view import text_view
+from pages.components.shell.address import keep, prepare_number, prepare_words
+from pages.components.shell.sticky import sticky
+from pages.components.shell.words import plain, show_error
 
-ID_HELP = "Long names are shortened in the middle; the search looks at the whole name."
-EXCERPT = 200
-SHOWN_ID, HEAD, TAIL = 24, 14, 6  # characters of a document's name
+OPEN_TEXT, SEARCH, PAGE = "open_text", "text_search", "text_page"
+_OF = "texts_of_project"
+BEGINNING = 50  # characters of a text, to know it by
+LIST = "text_names"
+_LOOK = f"""<style>
+  .st-key-{LIST} button {{ justify-content: flex-start; text-align: start; overflow-wrap: anywhere; }}
+  .st-key-{LIST} button p {{ unicode-bidi: plaintext; }}
+</style>"""
 
 
-def text_list(workbench: Workbench, project: Project) -> None:
-    """Search, pages of 20 with the mean rating per dimension; a click on a row opens its text."""
+def texts_to_read(workbench: Workbench, project: Project) -> None:
+    """Twenty names at a time; search, page and the open text stay in the address."""
+    if st.session_state.setdefault(_OF, project.id) != project.id:  # another project was chosen meanwhile
+        _from_the_top()
+        st.session_state[SEARCH], st.session_state[_OF] = "", project.id
+    prepare_words(SEARCH)
     search = st.text_input(
         "Search",
-        placeholder="words in the text, a document, a system",
-        key=f"text_search_{project.id}",
+        placeholder="a document's name, a system, or words in the text",
+        key=SEARCH,
         icon=":material/search:",
         width=420,
+        on_change=_from_the_top,
     )
+    keep(SEARCH, search, "")
     try:
-        page = text_page(workbench, project.id, 1, search)
+        page, number = _page(workbench, project, search)
     except InputError as error:
         show_error(error)
         return
-    place = st.container()
-    number = 1
-    if page.pages > 1:
-        number = st.pagination(page.pages, key=f"text_page_{project.id}_{search}")
-    if number > 1:
-        page = text_page(workbench, project.id, number, search)
-    with place:
-        if not page.texts:
-            st.markdown("No text fits the search. Try fewer or other words.")
-            return
-        _table(workbench, project, page, number, search)
+    if not page.texts:
+        st.markdown("No text fits the search. Try fewer or other words.")
+        return
+    found = _opened(workbench, project, page)
+    names, reading = st.columns([2, 5], gap="large")
+    with names, sticky("text_list"):
+        _names(page, number, found.text)
+    with reading:
+        _steps(workbench, project, page, number, search, found.text)
+        text_view(project, found)
+    _ratings_of_all(workbench, project, page)
 
 
-def _table(workbench: Workbench, project: Project, page: TextPage, number: int, search: str) -> None:
+def _page(workbench: Workbench, project: Project, search: str) -> tuple[TextPage, int]:
+    first = text_page(workbench, project.id, 1, search)
+    prepare_number(PAGE, 1, 1, first.pages)
+    number = st.session_state[PAGE] = min(st.session_state[PAGE], first.pages)
+    keep(PAGE, str(number), "1")
+    return (first if number == 1 else text_page(workbench, project.id, number, search)), number
+
+
+def _opened(workbench: Workbench, project: Project, page: TextPage) -> RatedText:
+    """The text that somebody chose, here or by the address; else the first of the page."""
+    wanted = st.session_state.get(OPEN_TEXT) or st.query_params.get(OPEN_TEXT, "")
+    try:
+        found = rated_text(workbench, project.id, int(wanted))
+    except (NotFoundError, ValueError):  # it was deleted meanwhile, or an address was typed
+        found = rated_text(workbench, project.id, page.texts[0].id)
+    st.session_state[OPEN_TEXT] = found.text.id
+    keep(OPEN_TEXT, str(found.text.id), "")
+    return found
+
+
+def _names(page: TextPage, number: int, opened: Text) -> None:
     first = (number - 1) * PAGE_SIZE + 1
-    last = first + len(page.texts) - 1
-    st.caption(f"{first:,} to {last:,} of {page.found:,} texts, with mean human ratings. Click a row to read its text.")
-    dimensions = [d.name for d in dimensions_named(workbench, project.name, "all")]
-    names = list(dict.fromkeys(dimension for _, dimension in page.means))
-    ratings = [name for name in dimensions if name in names]
-    event = st.dataframe(
-        _frame(page, ratings),
-        placeholder="–",
-        hide_index=True,
-        height="content",
-        on_select="rerun",
-        selection_mode="single-cell",
-        key=f"texts_{project.id}_{number}_{search}",
-        column_config={
-            "Document": st.column_config.TextColumn(width=170, help=ID_HELP),
-            "System": st.column_config.TextColumn(width=70),
-            "Text": st.column_config.TextColumn(width=260),
-            **{name: st.column_config.NumberColumn(width=85, format="%.2f") for name in ratings},
-        },
-    )
-    cells = event["selection"]["cells"]
-    if cells:
-        st.session_state[OPEN_TEXT] = page.texts[cells[0][0]].id
-        st.rerun()
+    st.caption(f"{first:,} to {first + len(page.texts) - 1:,} of {page.found:,} texts")
+    st.html(_LOOK)
+    with st.container(key=LIST, gap="xxsmall"):
+        for text in page.texts:
+            beginning = shorten(text.text[: 4 * BEGINNING], BEGINNING, placeholder=" …")
+            st.button(
+                f"**{plain(_name(text))}** :small[:gray[{plain(beginning)}]]",
+                key=f"read_text_{text.id}",
+                type="secondary" if text.id == opened.id else "tertiary",
+                width="stretch",
+                on_click=_open,
+                args=[text.id],
+            )
+    if page.pages > 1:
+        st.pagination(page.pages, key=PAGE, max_visible_pages=5, on_change=_first_of_page)
 
 
-def _frame(page: TextPage, ratings: list[str]) -> pd.DataFrame:
-    columns: dict[str, list[object]] = {
-        "Document": [_short(text.doc_id) for text in page.texts],
-        "System": [text.system_id for text in page.texts],
-        "Text": [" ".join(text.text[: 2 * EXCERPT].split())[:EXCERPT] for text in page.texts],
-    }
-    if not any(columns["System"]):
-        del columns["System"]
-    for name in ratings:
-        columns[name] = [page.means.get((text.id, name)) for text in page.texts]
-    return pd.DataFrame(columns)
+def _name(text: Text) -> str:
+    return " · ".join(part for part in text.key if part) or f"Text {text.id}"
 
 
-def _short(name: str) -> str:
-    """Long keys like “dm-test-8764fb95ba…” keep both ends; words are left to be cut where they stand."""
-    return name if len(name) <= SHOWN_ID or " " in name else f"{name[:HEAD]}…{name[-TAIL:]}"
+def _steps(workbench: Workbench, project: Project, page: TextPage, number: int, search: str, opened: Text) -> None:
+    """One text back or on, over the ends of a page."""
+    ids = [text.id for text in page.texts]
+    if opened.id not in ids:
+        return
+    place = ids.index(opened.id)
+
+    def go(by: int) -> None:
+        if 0 <= place + by < len(ids):
+            _open(ids[place + by])
+        else:
+            there = text_page(workbench, project.id, number + by, search).texts
+            st.session_state[PAGE] = number + by
+            _open(there[0 if by > 0 else -1].id)
+
+    with st.container(horizontal=True):
+        at_start, at_end = place == 0 and number == 1, place == len(ids) - 1 and number == page.pages
+        st.button("Previous text", key="previous_text", disabled=at_start, on_click=go, args=[-1])
+        st.button("Next text", key="next_text", disabled=at_end, on_click=go, args=[1])
+
+
+def _ratings_of_all(workbench: Workbench, project: Project, page: TextPage) -> None:
+    names = {dimension for _, dimension in page.means}
+    rated = [d.name for d in dimensions_named(workbench, project.name, "all") if d.name in names]
+    if not rated:
+        return
+    unfolded = st.expander("Mean ratings of the texts in this list", key="mean_ratings", on_change="rerun")
+    if unfolded.open:
+        columns: dict[str, list[object]] = {"Text": [_name(text) for text in page.texts]}
+        columns |= {name: [page.means.get((text.id, name)) for text in page.texts] for name in rated}
+        unfolded.dataframe(
+            pd.DataFrame(columns),
+            placeholder="–",
+            hide_index=True,
+            height="content",
+            key="mean_ratings_table",
+            column_config={name: st.column_config.NumberColumn(format="%.2f") for name in rated},
+        )
+
+
+def _open(text_id: int) -> None:
+    st.session_state[OPEN_TEXT] = text_id
+
+
+def _first_of_page() -> None:
+    st.session_state.pop(OPEN_TEXT, None)
+    st.query_params.pop(OPEN_TEXT, None)
+
+
+def _from_the_top() -> None:
+    _first_of_page()
+    st.session_state[PAGE] = 1

@@ -1,42 +1,28 @@
-"""One text opened: the source beside it, references folded, who rated it how."""
+"""One text to read in full, who rated it how, and what it was written about."""
 
 import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
-from app.errors import NotFoundError
-from app.services.data.texts import RatedText, rated_text
-from app.services.runtime.workbench import Workbench
+from app.services.data.texts import RatedText
 from pages.components.shell.reading import readable_text
 from pages.components.shell.words import number, plain
 
-OPEN_TEXT = "open_text"
 
-
-def text_view(workbench: Workbench, project: Project) -> None:
-    """The text whose id the session holds; back leads to the list."""
-    if st.button("Back to the list", key="back_to_texts", icon=":material/arrow_back:", type="tertiary"):
-        del st.session_state[OPEN_TEXT]
-        st.rerun()
-    try:
-        found = rated_text(workbench, project.id, st.session_state[OPEN_TEXT])
-    except NotFoundError:  # another project was chosen meanwhile
-        del st.session_state[OPEN_TEXT]
-        st.rerun()
+def text_view(project: Project, found: RatedText) -> None:
+    """The text at its full length; what it was written about scrolls in its own place below."""
     text = found.text
     st.subheader(" · ".join(plain(part) for part in text.key if part), anchor=False)
-    source, own = st.columns(2, gap="large")
-    with source:
-        st.caption(plain(project.task.source_name))
-        readable_text(text.source or "none given", "open_source")
-    with own:
-        st.caption(plain(project.task.text_name))
-        readable_text(text.text, "open_text_body")
-        _ratings(found)
-        if text.references:
-            with st.expander(number(len(text.references), "reference"), key="references"):
-                for reference in text.references:
-                    st.text(reference)
+    st.caption(plain(project.task.text_name))
+    with st.container(key="open_text_body"):
+        st.text(text.text, width="stretch")
+    _ratings(found)
+    if text.references:
+        with st.expander(number(len(text.references), "reference"), key="references"):
+            for reference in text.references:
+                st.text(reference)
+    st.caption(plain(project.task.source_name))
+    readable_text(text.source or "none given", "open_source")
 
 
 def _ratings(found: RatedText) -> None:
