@@ -75,7 +75,7 @@ def _opened(workbench: Workbench, project: Project, page: TextPage) -> RatedText
     except (NotFoundError, ValueError):  # it was deleted meanwhile, or an address was typed
         found = rated_text(workbench, project.id, page.texts[0].id)
     st.session_state[OPEN_TEXT] = found.text.id
-    keep(OPEN_TEXT, str(found.text.id), "")
+    keep(OPEN_TEXT, str(found.text.id), str(page.texts[0].id))
     return found
 
 
