@@ -1,6 +1,7 @@
 """The line at the top of every screen: project, dimension, the five steps and the way on."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
@@ -68,7 +69,9 @@ def _way_on(progress: Overview, dimension: DimensionProgress | None, here: str) 
     step = next((step for step in steps_of(progress, dimension) if step.screen in behind), None)
     if here in _OWN_WAY_ON or todo.screen in behind or step is None or step.state is not StepState.DONE:
         return
-    if st.button(f"Next: {_lower(todo.verb)}", key="way_on", type="primary", help=plain(todo.why)):
+    # Results can be looked at any time; what still waits to be done stands out.
+    kind: Literal["primary", "secondary"] = "secondary" if todo.screen == "results" else "primary"
+    if st.button(f"Next: {_lower(todo.verb)}", key="way_on", type=kind, help=plain(todo.why)):
         go(todo.screen)
 
 
