@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
 from app.services.checklists.checklists import versions_of, view_checklist
-from pages.components.checklist.files import export_, import_
+from pages.components.checklist.files import export_, import_, on_paper
 from pages.components.checklist.history import history_table, undo_bar
 from pages.components.checklist.parts import choose_part
 from pages.components.checklist.preview import checklist_trial
@@ -40,6 +40,7 @@ with right:
     standing(workbench, view)
     editor_name(who)
     link("lineage", "Where the questions come from")
+    on_paper(workbench, view)
     export_(workbench, view)
     import_(workbench, dimension.id)
 with left:

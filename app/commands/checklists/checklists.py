@@ -66,7 +66,7 @@ def show(
 
     Example: interacteval checklist show --project News --dimension coherence
     """
-    echo_file(_exported(project, dimension, version, "json" if json_ else "md"))
+    echo_file(_exported(project, dimension, version, "json" if json_ else "md").decode())
 
 
 def export(
@@ -74,22 +74,28 @@ def export(
     dimension: OneDimensionOption,
     version: VersionOption = None,
     format_: Annotated[
-        str, typer.Option("--format", help="json, yaml, md or csv; promptfoo, deepeval or inspect run as they are.")
+        str,
+        typer.Option(
+            "--format", help="json, yaml, md, csv; html, docx: paper; promptfoo, deepeval, inspect: run as they are."
+        ),
     ] = "json",
     output: Annotated[Path | None, typer.Option(help="The file to write; stdout without it.")] = None,
 ) -> None:
-    """A checklist as a file, also one that another evaluation tool runs.
+    """A checklist as a file: to keep, to print and fill in, or for another evaluation tool to run.
 
     Example: interacteval checklist export --project News --dimension coherence --format yaml --output coherence.yaml
     """
+    from app.errors import InputError
     from app.services.runtime.output_file import output_file
 
+    if output is None and format_ == "docx":
+        raise InputError("A Word file can't stand in a terminal.", "Name the file: --output rubric.docx")
     content = _exported(project, dimension, version, format_)
     if output is None:
-        echo_file(content)
+        echo_file(content.decode())
     else:
         with output_file(output) as file:
-            file.write_text(content, encoding="utf-8")
+            file.write_bytes(content)
         say(f"Wrote {output}")
 
 
@@ -158,7 +164,7 @@ def publish(
             echo(f"{checklist.dimension}: version {checklist.version} is published")
 
 
-def _exported(project: str, dimension: str, version: int | None, format_name: str) -> str:
+def _exported(project: str, dimension: str, version: int | None, format_name: str) -> bytes:
     from app.services.checklists.checklist_files import export_file
     from app.services.checklists.checklists import view_checklist
     from app.services.data.projects import one_dimension
@@ -166,7 +172,7 @@ def _exported(project: str, dimension: str, version: int | None, format_name: st
 
     workbench = open_workbench()
     view = view_checklist(workbench, one_dimension(workbench, project, dimension).id, version)
-    return export_file(workbench, view, format_name).decode()
+    return export_file(workbench, view, format_name)
 
 
 def summary(checklist: "Checklist") -> dict[str, object]:

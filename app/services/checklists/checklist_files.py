@@ -8,6 +8,8 @@ from app.errors import FileFormatError
 from app.export.checklist import FORMATS, checklist_file
 from app.export.checklist_document import checklist_document, schema_text
 from app.export.checklist_reading import read_document, read_lines, read_rows
+from app.export.paper import print_page, word_file
+from app.export.printed_checklist import Making, printed_checklist
 from app.export.tool_files.writing import ENDINGS, tool_file
 from app.services.checklists.checklists import ChecklistView, save_checklist
 from app.services.checklists.tool_files import judge_words
@@ -16,14 +18,18 @@ from app.services.runtime.workbench import Workbench
 
 __all__ = ["EXPORT_FORMATS", "IMPORT_ENDINGS", "export_file", "export_name", "import_checklist_file", "schema_text"]
 
-EXPORT_FORMATS = (*FORMATS, *ENDINGS)
+PAPER = ("html", "docx")
+"""Made to be printed and filled in."""
+EXPORT_FORMATS = (*FORMATS, *PAPER, *ENDINGS)
 IMPORT_ENDINGS = ("json", "yaml", "yml", "csv", "tsv", "txt", "md")
 _TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
 _KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
 
 
 def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> bytes:
-    """The checklist as one of EXPORT_FORMATS, in UTF-8; for tools in the project's wording of the judge's prompt.
+    """The checklist as one of EXPORT_FORMATS, in UTF-8 where it is text.
+
+    For tools it asks in the project's wording of the judge's prompt.
 
     Raises FileFormatError, or NotReadyError where it asks nothing that a tool could ask.
     """
@@ -34,7 +40,17 @@ def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> 
         with own_wordings(workbench, view.project.id):
             words = judge_words(view.project, view.dimension, view.checklist)
         return tool_file(format_name, document, words).encode()
+    if format_name in PAPER:
+        sheet = printed_checklist(document, _making(workbench, view.checklist))
+        return word_file(sheet) if format_name == "docx" else print_page(sheet).encode()
     return checklist_file(format_name, document).encode()
+
+
+def _making(workbench: Workbench, checklist: Checklist) -> Making:
+    with workbench.database.read() as work:
+        history = work.drafts.history(checklist.id)
+    editors = dict.fromkeys(change.who for change in reversed(history) if change.who)
+    return Making(tuple(editors), checklist.published_at or checklist.created_at)
 
 
 def export_name(view: ChecklistView, format_name: str) -> str:

@@ -1,5 +1,7 @@
 """A checklist as a file: out in several forms, also for other tools; in from JSON, YAML, CSV or a plain list."""
 
+from functools import partial
+
 import streamlit as st
 
 from app.errors import WorkbenchError
@@ -22,6 +24,12 @@ FORMATS = {
     "yaml": ("YAML", "application/yaml", "The same as JSON, easier to edit by hand. It can be imported again."),
     "md": ("Markdown", "text/markdown", "To read and to print."),
     "csv": ("CSV", "text/csv", "A table for a spreadsheet. It can be imported again, without its attributes."),
+    "html": ("Page to print", "text/html", "To print and fill in: open it and print it."),
+    "docx": (
+        "Word file",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "To print and fill in, or to edit first. What is changed in it doesn't come back.",
+    ),
     "promptfoo": (
         "promptfoo",
         "application/yaml",
@@ -39,6 +47,24 @@ FORMATS = {
     ),
 }
 TOOLS = ("promptfoo", "deepeval", "inspect")
+
+
+def on_paper(workbench: Workbench, view: ChecklistView) -> None:
+    """The rubric to print, made when asked for."""
+    st.caption("On paper")
+    with st.container(horizontal=True):
+        for format_name, icon in (("html", ":material/print:"), ("docx", ":material/description:")):
+            title, media_type, purpose = FORMATS[format_name]
+            st.download_button(
+                title,
+                partial(export_file, workbench, view, format_name),
+                export_name(view, format_name),
+                media_type,
+                key=f"paper_{format_name}",
+                icon=icon,
+                help=purpose,
+                on_click="ignore",
+            )
 
 
 def export_(workbench: Workbench, view: ChecklistView) -> None:

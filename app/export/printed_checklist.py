@@ -1,0 +1,89 @@
+"""A checklist as it stands on paper: what the printed page and the Word file both show, in the same order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.export.checklist import NO_COMPONENT
+
+MOST_EXAMPLES = 3
+"""Of what people and LLMs said, under a question: a sheet of paper is to be filled in, not studied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """Who edited the checklist, and when it was made or, once it is, published."""
+
+    editors: tuple[str, ...] = ()
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedQuestion:
+    """`examples` are considerations that the question came from, in the words of those who thought aloud."""
+
+    number: int
+    text: str
+    guidance: str
+    weight: float
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedComponent:
+    name: str
+    description: str
+    key_question: str
+    questions: tuple[PrintedQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedChecklist:
+    """`made` are lines on who made it, of what and when."""
+
+    title: str
+    project: str
+    task: str
+    rubric: str
+    scoring: str
+    made: tuple[str, ...]
+    components: tuple[PrintedComponent, ...]
+
+
+def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChecklist:
+    """From the document of `checklist_document`; questions are numbered as on the screen."""
+    described = {component["name"]: component for component in document["components"]}
+    listed: dict[str, list[PrintedQuestion]] = {}
+    for number, question in enumerate(document["questions"], start=1):
+        examples = tuple(dict.fromkeys(attribute["text"] for attribute in question["attributes"]))[:MOST_EXAMPLES]
+        printed = PrintedQuestion(number, question["text"], question["guidance"], question["weight"], examples)
+        listed.setdefault(question["component"], []).append(printed)
+    return PrintedChecklist(
+        f"{document['dimension']}: checklist, version {document['version']}",
+        document["project"],
+        document["task"],
+        document["rubric"],
+        f"Answer every question with yes or no; yes is good. Score: {document['low']:g} + "
+        f"{document['high'] - document['low']:g} × number of yes ÷ number of answers.",
+        tuple(_made(document, making)),
+        tuple(_component(name, questions, described.get(name, {})) for name, questions in listed.items()),
+    )
+
+
+def _component(name: str, questions: Sequence[PrintedQuestion], described: Mapping[str, Any]) -> PrintedComponent:
+    texts = (described.get("description", ""), described.get("key_question", ""))
+    return PrintedComponent(name or NO_COMPONENT, *texts, tuple(questions))
+
+
+def _made(document: Mapping[str, Any], making: Making) -> list[str]:
+    said = {(a["kind"] != "human", a["contributor"]) for q in document["questions"] for a in q["attributes"]}
+    when = f"{making.at:%d %B %Y}" if making.at else ""
+    lines = [f"{document['status'].capitalize()}{f', {when}' if when else ''}"]
+    if said:
+        lines.append(f"From what these said to look for: {', '.join(name for _, name in sorted(said))}")
+    if document["model"]:
+        lines.append(f"Built by {document['model']}")
+    if making.editors:
+        lines.append(f"Edited by {', '.join(making.editors)}")
+    return [*lines, *([document["notice"]] if "notice" in document else [])]

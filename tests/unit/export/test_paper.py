@@ -1,0 +1,116 @@
+"""The rubric on paper: everything a reader needs, in both files alike, and people's words as words."""
+
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from io import BytesIO
+from typing import Any
+
+import docx
+import pytest
+
+from app.export.paper import print_page, word_file
+from app.export.printed_checklist import Making, PrintedChecklist, printed_checklist
+
+HOSTILE = '<script>alert("1")</script> & {{ 7 * 7 }} \x01\x0b'
+SAID = {"text": "Ideas follow from each other.", "contributor": "Nora", "kind": "human"}
+
+
+def question(text: str, component: str = "Flow", **more: Any) -> dict[str, Any]:
+    return {"text": text, "component": component, "guidance": "", "weight": 1.0, "attributes": [SAID], **more}
+
+
+def document(*questions: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "project": "Class 9b",
+        "task": "essay",
+        "dimension": "cohesion",
+        "version": 3,
+        "status": "published",
+        "model": "gpt",
+        "rubric": "It holds together.",
+        "low": 1.0,
+        "high": 6.0,
+        "components": [{"name": "Flow", "description": "How it goes on.", "key_question": "Does it flow?"}],
+        "questions": list(questions),
+    }
+
+
+@pytest.fixture
+def sheet() -> PrintedChecklist:
+    questions = (
+        question("Does each paragraph follow?", guidance="Yes if one can say why.", weight=2.0),
+        question("Do links fit?", attributes=[]),
+        question(HOSTILE, component=""),
+    )
+    return printed_checklist(document(*questions), Making(("Ada", "Ben"), datetime(2026, 11, 3, tzinfo=UTC)))
+
+
+class _Words(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def in_page(sheet: PrintedChecklist) -> tuple[str, set[str]]:
+    reader = _Words()
+    reader.feed(print_page(sheet))
+    return " ".join(" ".join(reader.words).split()), reader.tags
+
+
+def in_word(sheet: PrintedChecklist) -> str:
+    written = docx.Document(BytesIO(word_file(sheet)))
+    cells = [cell.text for table in written.tables for row in table.rows for cell in row.cells]
+    return " ".join(" ".join([*(paragraph.text for paragraph in written.paragraphs), *cells]).split())
+
+
+def test_both_files_say_all_there_is_to_know(sheet: PrintedChecklist) -> None:
+    for text in (in_page(sheet)[0], in_word(sheet)):
+        for words in (
+            "cohesion: checklist, version 3",
+            "Class 9b",
+            "Published, 03 November 2026",
+            "From what these said to look for: Nora",
+            "Built by gpt",
+            "Edited by Ada, Ben",
+            "It holds together.",
+            "Score: 1 + 5 × number of yes",
+            "Flow",
+            "How it goes on.",
+            "Does it flow?",
+            "1 Does each paragraph follow?",
+            "(weight 2)",
+            "How to decide: Yes if one can say why.",
+            "For example: Ideas follow from each other.",
+            "2 Do links fit?",
+            "Without a component",
+        ):
+            assert words in text, words
+
+
+def test_what_people_wrote_is_neither_run_nor_evaluated(sheet: PrintedChecklist) -> None:
+    text, tags = in_page(sheet)
+    assert "script" not in tags
+    assert '<script>alert("1")</script> & {{ 7 * 7 }}' in text
+    assert '<script>alert("1")</script> & {{ 7 * 7 }}' in in_word(sheet)
+
+
+def test_a_question_is_never_divided_between_pages(sheet: PrintedChecklist) -> None:
+    assert "break-inside: avoid" in print_page(sheet)
+    rows = docx.Document(BytesIO(word_file(sheet))).tables[0].rows
+    assert all(row._tr.trPr.xpath("./w:cantSplit") for row in rows)
+    assert rows[0]._tr.trPr.xpath("./w:tblHeader")
+
+
+def test_without_people_or_rubric_nothing_is_made_up() -> None:
+    bare = document(question("Is it there?", component="", attributes=[])) | {"rubric": "", "model": ""}
+    sheet = printed_checklist(bare, Making())
+    assert sheet.made == ("Published",)
+    assert "Edited" not in in_page(sheet)[0]
+    assert in_word(sheet)
