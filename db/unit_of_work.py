@@ -24,6 +24,7 @@ from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
+from db.repositories.question_comments import QuestionComments
 from db.repositories.results import Results
 from db.repositories.runs import Runs
 from db.repositories.side_by_side import SideBySideComparisons
@@ -93,6 +94,10 @@ class UnitOfWork:
     @cached_property
     def checklists(self) -> Checklists:
         return Checklists(self._session)
+
+    @cached_property
+    def question_comments(self) -> QuestionComments:
+        return QuestionComments(self._session)
 
     @cached_property
     def drafts(self) -> Drafts:

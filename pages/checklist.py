@@ -5,9 +5,10 @@ import streamlit as st
 from app.domain.checklist import ChecklistStatus
 from app.services.checklists.checklists import versions_of, view_checklist
 from pages.components.checklist.files import export_, import_, on_paper
-from pages.components.checklist.history import history_table, undo_bar
+from pages.components.checklist.history import change_history, undo_bar
 from pages.components.checklist.parts import choose_part
 from pages.components.checklist.preview import checklist_trial
+from pages.components.checklist.question_comments import all_comments
 from pages.components.checklist.questions import add_forms, question_list
 from pages.components.checklist.tuning_bar import tuning_bar
 from pages.components.shell.blinding import open_attributes
@@ -17,6 +18,7 @@ from pages.components.shell.checklists.editor_name import current_editor, editor
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.sticky import sticky
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -33,29 +35,32 @@ if not versions:
     st.stop()
 
 who = current_editor()
-left, right = st.columns([5, 2], gap="large")
-with right:
+part = choose_part()
+left, right = st.columns([4, 3] if part == "try" else [5, 2], gap="large")
+with right, sticky("checklist_side"):
+    pinned = st.container()
     version = choose_version(versions, dimension.id)
     view = view_checklist(workbench, dimension.id, version)
+    draft = view.checklist.status is ChecklistStatus.DRAFT
     standing(workbench, view)
     editor_name(who)
     link("lineage", "Where the questions come from")
     on_paper(workbench, view)
     export_(workbench, view)
     import_(workbench, dimension.id)
+    if draft and part == "questions":
+        with pinned:
+            undo_bar(workbench, view.checklist, who)
 with left:
     tuning_bar(workbench, view)
-    part = choose_part()
     if part == "try":
-        checklist_trial(workbench, view)
+        checklist_trial(workbench, view, pinned)
     elif part == "compare":
         version_comparison(versions, view.checklist)
     elif part == "history":
-        history_table(workbench, view.checklist, who)
+        change_history(workbench, view.checklist, who)
+        all_comments(workbench, view.checklist)
     else:
-        draft = view.checklist.status is ChecklistStatus.DRAFT
-        if draft:
-            undo_bar(workbench, view.checklist, who)
         question_list(workbench, view, who)
         if draft:
             add_forms(workbench, view, who)

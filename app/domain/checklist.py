@@ -90,3 +90,8 @@ class Checklist:
     def asked(self) -> tuple[Question, ...]:
         """The questions a judge answers, in order."""
         return tuple(q for q in self.questions if q.kind is QuestionKind.SUB and q.enabled)
+
+    @property
+    def numbers(self) -> dict[int, int]:
+        """Question id -> its number, from 1, on screens and on paper. A question that isn't asked has none."""
+        return {question.id: number for number, question in enumerate(self.asked, start=1)}

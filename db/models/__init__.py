@@ -6,9 +6,11 @@ from db.models.checklist import (
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
+    CopiedQuestionRow,
     DroppedAttributeRow,
     ProposalRow,
     QuestionAttributeRow,
+    QuestionCommentRow,
     QuestionRow,
 )
 from db.models.expert_answer import AnswerDrawRow, AnswerDrawTextRow, ExpertAnswerRow
@@ -41,6 +43,7 @@ __all__ = [
     "ComponentAttributeRow",
     "ComponentRow",
     "ContributorRow",
+    "CopiedQuestionRow",
     "DimensionRow",
     "DroppedAttributeRow",
     "ExpertAnswerRow",
@@ -54,6 +57,7 @@ __all__ = [
     "ProposalRow",
     "ProposedAttributeRow",
     "QuestionAttributeRow",
+    "QuestionCommentRow",
     "QuestionRow",
     "RatingRow",
     "RunDimensionRow",

@@ -82,6 +82,34 @@ class QuestionRow(SQLModel, table=True):
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
+class CopiedQuestionRow(SQLModel, table=True):
+    """A question that a new draft took over from an earlier version: comments on that one are about this one too."""
+
+    __tablename__ = "copied_question"
+    __table_args__ = (UniqueConstraint("question_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    from_id: int = Field(sa_column=owned_by("question.id"))
+
+
+class QuestionCommentRow(SQLModel, table=True):
+    """What somebody said about a question, or about a comment (`comment_id`): that it is resolved, or open again.
+
+    Rows are only ever added. `kind` is comment, resolved or reopened.
+    """
+
+    __tablename__ = "question_comment"
+
+    id: int | None = Field(default=None, primary_key=True)
+    question_id: int = Field(sa_column=owned_by("question.id"))
+    comment_id: int | None = Field(default=None, sa_column=owned_by("question_comment.id", nullable=True))
+    kind: str = "comment"
+    who: str = ""
+    text: str = Field(default="", sa_column=text_column())
+    created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
 class QuestionAttributeRow(SQLModel, table=True):
     __tablename__ = "question_attribute"
     __table_args__ = (UniqueConstraint("question_id", "attribute_id"),)

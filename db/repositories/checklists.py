@@ -21,6 +21,7 @@ from db.models import (
     ChecklistRow,
     ComponentAttributeRow,
     ComponentRow,
+    CopiedQuestionRow,
     DimensionRow,
     DroppedAttributeRow,
     QuestionAttributeRow,
@@ -29,6 +30,7 @@ from db.models import (
 from db.models.columns import now
 from db.repositories.drafts import locked_draft
 
+COPIED = "copied"
 _OF_EXPERTS = col(ChecklistRow.id).not_in(
     select(BuildRevisionRow.checklist_id)
     .join(BuildRow, col(BuildRow.id) == BuildRevisionRow.build_id)
@@ -74,7 +76,9 @@ class Checklists:
         return self._value(row) if row else None
 
     def save(self, dimension_id: int, checklist: Checklist, origin: str = "built") -> int:
-        """Keep it as a new draft with the next version number; returns its id. Given ids are not used."""
+        """Keep it as a new draft with the next version number; returns its id. Given ids are used only to say,
+        of a copy, which question each was.
+        """
         row = ChecklistRow(
             dimension_id=dimension_id,
             version=self._next_version(dimension_id),
@@ -96,6 +100,8 @@ class Checklists:
                     components.get(question.component),
                     keys.get(question.key_question),
                 )
+                if origin == COPIED and question.id:
+                    self._session.add(CopiedQuestionRow(question_id=question_id, from_id=question.id))
                 if kind is QuestionKind.KEY:
                     keys[question.text] = question_id
         self._session.add_all(
@@ -109,7 +115,7 @@ class Checklists:
         """Copy a version into a new draft that can be edited."""
         source = self.get(checklist_id)
         row = self._session.get_one(ChecklistRow, checklist_id)
-        return self.save(row.dimension_id, replace(source, parent=checklist_id), origin="copied")
+        return self.save(row.dimension_id, replace(source, parent=checklist_id), origin=COPIED)
 
     def publish(self, checklist_id: int) -> Checklist:
         row = locked_draft(self._session, checklist_id)

@@ -13,8 +13,11 @@ from app.services.attributes.attributes import attributes_of
 from app.services.checklists.checklist_files import EXPORT_FORMATS, export_file
 from app.services.checklists.checklists import new_draft, versions_of, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question, switch_question
+from app.services.checklists.draft_history import history_of
+from app.services.checklists.question_comments import comments_on
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.words import plain
 
 Open = Callable[[str], AppTest]
 
@@ -108,7 +111,7 @@ def test_hints_show_under_the_question_and_never_block(draft: Workbench, open_sc
     app.button(key="add_question_submit").click().run()
     added = next(q for q in newest(draft).asked if q.origin is QuestionOrigin.ADDED)
     assert (added.text, added.origin) == ("Tell whether it is good", QuestionOrigin.ADDED)
-    row = next(m.value for m in app.markdown if m.value.startswith("Tell whether"))
+    row = next(m.value for m in app.markdown if "Tell whether" in m.value)
     assert "question mark" in row
     app.button(key="publish").click().run()
     assert newest(draft).status is ChecklistStatus.PUBLISHED
@@ -179,14 +182,48 @@ def test_the_history_says_who_changed_what(draft: Workbench, open_screen: Open):
     edit_question(draft, question, QuestionWording("Is it linked?", question.component), "Ana")
     app = open_screen("checklist")
     app.segmented_control(key="checklist_part").set_value("history").run()
-    (row,) = app.dataframe[0].value.to_dict("records")
-    assert (row["Who"], row["What"], row["About"], row["Before"], row["After"]) == (
-        "Ana",
-        "reworded a question",
-        "Is it linked?",
-        question.text,
-        "Is it linked?",
-    )
+    shown = " ".join(m.value for m in app.markdown)
+    assert "**Reworded a question**" in shown
+    assert "Ana, " in shown
+    assert ":green[**" in shown and ":red[~~" in shown  # the words that differ, in the new and the old wording
+    (change,) = history_of(draft, newest(draft).id)
+    app.button(key=f"take_back_{change.id}").click().run()
+    assert newest(draft).asked[0].text == question.text
+    assert "(taken back)" in " ".join(m.value for m in app.markdown)
+
+
+def test_questions_have_their_numbers_and_one_that_is_off_has_none(draft: Workbench, open_screen: Open):
+    first, second = newest(draft).asked[:2]
+    app = open_screen("checklist")
+    app.toggle(key=f"enabled_{first.id}").set_value(False).run()
+    shown = [m.value for m in app.markdown]
+    assert any(value.startswith(f"**1** {plain(second.text)}") for value in shown)
+    assert not any(value.startswith("**") and plain(first.text) in value for value in shown)
+
+
+def test_a_comment_is_kept_resolved_and_goes_along_to_the_next_version(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.button(key=f"add_comment_{question.id}").click().run()
+    assert "nothing in the comment" in app.error[0].value
+    app.text_area(key=f"comment_{question.id}").input("Is **this** fair?").run()
+    app.button(key=f"add_comment_{question.id}").click().run()
+    assert "Is \\*\\*this\\*\\* fair?" in " ".join(m.value for m in app.markdown)
+    assert app.text_area(key=f"comment_{question.id}").value == ""
+    app.button(key="publish").click().run()
+    app.button(key="new_draft").click().run()
+    copy = newest(draft).asked[0]
+    (comment,) = comments_on(draft, newest(draft).id)[copy.id]
+    assert (comment.text, comment.version, comment.resolved) == ("Is **this** fair?", 2, False)
+    assert any("1 open comment" in m.value for m in app.markdown)
+    app.button(key=f"open_{copy.id}").click().run()
+    app.button(key=f"settle_{comment.id}").click().run()
+    assert comments_on(draft, newest(draft).id)[copy.id][0].resolved
+    app.button(key=f"settle_{comment.id}").click().run()
+    assert not comments_on(draft, newest(draft).id)[copy.id][0].resolved
+    app.segmented_control(key="checklist_part").set_value("history").run()
+    assert "· open" in " ".join(m.value for m in app.markdown)
 
 
 def test_an_older_version_is_restored_as_a_new_draft(draft: Workbench, open_screen: Open):

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Checklist, ChecklistStatus
@@ -10,10 +9,21 @@ from app.domain.checklist_change import Change, Kind
 from app.errors import WorkbenchError
 from app.services.checklists.draft_history import history_of, last_change, undo, words_of
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.words import plain, show_error
 
 _PROBLEM = "undo_problem"
 NAMELESS = "somebody without a name"
+PAGE_SIZE = 20
+# What people can read of a step: the field, and what it is called ("" for the wording itself).
+_FIELDS = {
+    "text": "",
+    "name": "",
+    "guidance": "How to decide:",
+    "weight": "Weight:",
+    "description": "Meaning:",
+    "enabled": "The judge:",
+}
 
 
 def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
@@ -22,7 +32,7 @@ def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
         show_error(problem)
     history = history_of(workbench, checklist.id)
     mine = last_change(history, who)
-    with st.container(horizontal=True, vertical_alignment="center", key="undo_bar"):
+    with st.container(key="undo_bar"):
         if mine is not None:
             st.button(
                 f"Undo: {mine.what}",
@@ -36,8 +46,8 @@ def undo_bar(workbench: Workbench, checklist: Checklist, who: str) -> None:
             st.caption(f"Last change: {plain(_told(history[0]))}")
 
 
-def history_table(workbench: Workbench, checklist: Checklist, who: str) -> None:
-    """Every change of this version while it was a draft; one that is ticked can be taken back."""
+def change_history(workbench: Workbench, checklist: Checklist, who: str) -> None:
+    """Every change of this version while it was a draft, newest first, each with what was before and after it."""
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
     history = history_of(workbench, checklist.id)
@@ -45,28 +55,54 @@ def history_table(workbench: Workbench, checklist: Checklist, who: str) -> None:
         st.markdown("Nothing was changed in this version since it was made.")
         return
     words = words_of(workbench, checklist.id)
-    ticked = st.dataframe(
-        pd.DataFrame([_row(change, words) for change in history]),
-        placeholder="–",
-        hide_index=True,
-        key="history",
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config={"When (UTC)": st.column_config.DatetimeColumn(format="D MMM, HH:mm")},
-    )
-    if checklist.status is ChecklistStatus.PUBLISHED:
-        return
-    chosen = [history[row] for row in ticked.selection.rows if row < len(history)]
-    possible = bool(chosen) and not chosen[0].undone
-    st.button(
-        "Take this change back",
-        key="take_back",
-        disabled=not possible,
-        icon=":material/undo:",
-        help="Tick a change first. One that was changed again since stays.",
-        on_click=_undo,
-        args=[workbench, checklist.id, chosen[0].id if possible else 0, who],
-    )
+    pages = -(-len(history) // PAGE_SIZE)
+    page = st.pagination(pages, key="history_page") if pages > 1 else 1
+    draft = checklist.status is ChecklistStatus.DRAFT
+    for change in history[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]:
+        with st.container(border=True, key=f"change_{change.id}"):
+            _heading(workbench, checklist, change, who, draft)
+            _before_and_after(change, words)
+
+
+def _heading(workbench: Workbench, checklist: Checklist, change: Change, who: str, draft: bool) -> None:
+    title, action = st.columns((9, 3), vertical_alignment="center")
+    taken_back = " :gray[(taken back)]" if change.undone else ""
+    title.markdown(f"**{plain(_first_upper(change.what))}**{taken_back} :small[:gray[{plain(_when(change))}]]")
+    if draft and not change.undone:
+        action.button(
+            "Take back",
+            key=f"take_back_{change.id}",
+            type="tertiary",
+            icon=":material/undo:",
+            help="One that was changed again since stays.",
+            on_click=_undo,
+            args=[workbench, checklist.id, change.id, who],
+        )
+
+
+def _before_and_after(change: Change, words: Mapping[tuple[Kind, int], str]) -> None:
+    """What it was about and, beside each other, the old and the new, with the words marked that differ."""
+    # What only made room in the order isn't what the change was about, unless nothing else changed.
+    edited = [step for step in change.steps if set(step.after) - {"position"}] or list(change.steps)
+    for step in edited:
+        said = [(label, step.before[name], step.after[name]) for name, label in _FIELDS.items() if name in step.before]
+        name = words.get((step.kind, step.id), "")
+        if name and not any(label == "" for label, _, _ in said):
+            st.markdown(plain(name))
+        for label, old, new in said:
+            before, after = st.columns(2)
+            for place, text in zip((before, after), marked(_worded(old), _worded(new)), strict=True):
+                place.markdown(f":small[:gray[{label}]] {text}" if label else text or ":gray[nothing]")
+
+
+def _worded(value: object) -> str:
+    if isinstance(value, bool):
+        return "asked" if value else "not asked"
+    return f"{value:g}" if isinstance(value, int | float) else str(value or "")
+
+
+def _first_upper(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _undo(workbench: Workbench, checklist_id: int, change_id: int, who: str) -> None:
@@ -80,24 +116,5 @@ def _told(change: Change) -> str:
     return f"{change.who or NAMELESS} {change.what}, {change.at:%d %b, %H:%M} UTC"
 
 
-_FIELDS = {"text": "", "name": "", "guidance": "How to decide: ", "weight": "Weight: ", "description": "Meaning: "}
-
-
-def _row(change: Change, words: Mapping[tuple[Kind, int], str]) -> dict[str, object]:
-    said = [
-        (f"{label}{step.before[name]}", f"{label}{step.after[name]}")
-        for step in change.steps
-        for name, label in _FIELDS.items()
-        if name in step.before
-    ]
-    # What only made room in the order isn't what the change was about, unless nothing else changed.
-    edited = [step for step in change.steps if set(step.after) - {"position"}] or change.steps
-    about = dict.fromkeys(words.get((step.kind, step.id), "") for step in edited)
-    return {
-        "When (UTC)": change.at,
-        "Who": change.who or NAMELESS,
-        "What": change.what + (" (taken back)" if change.undone else ""),
-        "About": " | ".join(about),
-        "Before": " | ".join(before for before, _ in said),
-        "After": " | ".join(after for _, after in said),
-    }
+def _when(change: Change) -> str:
+    return f"{change.who or NAMELESS}, {change.at:%d %b, %H:%M} UTC"

@@ -1,6 +1,7 @@
 """Try it: the questions answered on one text, by a judge and by hand, before they count."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Question
 from app.domain.judgment import Answer
@@ -26,7 +27,8 @@ _WORDS = {Answer.YES: "Yes", Answer.NO: "No", Answer.UNANSWERED: "no answer"}
 _COLUMNS = (6, 2, 3)
 
 
-def checklist_trial(workbench: Workbench, view: ChecklistView) -> None:
+def checklist_trial(workbench: Workbench, view: ChecklistView, pinned: DeltaGenerator) -> None:
+    """pinned: where the text and the score stay in sight beside the questions."""
     st.caption("A trial shows what the questions do on one text. Nothing of it counts as a result.")
     if not view.checklist.asked:
         st.markdown("**This version asks nothing.** Switch a question on, or add one.")
@@ -36,9 +38,10 @@ def checklist_trial(workbench: Workbench, view: ChecklistView) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
-    _read(view, text)
+    with pinned:
+        scores = st.container(key="try_scores")
+        _read(view, text)
     trial = _trial(workbench, view, text)
-    scores = st.container(key="try_scores")
     answers = _rows(view, text, trial)
     with scores:
         _scores(view, trial, preview_score(view, answers))
@@ -108,14 +111,15 @@ def _rows(view: ChecklistView, text: Text, trial: PreviewText | None) -> dict[in
     words.caption("Question")
     judge.caption(plain(model_label(trial.model)) if trial else "Judge")
     person.caption("You")
-    return {question.id: _row(question, text, trial) for question in view.checklist.asked}
+    numbers = view.checklist.numbers
+    return {question.id: _row(numbers[question.id], question, text, trial) for question in view.checklist.asked}
 
 
-def _row(question: Question, text: Text, trial: PreviewText | None) -> Answer:
+def _row(number: int, question: Question, text: Text, trial: PreviewText | None) -> Answer:
     words, judge, person = st.columns(_COLUMNS, vertical_alignment="top")
     judgment = trial.judgments.get(question.id) if trial else None
     reason = f"  \n:small[:gray[{plain(judgment.rationale)}]]" if judgment and judgment.rationale else ""
-    words.markdown(plain(question.text) + reason)
+    words.markdown(f"**{number}** {plain(question.text)}{reason}")
     if judgment:
         judge.markdown(f"**{_WORDS[judgment.answer]}**")
     given = person.segmented_control(

@@ -7,11 +7,14 @@ from functools import partial
 import streamlit as st
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
+from app.domain.question_comment import QuestionComment
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_of
 from app.services.checklists.draft_edits import QuestionWording, add_question, move_question, switch_question
+from app.services.checklists.question_comments import comments_on
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.component_heading import add_component_form, component_heading
+from pages.components.checklist.question_comments import comments_word, question_comments
 from pages.components.checklist.question_proposals import ask_about, proposals, proposals_for, validator
 from pages.components.shell.checklists.question_editor import (
     NO_COMPONENT,
@@ -38,11 +41,12 @@ def question_list(workbench: Workbench, view: ChecklistView, who: str) -> None:
     if editing.draft:
         proposals(editing)
     hints = hints_of(workbench, view) if editing.draft else {}
+    comments = comments_on(workbench, view.checklist.id)
     for component, listed in _by_component(view.checklist, with_empty=editing.draft):
         component_heading(editing, component)
         for place, question in enumerate(listed):
             said = [hint.message for hint in hints.get(question.id, [])]
-            _row(editing, question, said, place, len(listed))
+            _row(editing, question, said, comments.get(question.id, []), place, len(listed))
 
 
 def _by_component(checklist: Checklist, with_empty: bool) -> list[tuple[Component | None, list[Question]]]:
@@ -55,13 +59,20 @@ def _by_component(checklist: Checklist, with_empty: bool) -> list[tuple[Componen
     return [(known.get(name), found) for name, found in listed.items() if found or (with_empty and name in known)]
 
 
-def _row(editing: Editing, question: Question, hints: Sequence[str], place: int, of: int) -> None:
+def _row(
+    editing: Editing,
+    question: Question,
+    hints: Sequence[str],
+    comments: Sequence[QuestionComment],
+    place: int,
+    of: int,
+) -> None:
     is_open = opened_question() == question.id
     switch, words, actions = st.columns(_COLUMNS, vertical_alignment="top", gap="small")
     if editing.draft:
         with switch:
             _switch(editing, question)
-    words.markdown(_worded(editing, question, hints))
+    words.markdown(_worded(editing, question, hints, comments_word(comments)))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         if editing.draft:
             _move(editing, question, -1, "up", place > 0)
@@ -75,18 +86,21 @@ def _row(editing: Editing, question: Question, hints: Sequence[str], place: int,
                 ask_about(editing, question)
                 proposals_for(editing, question)
             question_detail(editing, question)
+            question_comments(editing.workbench, question, comments, editing.who)
 
 
-def _worded(editing: Editing, question: Question, hints: Sequence[str]) -> str:
+def _worded(editing: Editing, question: Question, hints: Sequence[str], more: Sequence[str]) -> str:
     """The question, and in small letters where it comes from and what could be better: one element, so that rows stay
     close together and many stay fast."""
-    text = plain(question.text)
+    number = editing.view.checklist.numbers.get(question.id)
+    text = f"**{number}** {plain(question.text)}" if number else plain(question.text)
     facts = [
         *([] if question.enabled else ["switched off"]),
         ORIGINS[question.origin],
         *_sources(editing, question),
         *([f"weight {question.weight:g}"] if question.weight != 1 else []),
         *(["says how to decide"] if question.guidance else []),
+        *more,
     ]
     remarks = [f":small[:gray[:material/lightbulb: {plain(hint)}]]" for hint in hints]
     shown = text if question.enabled else f":gray[{text}]"
@@ -113,7 +127,7 @@ def _switch(editing: Editing, question: Question) -> None:
     def switched() -> None:
         _told(partial(switch_question, editing.workbench, question.id, st.session_state[key], editing.who))
 
-    st.toggle("Ask this question", key=key, label_visibility="collapsed", on_change=switched)
+    st.toggle(f"Ask {_named(editing, question)}", key=key, label_visibility="collapsed", on_change=switched)
 
 
 def _move(editing: Editing, question: Question, by: int, way: str, possible: bool) -> None:
@@ -122,11 +136,18 @@ def _move(editing: Editing, question: Question, by: int, way: str, possible: boo
         icon=f":material/arrow_{way}ward:",
         key=f"{way}_{question.id}",
         type="tertiary",
-        help=f"Move {way}",
+        help=f"Move question {number} {way}"
+        if (number := editing.view.checklist.numbers.get(question.id))
+        else f"Move {way}",
         disabled=not possible,
         on_click=_told,
         args=[partial(move_question, editing.workbench, question.id, by, editing.who)],
     )
+
+
+def _named(editing: Editing, question: Question) -> str:
+    number = editing.view.checklist.numbers.get(question.id)
+    return f"question {number}" if number else "this question"
 
 
 def _told(action: Callable[[], object]) -> None:

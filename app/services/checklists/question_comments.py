@@ -1,0 +1,32 @@
+"""Comments on the questions of a checklist: what people say to each other about them. No prompt holds them."""
+
+from collections.abc import Mapping, Sequence
+
+from app.domain.question_comment import LONGEST_COMMENT, QuestionComment
+from app.errors import InputError
+from app.services.runtime.workbench import Workbench
+
+
+def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequence[QuestionComment]]:
+    """Question -> its comments, oldest first, those of earlier versions of it too."""
+    with workbench.database.read() as work:
+        return work.question_comments.of_checklist(checklist_id)
+
+
+def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "") -> None:
+    """Of a draft or a published version. Raises InputError for nothing or for too much, NotFoundError."""
+    said = text.strip()
+    if not said:
+        raise InputError("There is nothing in the comment.", "Write what others should know about this question.")
+    if len(said) > LONGEST_COMMENT:
+        raise InputError(
+            f"The comment has {len(said):,} characters; {LONGEST_COMMENT:,} are the most.", "Say it in fewer words."
+        )
+    with workbench.database.write() as work:
+        work.question_comments.add(question_id, who, said)
+
+
+def settle_comment(workbench: Workbench, comment_id: int, resolved: bool, who: str = "") -> None:
+    """Resolve it, or open it again; both stay on record. Raises NotFoundError."""
+    with workbench.database.write() as work:
+        work.question_comments.settle(comment_id, "resolved" if resolved else "reopened", who)
