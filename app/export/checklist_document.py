@@ -1,6 +1,6 @@
 """A checklist as one document: the questions a judge is asked, and where each of them comes from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, Question, QuestionKind
 from app.domain.project import Project
+from app.domain.question_comment import QuestionComment
 from app.domain.task import Dimension
 
 RULES = "rules"
@@ -22,9 +23,16 @@ def schema_text() -> str:
 
 
 def checklist_document(
-    project: Project, dimension: Dimension, checklist: Checklist, attributes: Mapping[int, Attribute]
+    project: Project,
+    dimension: Dimension,
+    checklist: Checklist,
+    attributes: Mapping[int, Attribute],
+    comments: Mapping[int, Sequence[QuestionComment]] | None = None,
 ) -> dict[str, Any]:
-    """The command line's fixed JSON form, with lineage: question, key question, component, attributes, contributors."""
+    """The command line's fixed JSON form, with lineage: question, key question, component, attributes, contributors.
+
+    comments: of people, by question; a question without any has no such field.
+    """
     said = [attributes[i] for q in checklist.asked for i in q.attributes if i in attributes]
     made_by_rules = RULES in {*checklist.model.split(", "), *(a.contributor for a in said)}
     return {
@@ -40,7 +48,10 @@ def checklist_document(
         "low": dimension.low,
         "high": dimension.high,
         "components": _components(checklist, attributes),
-        "questions": [_question(question, attributes) for question in checklist.asked],
+        "questions": [
+            {**_question(question, attributes), **_comments((comments or {}).get(question.id, ()))}
+            for question in checklist.asked
+        ],
         "dropped": [
             {**_attribute(attributes[d.attribute]), "stage": d.stage, "reason": d.reason}
             for d in checklist.dropped
@@ -75,6 +86,11 @@ def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[s
         "reason": question.reason,
         "attributes": _attributes(question.attributes, attributes),
     }
+
+
+def _comments(said: Sequence[QuestionComment]) -> dict[str, Any]:
+    listed = [{"who": c.who, "at": c.at.isoformat(), "text": c.text, "resolved": c.resolved} for c in said]
+    return {"comments": listed} if listed else {}
 
 
 def _attributes(ids: Iterable[int], attributes: Mapping[int, Attribute]) -> list[dict[str, Any]]:

@@ -3,12 +3,15 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import yaml
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
+from app.domain.question_comment import LONGEST_COMMENT
+from app.domain.storable_text import storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND, NO_COMPONENT
 from app.export.question_reading import Known, read_component, read_question
@@ -16,6 +19,29 @@ from app.export.spreadsheet import restored
 
 Named = tuple[str, object]
 """What a person calls it ("Question 3", "Row 3") and what it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadComment:
+    """`at` is None where the file doesn't say it."""
+
+    who: str
+    text: str
+    resolved: bool
+    at: datetime | None
+
+    @classmethod
+    def of(cls, item: object) -> "ReadComment | None":
+        if not isinstance(item, Mapping) or not isinstance(item.get("text"), str) or not item["text"].strip():
+            return None
+        try:
+            at = datetime.fromisoformat(str(item.get("at")))
+        except ValueError:
+            at = None
+        at = at.replace(tzinfo=UTC) if at and at.tzinfo is None else at
+        text = storable(item["text"].strip())[:LONGEST_COMMENT]
+        return cls(storable(str(item.get("who") or "")), text, item.get("resolved") is True, at)
+
 
 _HINT = "Export a checklist to see the form."
 _LIST_MARK = re.compile(r"^(?:[-*•]\s+(?:\[[ xX]?\]\s*)?|\d+[.)]\s+)")
@@ -30,6 +56,20 @@ def read_document(content: str, dimension: str, known: Known | None = None) -> C
     described = document.get("components") if isinstance(document, dict) else None
     named: list[Named] = [(f"Question {number}", item) for number, item in enumerate(questions, start=1)]
     return _checklist(named, dimension, known or {}, described if isinstance(described, list) else [])
+
+
+def read_comments(content: str) -> dict[tuple[str, str], list[ReadComment]]:
+    """(component, question) -> what people said about it, of the document that `read_document` reads; what is no
+    comment is passed over."""
+    document = _parsed(content)
+    questions = document.get("questions") if isinstance(document, dict) else document
+    found: dict[tuple[str, str], list[ReadComment]] = {}
+    for item in questions if isinstance(questions, list) else []:
+        if isinstance(item, Mapping) and isinstance(item.get("comments"), list):
+            place = tuple(" ".join(str(item.get(field) or "").split()) for field in ("component", "text"))
+            said = (ReadComment.of(comment) for comment in item["comments"])
+            found.setdefault((place[0], place[1]), []).extend(comment for comment in said if comment)
+    return found
 
 
 def read_rows(rows: Sequence[tuple[int, Mapping[str, Any]]], dimension: str) -> Checklist:

@@ -1,6 +1,7 @@
 """Comments on questions. Nothing that was said is ever changed or taken away."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Literal
 
 from sqlmodel import Session, col, select
@@ -16,11 +17,12 @@ class QuestionComments:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def add(self, question_id: int, who: str, text: str) -> int:
-        """Raises NotFoundError where the question is gone."""
+    def add(self, question_id: int, who: str, text: str, at: datetime | None = None) -> int:
+        """at: when it was said, of one that comes from a file. Raises NotFoundError where the question is gone."""
         if self._session.get(QuestionRow, question_id) is None:
             raise NotFoundError("This question is no longer there.", "Reload the page.")
-        return self._add(QuestionCommentRow(question_id=question_id, who=who, text=text))
+        when = {"created_at": at} if at else {}
+        return self._add(QuestionCommentRow(question_id=question_id, who=who, text=text, **when))
 
     def settle(self, comment_id: int, how: Literal["resolved", "reopened"], who: str) -> None:
         """Raises NotFoundError where there is no such comment."""

@@ -1,5 +1,6 @@
 """Checklists out as files, and in again as drafts."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from app.corpora.delimited import parse_delimited
@@ -7,11 +8,12 @@ from app.domain.checklist import Checklist
 from app.errors import FileFormatError
 from app.export.checklist import FORMATS, checklist_file
 from app.export.checklist_document import checklist_document, schema_text
-from app.export.checklist_reading import read_document, read_lines, read_rows
+from app.export.checklist_reading import ReadComment, read_comments, read_document, read_lines, read_rows
 from app.export.paper import print_page, word_file
 from app.export.printed_checklist import Making, printed_checklist
 from app.export.tool_files.writing import ENDINGS, tool_file
 from app.services.checklists.checklists import ChecklistView, save_checklist
+from app.services.checklists.question_comments import comments_on
 from app.services.checklists.tool_files import judge_words
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench
@@ -35,7 +37,13 @@ def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> 
     """
     if format_name not in EXPORT_FORMATS:
         raise FileFormatError(f"“{format_name}” is not a format for checklists.", f"Use {', '.join(EXPORT_FORMATS)}.")
-    document = checklist_document(view.project, view.dimension, view.checklist, view.attributes)
+    document = checklist_document(
+        view.project,
+        view.dimension,
+        view.checklist,
+        view.attributes,
+        comments_on(workbench, view.checklist.id),
+    )
     if format_name in ENDINGS:
         with own_wordings(workbench, view.project.id):
             words = judge_words(view.project, view.dimension, view.checklist)
@@ -76,6 +84,7 @@ def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes, 
         dimension = work.projects.dimension_by_id(dimension_id)
         project = work.projects.project_of(dimension_id)
         attributes = work.think_aloud.attributes(project.id, dimension_id)
+    comments: Mapping[tuple[str, str], Sequence[ReadComment]] = {}
     ending = PurePath(name).suffix.lower().removeprefix(".")
     if ending in _TABLES:
         found = read_rows(_rows(content, name), dimension.name)
@@ -83,10 +92,28 @@ def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes, 
         found = read_lines(content, dimension.name)
     elif ending in IMPORT_ENDINGS:
         known = {(attribute.contributor, attribute.text): attribute.id for attribute in attributes}
-        found = read_document(content, dimension.name, known)
+        found, comments = read_document(content, dimension.name, known), read_comments(content)
     else:
         raise FileFormatError(f"{PurePath(name).name} is no kind of file that checklists come in.", _KINDS)
-    return save_checklist(workbench, dimension_id, found)
+    return _kept(workbench, dimension_id, found, comments)
+
+
+def _kept(
+    workbench: Workbench,
+    dimension_id: int,
+    found: Checklist,
+    comments: Mapping[tuple[str, str], Sequence[ReadComment]],
+) -> Checklist:
+    """As a new draft, with what people had said about its questions."""
+    saved = save_checklist(workbench, dimension_id, found)
+    if comments:
+        with workbench.database.write() as work:
+            for question in saved.asked:
+                for said in comments.get((question.component, question.text), ()):
+                    id_ = work.question_comments.add(question.id, said.who, said.text, said.at)
+                    if said.resolved:
+                        work.question_comments.settle(id_, "resolved", said.who)
+    return saved
 
 
 def _rows(content: str, name: str) -> list[tuple[int, dict[str, object]]]:

@@ -49,7 +49,7 @@ def checklist_trial(workbench: Workbench, view: ChecklistView, pinned: DeltaGene
 
 def _text(workbench: Workbench, view: ChecklistView) -> Text:
     """Named in the address, found by words, or drawn."""
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left, right = st.columns([2, 1], vertical_alignment="bottom")
     search = left.text_input("Find a text", key="try_search", placeholder="words in the text, its document or system")
     right.button("Draw a text", key="try_another", on_click=_draw, icon=":material/casino:")
     linked = st.query_params.get(_TEXT, "")

@@ -15,6 +15,7 @@ from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build
 from app.services.checklists.checklist_files import export_file, export_name, import_checklist_file
 from app.services.checklists.checklists import ChecklistView, versions_of, view_checklist
+from app.services.checklists.question_comments import comment_on, comments_on, settle_comment
 from app.services.data.projects import get_project, one_dimension
 from app.services.runtime.workbench import Workbench
 
@@ -112,3 +113,26 @@ def test_names_of_files_can_be_imported_by_python(bench: Workbench) -> None:
     view = view_checklist(bench, 1)
     assert export_name(view, "json") == "Ready_coherence_v1.json"
     assert export_name(view, "deepeval").removesuffix(".py").isidentifier()
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_comments_go_out_and_come_in_with_their_question(bench, built, form):
+    question = built.checklist.asked[0]
+    comment_on(bench, question.id, "Too <b>soft</b>?", "Ana")
+    (said,) = comments_on(bench, built.checklist.id)[question.id]
+    settle_comment(bench, said.id, True, "Ben")
+    data = export_file(bench, built, form)
+    draft = import_checklist_file(bench, 1, data, f"mine.{form}")
+    ((found,),) = comments_on(bench, draft.id).values()
+    assert (found.who, found.text, found.at, found.resolved) == ("Ana", "Too <b>soft</b>?", said.at, True)
+    if form == "json":
+        jsonschema.validate(json.loads(data), json.loads(schema_text()))
+
+
+def test_what_is_no_comment_is_passed_over(bench):
+    data = json.dumps(
+        {"questions": [{"text": "Is it warm?", "comments": [3, {"text": ""}, {"text": "Why?", "at": 1}]}]}
+    )
+    draft = import_checklist_file(bench, 1, data.encode(), "mine.json")
+    ((found,),) = comments_on(bench, draft.id).values()
+    assert (found.who, found.text, found.resolved) == ("", "Why?", False)
