@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 from app.domain.question_comment import QuestionComment
 from app.errors import NotFoundError
 from db.models import ChecklistRow, CopiedQuestionRow, QuestionCommentRow, QuestionRow
+from db.models.columns import now
 
 _COMMENT, _RESOLVED = "comment", "resolved"
 
@@ -21,8 +22,7 @@ class QuestionComments:
         """at: when it was said, of one that comes from a file. Raises NotFoundError where the question is gone."""
         if self._session.get(QuestionRow, question_id) is None:
             raise NotFoundError("This question is no longer there.", "Reload the page.")
-        when = {"created_at": at} if at else {}
-        return self._add(QuestionCommentRow(question_id=question_id, who=who, text=text, **when))
+        return self._add(QuestionCommentRow(question_id=question_id, who=who, text=text, created_at=at or now()))
 
     def settle(self, comment_id: int, how: Literal["resolved", "reopened"], who: str) -> None:
         """Raises NotFoundError where there is no such comment."""

@@ -20,8 +20,8 @@ def _choose_file(page: Page, file: Path) -> None:
 
 def _to_first_checklist(walk: Walk, page: Page, points: list[str]) -> None:
     """From the imported texts: say what to look for, then let the rules build."""
-    sidebar = page.get_by_test_id("stSidebarNav")
-    walk.click(sidebar.get_by_role("link", name="Think aloud"), shows=at(page, "expert_typed"))
+    way_on = at(page, "way_on").get_by_role("button")
+    walk.click(way_on, shows=at(page, "expert_typed"))
     at(page, "expert_typed").get_by_role("textbox").fill("Nora")
     line = page.get_by_role("textbox", name="What do you look for?")
     walk.click(at(page, "expert_start").get_by_role("button"), shows=line)
@@ -29,10 +29,12 @@ def _to_first_checklist(walk: Walk, page: Page, points: list[str]) -> None:
         line.fill(point)
         walk.press("Enter", shows=at(page, "own_rows").get_by_text(point, exact=True))
     walk.click(at(page, "say_done").get_by_role("button"), shows=page.get_by_text("See what others wrote"))
-    walk.click(sidebar.get_by_role("link", name="Build"), shows=button(page, "Start a new build"))
+    to_build = at(page, "empty_to_build").get_by_role("button")
+    walk.click(at(page, "door_checklist").get_by_role("link"), shows=to_build)
+    walk.click(to_build, shows=button(page, "Start a new build"))
     walk.click(button(page, "Start a new build"), shows=button(page, "Run all stages"))
     walk.click(button(page, "Run all stages"), shows=page.get_by_text(re.compile("Version 1 is a draft")))
-    walk.click(sidebar.get_by_role("link", name="Checklist"), shows=button(page, "Publish version 1"))
+    walk.click(at(page, "room_checklist").get_by_role("link"), shows=button(page, "Publish version 1"))
 
 
 POINTS = [
