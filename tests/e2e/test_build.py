@@ -140,7 +140,7 @@ def _rebuild(page: Page) -> None:
     heading = page.get_by_role("heading", level=3, name="Key questions", exact=True)
     click(at(page, "step_key-questions").get_by_role("button"), shows=heading)
     _reword(page, _openers(page, "question").last, "Save wording", "Do the parts hang together?")
-    click(button(page, "Rebuild only what is stale"), shows=button(page, "Make the checklist"))
+    click(button(page, "Rebuild only what is out of date"), shows=button(page, "Make the checklist"))
 
 
 def _make_the_checklist(page: Page) -> int:

@@ -190,8 +190,8 @@ def test_a_component_described_by_hand_makes_the_rest_stale_and_undo_takes_it_ba
     app.text_input(key=f"component_name_{build_id}_1").set_value("Sequence")
     app.button(key=f"save_component_{build_id}_1").click().run()
     assert newest(letters, "Letters").build.components[0].name == "Sequence"
-    assert "clusters (input edited for 8 attributes)" in said(app)
-    assert app.button(key="rebuild_stale").label == "Rebuild only what is stale"
+    assert "clusters (8 attributes to go over again)" in said(app)
+    assert app.button(key="rebuild_stale").label == "Rebuild only what is out of date"
     app.button(key="undo_last").click().run()
     assert newest(letters, "Letters").build.components[0].name == "Order"
     assert not app.warning

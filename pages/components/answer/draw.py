@@ -8,6 +8,7 @@ from app.domain.expert_answer import AnswerDraw
 from app.errors import WorkbenchError
 from app.services.checklists.expert_answers import draw_texts, drawable, expert_answers, progress
 from app.services.runtime.workbench import Workbench
+from pages.components.shell import local_time
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number, show_error
 
@@ -48,7 +49,8 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     st.subheader(f"Version {checklist.version}", anchor=False)
     how = "stratified by human score" if draw.stratified else "by chance, since no text is rated"
     st.caption(
-        f"{number(len(draw.texts), 'text')} drawn on {draw.drawn_at:%d %b %Y} with seed {draw.seed}, {how}; "
+        f"{number(len(draw.texts), 'text')} drawn on {local_time.said(draw.drawn_at, local_time.DAY)} "
+        f"with seed {draw.seed}, {how}; "
         f"{number(len(checklist.asked), 'question')} each."
     )
     sheets = progress(expert_answers(workbench, checklist.id))

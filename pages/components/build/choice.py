@@ -10,6 +10,7 @@ from app.domain.build import BuildSummary, Revision
 from app.services.building.build_state import build_history, return_to
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import save_edit
+from pages.components.shell import local_time
 from pages.components.shell.address import keep, numbers
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.condition_words import condition_label
@@ -78,7 +79,7 @@ def shown_build(builds: Sequence[BuildSummary], llms: str) -> int:
 def _label(build: BuildSummary, llms: str) -> str:
     """With its number: two builds with one label would be one choice."""
     made = f"made version {', '.join(map(str, build.versions))}" if build.versions else "no version yet"
-    return f"Build {build.id} · {condition_label(build.condition, llms)} · {build.created_at:%d %b, %H:%M} UTC · {made}"
+    return f"Build {build.id} · {condition_label(build.condition, llms)} · {local_time.said(build.created_at)} · {made}"
 
 
 def history(workbench: Workbench, build_id: int) -> None:
@@ -95,7 +96,7 @@ def history(workbench: Workbench, build_id: int) -> None:
             "Step": st.column_config.NumberColumn(width=45),
             "What": st.column_config.TextColumn(width=270),
             "Who": st.column_config.TextColumn(width=100),
-            "When (UTC)": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
+            "When": st.column_config.DatetimeColumn(format="D MMM, HH:mm", width=115),
         },
     )
     earlier = [step.number for step in steps[1:]]
@@ -105,7 +106,7 @@ def history(workbench: Workbench, build_id: int) -> None:
 
 
 def _row(step: Revision) -> dict[str, object]:
-    return {"Step": step.number, "What": step.what, "Who": step.who, "When (UTC)": step.at}
+    return {"Step": step.number, "What": step.what, "Who": step.who, "When": local_time.clock(step.at)}
 
 
 def _back(workbench: Workbench, build_id: int) -> None:

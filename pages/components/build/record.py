@@ -9,6 +9,7 @@ from app.domain.run import StageRun
 from app.services.building.build_state import BuildView
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
+from pages.components.shell import local_time
 from pages.components.shell.checklists.build_words import TITLES
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import model_label, number, plain
@@ -63,7 +64,7 @@ def _inputs(view: BuildView, stage: Stage) -> None:
 
 
 def _label(run: StageRun) -> str:
-    when = f"{run.created_at:%d %b, %H:%M:%S} UTC" if run.created_at else ""
+    when = local_time.said(run.created_at, "%d %b, %H:%M:%S") if run.created_at else ""
     return f"{when} · {model_label(run.model)}{' · failed' if run.error_kind else ''}"
 
 

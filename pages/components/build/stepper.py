@@ -83,7 +83,7 @@ def _steps(view: BuildView, chosen: Stage) -> None:
 
 
 def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
-    """The one thing to do next: make the next stage, rebuild what is stale, or make the checklist."""
+    """The one thing to do next: make the next stage, rebuild what is out of date, or make the checklist."""
     todo = view.next_stage
     with st.container(horizontal=True, vertical_alignment="center", key="build_next"):
         if todo is None and view.version is not None:
@@ -96,8 +96,8 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
             st.markdown("All five stages are done.")
         elif view.stale:
             names = ", ".join(f"{STAGE_NAMES[stage]} ({stale_words(view.states[stage])})" for stage in view.stale)
-            _runner(workbench, view, STAGES, "Rebuild only what is stale", "rebuild_stale", busy)
-            st.warning(f"Stale: {names}", icon=":material/update:")
+            _runner(workbench, view, STAGES, "Rebuild only what is out of date", "rebuild_stale", busy)
+            st.warning(f"Out of date: {names}", icon=":material/update:")
         else:
             _runner(workbench, view, [todo], f"Make the {STAGE_NAMES[todo]}", "make_stage", busy)
             rest = STAGES[STAGES.index(todo) :]
@@ -166,13 +166,13 @@ def _stale(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> N
     if not state.stale:
         return
     with st.container(horizontal=True, vertical_alignment="center", key=f"stale_{stage}"):
-        st.markdown(f":orange[:material/update:] **Stale:** {stale_words(state)}")
+        st.markdown(f":orange[:material/update:] **Out of date:** {stale_words(state)}")
         st.button(
             "Keep as it is",
             key=f"keep_stage_{view.id}_{stage}",
             type="tertiary",
             disabled=busy,
-            help="You looked at it and it still fits: it no longer counts as stale.",
+            help="You looked at it and it still fits: it no longer counts as out of date.",
             on_click=save_edit,
             args=[workbench, view.id, f"kept the {STAGE_NAMES[stage]}", partial(keep_stage, workbench, view.id, stage)],
         )

@@ -20,9 +20,9 @@ from pages.components.shell.words import plain
 
 CHOSEN = "compare_embedding"
 ABOUT = (
-    "An embedding turns a text into numbers, so that closeness in meaning can be measured. LSA learns from these "
-    "attributes alone: words that occur together count as close. It needs no network. A provider's model knows far "
-    "more of the language; the attributes are sent to it."
+    "An embedding turns a text into numbers, so that closeness in meaning can be measured. The word statistics (LSA) "
+    "learn from these attributes alone: words that occur together count as close. They need no network. A provider's "
+    "model knows far more of the language; the attributes are sent to it."
 )
 
 
@@ -55,7 +55,9 @@ def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> No
 
 
 def _label(name: str) -> str:
-    return {"lsa": "LSA, on this machine", "local": "A sentence-transformers model on this machine"}.get(name, name)
+    return {"lsa": "Word statistics, on this machine", "local": "A sentence-transformers model on this machine"}.get(
+        name, name
+    )
 
 
 def _about(choice: EmbeddingChoice) -> str:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import experts_progress
+from pages.components.shell import local_time
 
 
 def experts_table(workbench: Workbench, project_id: int) -> None:
@@ -24,7 +25,7 @@ def experts_table(workbench: Workbench, project_id: int) -> None:
                         "Considerations": one.attributes,
                         "State": "done" if one.done else "at it",
                         "After others": one.late,
-                        "Last": one.last_at,
+                        "Last": local_time.clock(one.last_at) if one.last_at else None,
                     }
                     for one in found
                 ]

@@ -9,6 +9,7 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.projects import delete_project, overview, progress_words
 from app.services.runtime.workbench import Workbench
+from pages.components.shell import local_time
 from pages.components.shell.current import choose
 from pages.components.shell.words import plain, show_error
 
@@ -40,7 +41,7 @@ def _row(workbench: Workbench, project: Project, is_current: bool) -> None:
     texts.markdown(f"{progress.texts:,}")
     dimensions.markdown(str(len(progress.dimensions)))
     far.markdown(progress_words(progress))
-    created.markdown(f"{project.created_at:%d %b %Y}")
+    created.markdown(local_time.said(project.created_at, local_time.DAY))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         if is_current:
             st.button("Open", key=f"open_{project.id}", disabled=True, help="This project is open.")

@@ -8,6 +8,7 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.runtime.prompts import ProjectPrompt, save_wording, use_wording
 from app.services.runtime.workbench import Workbench
+from pages.components.shell import local_time
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.words import plain
 
@@ -40,7 +41,7 @@ def _wording_name(number: int) -> str:
 
 def wordings(workbench: Workbench, project_id: int, prompt: ProjectPrompt) -> int:
     """The wording that is looked at, and the button that puts it into use; returns its number."""
-    made = {own.number: f", {own.created_at:%d %b %Y, %H:%M} UTC" for own in prompt.own}
+    made = {own.number: f", {local_time.said(own.created_at, local_time.LONG)}" for own in prompt.own}
     numbers = [prompt.in_use, *(number for number in [*made, 0] if number != prompt.in_use)]
 
     def label(number: int) -> str:

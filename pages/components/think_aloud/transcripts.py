@@ -22,6 +22,7 @@ from app.services.think_aloud.transcripts import (
     transcripts_of,
     voice_recording_path,
 )
+from pages.components.shell import local_time
 from pages.components.shell.undo import change
 from pages.components.shell.words import number, plain, show_error
 
@@ -70,7 +71,7 @@ def _chosen(kept: Sequence[Transcript]) -> Transcript:
 
 def _label(transcript: Transcript) -> str:
     how = "recording" if transcript.audio else "transcript"
-    when = f", {transcript.created_at:%d %b, %H:%M} UTC" if transcript.created_at else ""
+    when = f", {local_time.said(transcript.created_at)}" if transcript.created_at else ""
     state = f"{transcript.waiting} to decide on" if transcript.text else "no text yet"
     return f"{state} · {how}{when}"
 

@@ -40,12 +40,12 @@ def _mark(state: StageState) -> str:
 
 
 def stale_words(state: StageState) -> str:
-    """What of a stage is stale, in a few words: all of it, or how many of its items."""
+    """What of a stage is out of date, in a few words: all of it, or how many of its items."""
     edited, missing, gone = len(state.edited), len(state.missing), len(state.gone)
     if state.stage in (Stage.COMPONENTS, Stage.VALIDATION):
-        return "input edited"
+        return "what it was made from has changed"
     noun = "attribute" if state.stage is Stage.CLUSTERS else "component"
-    said = [f"input edited for {number(edited, noun)}"] if edited else []
+    said = [f"{number(edited, noun)} to go over again"] if edited else []
     said += [f"{number(missing, noun)} new"] if missing else []
     said += [f"{number(gone, noun)} without attributes now"] if gone else []
     return ", ".join(said)

@@ -3,6 +3,7 @@
 from app.domain.run import RunStatus, RunSummary
 from app.domain.study import StudyCondition
 from app.services.scoring.evaluators import NO_JUDGE
+from pages.components.shell import local_time
 from pages.components.shell.runs.study_words import condition_words
 from pages.components.shell.words import model_label
 
@@ -23,7 +24,7 @@ def state(run: RunSummary) -> str:
 
 
 def started(run: RunSummary) -> str:
-    return f"{run.started.astimezone():%d %b, %H:%M}"
+    return local_time.said(run.started)
 
 
 def title(run: RunSummary) -> str:
