@@ -41,5 +41,5 @@ def test_every_folder_of_tests_belongs_to_a_stage() -> None:
     folders = {"/".join(path.split("/")[:2]) for path in listed}
     everything, *single = stages.STAGES.values()
     left_out = {argument.removeprefix("--ignore=") for argument in everything if argument.startswith("--ignore=")}
-    assert left_out == {argument for arguments in single for argument in arguments}
+    assert left_out == {word for arguments in single for word in arguments if word.startswith("tests/")}
     assert left_out <= folders

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
 STAGES: Mapping[str, Sequence[str]] = {
     "Tests": ("-n", "2", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
-    "Tests in a browser": ("tests/e2e",),
+    "Tests in a browser": ("-n", "2", "--dist", "loadfile", "tests/e2e"),
     "Exported files in other tools": ("tests/tools",),
 }
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}

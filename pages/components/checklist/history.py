@@ -9,6 +9,7 @@ from app.domain.checklist_change import Change, Kind
 from app.errors import WorkbenchError
 from app.services.checklists.draft_history import history_of, last_change, undo, words_of
 from app.services.runtime.workbench import Workbench
+from pages.components.shell import local_time
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.words import plain, show_error
 
@@ -113,8 +114,8 @@ def _undo(workbench: Workbench, checklist_id: int, change_id: int, who: str) -> 
 
 
 def _told(change: Change) -> str:
-    return f"{change.who or NAMELESS} {change.what}, {change.at:%d %b, %H:%M} UTC"
+    return f"{change.who or NAMELESS} {change.what}, {local_time.said(change.at)}"
 
 
 def _when(change: Change) -> str:
-    return f"{change.who or NAMELESS}, {change.at:%d %b, %H:%M} UTC"
+    return f"{change.who or NAMELESS}, {local_time.said(change.at)}"

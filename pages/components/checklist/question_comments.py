@@ -11,6 +11,7 @@ from app.services.checklists.draft_history import words_of
 from app.services.checklists.question_comments import comment_on, comments_on, settle_comment
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.history import NAMELESS
+from pages.components.shell import local_time
 from pages.components.shell.words import number, plain, show_error
 
 _PROBLEM = "comment_problem"
@@ -45,11 +46,11 @@ def _comment(workbench: Workbench, comment: QuestionComment, who: str) -> None:
 
 def told(comment: QuestionComment) -> str:
     """Who said it, when, of which version, and what became of it."""
-    line = f"{comment.who or NAMELESS}, {comment.at:%d %b, %H:%M} UTC, version {comment.version}"
+    line = f"{comment.who or NAMELESS}, {local_time.said(comment.at)}, version {comment.version}"
     if comment.settled_at is None:
         return line
     what = "resolved" if comment.resolved else "opened again"
-    return f"{line} · {what} by {comment.settled_by or NAMELESS}, {comment.settled_at:%d %b, %H:%M} UTC"
+    return f"{line} · {what} by {comment.settled_by or NAMELESS}, {local_time.said(comment.settled_at)}"
 
 
 def comments_word(said: Sequence[QuestionComment]) -> list[str]:

@@ -10,6 +10,7 @@ from app.errors import WorkbenchError
 from app.services.checklists.checklist_use import runs_with
 from app.services.checklists.checklists import ChecklistView, get_checklist, new_draft, publish
 from app.services.runtime.workbench import Workbench
+from pages.components.shell import local_time
 from pages.components.shell.address import keep
 from pages.components.shell.checklists.checklist_comparison import changed_since
 from pages.components.shell.navigation.screens import link
@@ -47,7 +48,8 @@ def choose_version(versions: Sequence[Checklist], dimension_id: int) -> int:
 
 
 def _label(checklist: Checklist) -> str:
-    when = f" · {_moment(checklist):%d %b}" if _moment(checklist) else ""
+    moment = _moment(checklist)
+    when = f" · {local_time.said(moment, '%d %b')}" if moment else ""
     return f"Version {checklist.version} · {checklist.status.value}{when}"
 
 
@@ -61,7 +63,8 @@ def standing(workbench: Workbench, view: ChecklistView) -> None:
     switched_off = sum(1 for q in checklist.questions if not q.enabled)
     asked = f"**{number(len(checklist.asked), 'question')}** to be asked"
     st.markdown(asked + (f", {switched_off} switched off" if switched_off else ""))
-    when = f"{_moment(checklist):%d %b %Y, %H:%M} UTC" if _moment(checklist) else ""
+    moment = _moment(checklist)
+    when = local_time.said(moment, local_time.LONG) if moment else ""
     model = model_label(checklist.model) if checklist.model else ""
     st.caption(plain(" · ".join(part for part in (condition_label(checklist.condition), model, when) if part)))
     if checklist.parent is not None:
