@@ -18,11 +18,13 @@ from pages.components.shell.words import plain, show_error
 
 OPEN_TEXT, SEARCH, PAGE = "open_text", "text_search", "text_page"
 _OF = "texts_of_project"
-BEGINNING = 50  # characters of a text, to know it by
+BEGINNING = 120  # characters of a text, to know it by; what is more than two lines isn't shown
 LIST = "text_names"
 _LOOK = f"""<style>
   .st-key-{LIST} button {{ justify-content: flex-start; text-align: start; overflow-wrap: anywhere; }}
-  .st-key-{LIST} button p {{ unicode-bidi: plaintext; }}
+  .st-key-{LIST} button div {{ width: 100%; justify-content: flex-start; text-align: start; }}
+  .st-key-{LIST} button p {{ unicode-bidi: plaintext; display: -webkit-box; -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2; overflow: hidden; }}
 </style>"""
 
 
@@ -85,7 +87,7 @@ def _names(page: TextPage, number: int, opened: Text) -> None:
     st.html(_LOOK)
     with st.container(key=LIST, gap="xxsmall"):
         for text in page.texts:
-            beginning = shorten(text.text[: 4 * BEGINNING], BEGINNING, placeholder=" …")
+            beginning = shorten(text.text[: 4 * BEGINNING], BEGINNING, placeholder="")
             st.button(
                 f"**{plain(_name(text))}** :small[:gray[{plain(beginning)}]]",
                 key=f"read_text_{text.id}",

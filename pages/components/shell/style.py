@@ -5,6 +5,8 @@ import streamlit as st
 _RULES = """
 <style>
   .stMainBlockContainer { max-width: 1400px; padding: 2.5rem clamp(1rem, 3vw, 3rem) 5rem; }
+  /* With the doors folded away Streamlit's own bar lies over the top of the screen. */
+  .stApp:has([data-testid="stExpandSidebarButton"]) .stMainBlockContainer { padding-top: 4rem; }
   .stMainBlockContainer h1 { padding-bottom: 0.2rem; }
   .reading, .stMainBlockContainer .stMarkdown p, .stMainBlockContainer [data-testid="stText"] { max-width: 46rem; }
   /* White can't be read on the light blue of the dark theme. */
