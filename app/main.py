@@ -7,7 +7,7 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import style
-from pages.components.shell.browser.history_steps import one_step_a_screen
+from pages.components.shell.browser.page_scripts import page_scripts
 from pages.components.shell.current import current_workbench, take_choice
 from pages.components.shell.expert import keep_expert
 from pages.components.shell.navigation.doors import doors, rooms
@@ -30,7 +30,7 @@ except WorkbenchError as error:
 endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()
 style.apply()
-one_step_a_screen()
+page_scripts()
 take_choice()
 keep_expert()
 here = name_of(page)

@@ -11,6 +11,7 @@ _RULES = """
   .reading, .stMainBlockContainer .stMarkdown p, .stMainBlockContainer [data-testid="stText"] { max-width: 46rem; }
   /* White can't be read on the light blue of the dark theme. */
   [data-testid^="stBaseButton-primary"]:enabled, [data-tag] { color: light-dark(#ffffff, #12161c); }
+  [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], textarea, input { unicode-bidi: plaintext; text-align: start; }
 </style>

@@ -17,8 +17,8 @@ function button(words, act, key, label) {
   made.type = "button";
   made.append(make("span", "", words));
   if (key) {
-    const hint = make("kbd", "", key);
-    hint.setAttribute("aria-hidden", "true");
+    const hint = make("kbd");
+    hint.dataset.key = key; // drawn by the style: who hears the page hears aria-keyshortcuts
     made.append(hint);
     made.setAttribute("aria-keyshortcuts", key);
   }
@@ -70,11 +70,9 @@ class Row {
     this.item.dataset.row = key;
     this.box = tick();
     this.words = make("p", "words");
-    this.words.id = `${name}-${key}-words`;
     this.words.dir = "auto";
     this.notes = make("p", "quiet notes");
     this.notes.id = `${name}-${key}-notes`;
-    this.box.setAttribute("aria-labelledby", this.words.id);
     this.box.setAttribute("aria-describedby", this.notes.id);
     this.body = make("div", "body");
     this.body.append(this.words, this.notes);
@@ -89,6 +87,7 @@ class Row {
     this.id = row.id;
     this.item.classList.toggle("out", !row.in_use);
     this.words.textContent = row.text;
+    this.box.setAttribute("aria-label", row.text); // by the words' id it would have no name while they are out of sight
     const who = [row.said_by && make("bdi", "", row.said_by), row.state && make("bdi", "state", row.state)].filter(Boolean);
     if (who.length > 1) who.splice(1, 0, " · ");
     this.notes.replaceChildren(...who);

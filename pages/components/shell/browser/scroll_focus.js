@@ -1,0 +1,17 @@
+// A text in a box of its own is scrolled by the arrow keys once Tab has led there.
+(() => {
+  if (window.interactevalScrollFocus) return;
+  window.interactevalScrollFocus = true;
+  const boxes = "[data-testid='stVerticalBlock'][overflow='auto'], [data-testid='stCode'] pre";
+  let asked = false;
+  const mark = () => {
+    asked = false;
+    for (const box of document.querySelectorAll(boxes)) {
+      if (!box.hasAttribute("tabindex") && box.scrollHeight > box.clientHeight) box.tabIndex = 0;
+    }
+  };
+  new MutationObserver(() => {
+    if (!asked) requestAnimationFrame(mark);
+    asked = true;
+  }).observe(document.body, { childList: true, subtree: true });
+})();

@@ -1,0 +1,28 @@
+"""No screen has a serious fault by axe-core's rules for people who see little, hear the page or use keys alone."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect
+
+from pages.components.shell.navigation.screens import SCREENS
+from tests.e2e.conftest import App
+from tests.e2e.screen import PATIENCE_MS, settled
+
+GRAVE = ("serious", "critical")
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation_on_any_screen(browser: Browser, app: App, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    page, found = context.new_page(), {}
+    page.set_default_timeout(PATIENCE_MS)
+    for screen in SCREENS.values():
+        page.goto(f"{app.url}/{screen.name}?project=Demo&dimension=fluency")
+        expect(page.get_by_role("heading", level=1, name=screen.title, exact=True)).to_be_visible(timeout=PATIENCE_MS)
+        settled(page)
+        for violation in Axe().run(page).response["violations"]:
+            if violation["impact"] in GRAVE:
+                found[screen.name, violation["id"]] = [node["html"][:200] for node in violation["nodes"]]
+    context.close()
+    assert found == {}
