@@ -33,6 +33,7 @@ DRAWN = """([redraws, picture]) => {
 }"""
 CHART = "[data-testid=stVegaLiteChart] :is(canvas, svg)"
 TABLE = "[data-testid=stDataFrame] canvas"
+SENTENCES = "[class*='st-key-verdict_']"
 
 
 def browser_times(database_url: str) -> dict[str, float] | str:
@@ -60,22 +61,28 @@ def _steps(page: "Page", another_tab: Callable[[], "Page"], address: str) -> dic
     def press(words: str) -> Callable[[], None]:
         return lambda: page.get_by_test_id("stMain").get_by_role("radio", name=words, exact=True).click()
 
+    def unfold(words: str) -> Callable[[], None]:
+        return lambda: page.get_by_test_id("stExpander").get_by_text(words).click()
+
     def one_system() -> None:
         page.get_by_role("combobox", name="System").click()
         page.get_by_role("option").nth(1).click()
 
+    results = page.locator(".st-key-door_results").get_by_role("link")
     times = {
-        "home, opened": _timed(page, lambda: page.goto(address), ""),
-        "results, opened": _timed(page, lambda: page.get_by_role("link", name="Results").click(), CHART),
+        "overview, opened": _timed(page, lambda: page.goto(address), ""),
+        "results, opened": _timed(page, results.click, SENTENCES),
     }
     page, shown = another_tab(), page.url
     times |= {
-        "results, by its address in a new tab": _timed(page, lambda: page.goto(shown), CHART),
-        "another level": _timed(page, press("Dataset"), CHART),
-        "the level before": _timed(page, press("Per source"), CHART),
-        "the pictures": _timed(page, press("Pictures"), CHART),
+        "results, by its address in a new tab": _timed(page, lambda: page.goto(shown), SENTENCES),
+        "another level": _timed(page, press("Dataset"), SENTENCES),
+        "the level before": _timed(page, press("Per source"), SENTENCES),
+        "the figures": _timed(page, unfold("The figures as a picture"), CHART),
+        "the details": _timed(page, press("Details"), ""),
+        "the pictures": _timed(page, unfold("Pictures: how scores"), CHART),
+        "the people": _timed(page, unfold("People: how well the raters agree"), TABLE),
         "the questions": _timed(page, press("Questions"), TABLE),
-        "the people": _timed(page, press("People"), TABLE),
         "the texts": _timed(page, press("Texts"), TABLE),
         "texts, who is kinder": _timed(page, press("Judge kinder"), TABLE),
         "texts, one system": _timed(page, one_system, TABLE),

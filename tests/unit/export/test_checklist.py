@@ -23,7 +23,7 @@ from app.errors import FileFormatError
 from app.export.checklist import checklist_file
 from app.export.checklist_document import checklist_document, schema_text
 
-PROJECT = Project(1, "News", Task("summary"), "", datetime(2026, 1, 1, tzinfo=UTC))
+PROJECT = Project(1, "News", Task("summary"), "", False, datetime(2026, 1, 1, tzinfo=UTC))
 DIMENSION = Dimension("coherence", "How it hangs together.\nSecond line.", 1, 5)
 ATTRIBUTES = {
     1: Attribute("coherence", "Ada", ContributorKind.HUMAN, "Is it in order?", id=1),

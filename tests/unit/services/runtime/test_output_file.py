@@ -16,7 +16,7 @@ from app.errors import InputError
 from app.services.results.result_files import write_results
 from app.services.runtime.output_file import output_file
 
-PROJECT = Project(1, "News", Task(), "", datetime(2026, 11, 1, tzinfo=UTC))
+PROJECT = Project(1, "News", Task(), "", False, datetime(2026, 11, 1, tzinfo=UTC))
 NAMES = ("results.csv", "results.parquet", "results.html", "results.tex")
 
 
