@@ -13,6 +13,7 @@ from tests.e2e.walk import Walk
 NEW = "Does each sentence follow from the one before it?"
 
 
+@pytest.mark.walk
 @pytest.mark.usefixtures("demo")
 def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page, app: App) -> None:
     page.goto(f"{app.url}/results?project=Demo&dimension=coherence&run=1")

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import openpyxl
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
@@ -43,6 +44,7 @@ POINTS = [
 ]
 
 
+@pytest.mark.walk
 def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: Path) -> None:
     file = small_csv(tmp_path / "crossings.csv")
     page.goto(f"{app.url}/data")
@@ -56,6 +58,7 @@ def test_from_ones_own_csv_to_a_first_checklist(page: Page, app: App, tmp_path: 
     walk.done()
 
 
+@pytest.mark.walk
 def test_a_teacher_brings_thirty_essays_in_a_workbook(page: Page, app: App, tmp_path: Path) -> None:
     file = tmp_path / "class 9b.xlsx"
     _class(file)
