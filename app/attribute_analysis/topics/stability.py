@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
-from sklearn.metrics import adjusted_rand_score
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -87,9 +86,25 @@ def measure_stability(labels: Sequence[Integers], top_words: Sequence[Sequence[f
 
 
 def agreement_of(first: Integers, second: Integers) -> float:
-    """Adjusted Rand index on the texts that both placed."""
+    """Adjusted Rand index on the texts that both placed; 1 where they placed none in common.
+
+    Hubert and Arabie (1985), counted over ordered pairs of texts in whole numbers. It equals scikit-learn's
+    adjusted_rand_score to the last digit, which a test holds it to, without that function's checks of its input:
+    hundreds of pairs of fits are compared, and the checks took longer than fitting.
+    """
     both = (first != UNPLACED) & (second != UNPLACED)
-    return float(adjusted_rand_score(first[both], second[both]))
+    rows, columns = first[both], second[both]
+    groups = int(columns.max(initial=0)) + 1
+    table = np.bincount(rows * groups + columns, minlength=(int(rows.max(initial=0)) + 1) * groups).reshape(-1, groups)
+    texts, squares = len(rows), int((table**2).sum())
+    # Ordered pairs of different texts: together in both fits, in one of them, in neither.
+    in_both = squares - texts
+    in_first, in_second = (int((table.sum(axis=axis) ** 2).sum()) - squares for axis in (1, 0))
+    in_neither = texts**2 - squares - in_first - in_second
+    if in_first == in_second == 0:
+        return 1.0
+    within = (in_both + in_first) * (in_first + in_neither) + (in_both + in_second) * (in_second + in_neither)
+    return 2.0 * (in_both * in_neither - in_first * in_second) / within
 
 
 def _overlap(first: frozenset[str], second: frozenset[str]) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
 from app.attribute_analysis.topics.stability import (
     UNPLACED,
@@ -35,6 +36,16 @@ def test_agreement_by_hand() -> None:
     assert agreement_of(first, second) == pytest.approx(0.0)
     assert agreement_of(first, 1 - first) == 1
     assert agreement_of(np.append(first, UNPLACED), np.append(first, 0)) == 1
+
+
+def test_agreement_is_scikit_learns_to_the_last_digit() -> None:
+    rng = np.random.default_rng(0)
+    for texts, groups in rng.integers(1, [[60, 9]] * 300):
+        first, second = rng.integers(UNPLACED, groups, (2, texts))
+        if rng.random() < 0.3:  # fits that agree on most texts
+            second = np.where(rng.random(texts) < 0.8, first, second)
+        both = (first != UNPLACED) & (second != UNPLACED)
+        assert agreement_of(first, second) == adjusted_rand_score(first[both], second[both])
 
 
 def test_median_and_low_over_pairs() -> None:
