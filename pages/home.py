@@ -45,7 +45,7 @@ if not current_expert():
     experts_table(workbench, project.id)
 
 st.subheader("Projects", anchor=False)
-project_list(workbench, list_projects(workbench), project)
+project_list(workbench, list_projects(workbench), progress)
 
 st.space("small")
 left, right = st.columns(2, gap="large")

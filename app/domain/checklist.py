@@ -22,6 +22,15 @@ class ChecklistStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ChecklistVersion:
+    """A version by its number and standing, for whoever needs no more of it."""
+
+    id: int
+    version: int
+    status: ChecklistStatus
+
+
+@dataclass(frozen=True, slots=True)
 class Component:
     """A key sub-concept of a dimension, with the ids of the attributes clustered under it."""
 

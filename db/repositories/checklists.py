@@ -1,19 +1,12 @@
 """Checklists with their lineage. A published version never changes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from app.domain.checklist import (
-    Checklist,
-    ChecklistStatus,
-    Component,
-    DroppedAttribute,
-    Question,
-    QuestionKind,
-    QuestionOrigin,
-)
+from app.domain.checklist import Checklist, ChecklistStatus, ChecklistVersion, Component, Question, QuestionKind
 from app.errors import InputError, NotFoundError
 from db.models import (
     BuildRevisionRow,
@@ -28,6 +21,7 @@ from db.models import (
     QuestionRow,
 )
 from db.models.columns import now
+from db.repositories.checklist_content import read_checklists
 from db.repositories.drafts import locked_draft
 
 COPIED = "copied"
@@ -44,12 +38,33 @@ class Checklists:
 
     def versions(self, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
         """Newest first; those that studies of conditions made are left out, or listed alone."""
+        return self.versions_of_each([dimension_id], of_studies)[dimension_id]
+
+    def versions_of_each(self, dimension_ids: Sequence[int], of_studies: bool = False) -> dict[int, list[Checklist]]:
+        """Dimension id -> its versions as `versions` lists them, in as many queries as for one."""
         rows = self._session.exec(
             select(ChecklistRow)
-            .where(ChecklistRow.dimension_id == dimension_id, ~_OF_EXPERTS if of_studies else _OF_EXPERTS)
+            .where(col(ChecklistRow.dimension_id).in_(dimension_ids), ~_OF_EXPERTS if of_studies else _OF_EXPERTS)
+            .order_by(col(ChecklistRow.version).desc())
+        ).all()
+        found: dict[int, list[Checklist]] = {dimension_id: [] for dimension_id in dimension_ids}
+        for row, checklist in zip(rows, read_checklists(self._session, rows), strict=True):
+            found[row.dimension_id].append(checklist)
+        return found
+
+    def standings(self, project_id: int) -> dict[int, list[ChecklistVersion]]:
+        """Dimension id -> its versions, newest first, those of studies of conditions left out. Reads no content."""
+        rows = self._session.exec(
+            select(ChecklistRow)
+            .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
+            .where(DimensionRow.project_id == project_id, _OF_EXPERTS)
             .order_by(col(ChecklistRow.version).desc())
         )
-        return [self._value(row) for row in rows]
+        found: dict[int, list[ChecklistVersion]] = {}
+        for row in rows:
+            version = ChecklistVersion(int(row.id or 0), row.version, ChecklistStatus(row.status))
+            found.setdefault(row.dimension_id, []).append(version)
+        return found
 
     def get(self, checklist_id: int) -> Checklist:
         row = self._session.get(ChecklistRow, checklist_id)
@@ -68,12 +83,22 @@ class Checklists:
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
     ) -> Checklist | None:
         """The version asked for, else the newest (of that status) that no study of conditions made."""
+        row = self._row(dimension_id, version, status)
+        return self._value(row) if row else None
+
+    def find_id(
+        self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None
+    ) -> int | None:
+        """The id of what `find` finds, without reading it."""
+        row = self._row(dimension_id, version, status)
+        return row.id if row else None
+
+    def _row(self, dimension_id: int, version: int | None, status: ChecklistStatus | None) -> ChecklistRow | None:
         query = select(ChecklistRow).where(ChecklistRow.dimension_id == dimension_id)
         query = query.where(_OF_EXPERTS if version is None else ChecklistRow.version == version)
         if status is not None:
             query = query.where(ChecklistRow.status == status.value)
-        row = self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()
-        return self._value(row) if row else None
+        return self._session.exec(query.order_by(col(ChecklistRow.version).desc())).first()
 
     def save(self, dimension_id: int, checklist: Checklist, origin: str = "built") -> int:
         """Keep it as a new draft with the next version number; returns its id. Given ids are used only to say,
@@ -174,92 +199,4 @@ class Checklists:
         return question_id
 
     def _value(self, row: ChecklistRow) -> Checklist:
-        checklist_id = int(row.id or 0)
-        dimension = self._session.get_one(DimensionRow, row.dimension_id)
-        components = self._components(checklist_id)
-        dropped = self._session.exec(
-            select(DroppedAttributeRow)
-            .where(DroppedAttributeRow.checklist_id == checklist_id)
-            .order_by(col(DroppedAttributeRow.id))
-        )
-        return Checklist(
-            dimension=dimension.name,
-            version=row.version,
-            status=ChecklistStatus(row.status),
-            condition=row.condition,
-            model=row.model,
-            components=tuple(components.values()),
-            questions=tuple(self._questions(checklist_id, components)),
-            dropped=tuple(DroppedAttribute(d.attribute_id, d.stage, d.reason) for d in dropped),
-            parent=row.parent_id,
-            created_at=row.created_at,
-            published_at=row.published_at,
-            id=checklist_id,
-        )
-
-    def _components(self, checklist_id: int) -> dict[int, Component]:
-        rows = self._session.exec(
-            select(ComponentRow)
-            .where(ComponentRow.checklist_id == checklist_id, col(ComponentRow.removed).is_(False))
-            .order_by(col(ComponentRow.position), col(ComponentRow.id))
-        ).all()
-        links = self._session.exec(
-            select(ComponentAttributeRow.component_id, ComponentAttributeRow.attribute_id)
-            .join(ComponentRow, col(ComponentRow.id) == ComponentAttributeRow.component_id)
-            .where(ComponentRow.checklist_id == checklist_id)
-            .order_by(col(ComponentAttributeRow.id))
-        )
-        attributes = _grouped(links)
-        return {
-            int(row.id or 0): Component(
-                row.name,
-                row.description,
-                attributes.get(int(row.id or 0), ()),
-                row.position,
-                int(row.id or 0),
-            )
-            for row in rows
-        }
-
-    def _questions(self, checklist_id: int, components: dict[int, Component]) -> list[Question]:
-        """Key questions first, then component by component; those of no component last."""
-        rows = self._session.exec(
-            select(QuestionRow)
-            .where(QuestionRow.checklist_id == checklist_id, col(QuestionRow.removed).is_(False))
-            .order_by(col(QuestionRow.position), col(QuestionRow.id))
-        ).all()
-        links = self._session.exec(
-            select(QuestionAttributeRow.question_id, QuestionAttributeRow.attribute_id)
-            .join(QuestionRow, col(QuestionRow.id) == QuestionAttributeRow.question_id)
-            .where(QuestionRow.checklist_id == checklist_id)
-            .order_by(col(QuestionAttributeRow.id))
-        )
-        attributes = _grouped(links)
-        texts = {row.id: row.text for row in rows}
-        place = {component: number for number, component in enumerate(components)}
-        ordered = sorted(rows, key=lambda row: (row.kind != "key", place.get(row.component_id or 0, len(place))))
-        return [
-            Question(
-                text=row.text,
-                component=components[row.component_id].name if row.component_id in components else "",
-                kind=QuestionKind(row.kind),
-                key_question=texts.get(row.parent_id, ""),
-                attributes=attributes.get(int(row.id or 0), ()),
-                position=row.position,
-                enabled=row.enabled,
-                weight=row.weight,
-                origin=QuestionOrigin(row.origin),
-                reason=row.reason,
-                original=row.original_text,
-                id=int(row.id or 0),
-                guidance=row.guidance,
-            )
-            for row in ordered
-        ]
-
-
-def _grouped(links: object) -> dict[int, tuple[int, ...]]:
-    grouped: dict[int, list[int]] = {}
-    for owner, attribute in links:  # type: ignore[attr-defined]
-        grouped.setdefault(owner, []).append(attribute)
-    return {owner: tuple(attributes) for owner, attributes in grouped.items()}
+        return read_checklists(self._session, [row])[0]

@@ -56,6 +56,16 @@ class ThinkAloud:
         )
         return [Sample(row.position, text_value(text), row.score, row.chosen_by) for row, text in rows]
 
+    def sample_counts(self, project_id: int) -> dict[int, int]:
+        """Dimension id -> how many samples it has."""
+        rows = self._session.exec(
+            select(ThinkAloudSampleRow.dimension_id, func.count(col(ThinkAloudSampleRow.text_id)))
+            .join(DimensionRow, col(DimensionRow.id) == ThinkAloudSampleRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+            .group_by(col(ThinkAloudSampleRow.dimension_id))
+        )
+        return dict(rows.all())
+
     def set_samples(self, dimension_id: int, chosen: Sequence[tuple[int, float, str]]) -> None:
         """Replace a dimension's samples by (text id, score, chosen by), in order."""
         self._session.execute(delete(ThinkAloudSampleRow).where(col(ThinkAloudSampleRow.dimension_id) == dimension_id))
@@ -98,6 +108,17 @@ class ThinkAloud:
         if not withdrawn:
             query = query.where(AttributeRow.status != AttributeStatus.WITHDRAWN.value)
         return [_attribute(*found) for found in self._session.exec(query)]
+
+    def attribute_counts(self, project_id: int) -> dict[tuple[int, ContributorKind], int]:
+        """(dimension id, kind of contributor) -> how many active attributes."""
+        rows = self._session.exec(
+            select(AttributeRow.dimension_id, ContributorRow.kind, func.count(col(AttributeRow.id)))
+            .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
+            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .where(DimensionRow.project_id == project_id, AttributeRow.status == AttributeStatus.ACTIVE.value)
+            .group_by(col(AttributeRow.dimension_id), col(ContributorRow.kind))
+        )
+        return {(dimension_id, ContributorKind(kind)): count for dimension_id, kind, count in rows}
 
     def said_in_stages(self, dimension_id: int) -> dict[int, tuple[int, int]]:
         """Stage of the dimension -> (round, attributes that came out of it, wherever they were moved since)."""

@@ -11,6 +11,7 @@ from app.domain.call import RecordedCall
 from app.domain.checklist import (
     Checklist,
     ChecklistStatus,
+    ChecklistVersion,
     Component,
     DroppedAttribute,
     Question,
@@ -249,3 +250,52 @@ def test_deleting_a_project_leaves_nothing_of_it(filled: Filled) -> None:
             for name in SQLModel.metadata.tables
         }
     assert {name: count for name, count in counts.items() if count} == {}
+
+
+def test_versions_of_several_dimensions_are_read_at_once_as_one_by_one(filled: Filled) -> None:
+    with filled.database.write() as work:
+        other = work.projects.add_dimension(filled.project.id, Dimension("fluency"))
+        first = work.checklists.save(filled.dimension.id, filled.checklist())
+        work.checklists.publish(first)
+        draft = work.checklists.new_draft(first)
+        question = work.checklists.get(draft).asked[0]
+        work.drafts.change(draft, "Ana", "reworded", [reworded(question.id, "Is everything in order?")])
+        alone = work.checklists.save(other.id, replace(filled.checklist(), dimension="fluency"))
+    with filled.database.read() as work:
+        found = work.checklists.versions_of_each([filled.dimension.id, other.id])
+        assert found == {
+            filled.dimension.id: [work.checklists.get(draft), work.checklists.get(first)],
+            other.id: [work.checklists.get(alone)],
+        }
+        assert [c.dimension for c in found[other.id]] == ["fluency"]
+        assert work.checklists.standings(filled.project.id) == {
+            dimension_id: [ChecklistVersion(c.id, c.version, c.status) for c in versions]
+            for dimension_id, versions in found.items()
+        }
+        published = ChecklistStatus.PUBLISHED
+        assert work.checklists.find_id(filled.dimension.id) == draft
+        assert work.checklists.find_id(filled.dimension.id, status=published) == first
+        assert work.checklists.find_id(other.id, status=published) is None
+        assert work.checklists.versions_of_each([]) == {}
+
+
+def test_counts_are_those_of_what_is_there(filled: Filled) -> None:
+    with filled.database.write() as work:
+        other = work.projects.add_dimension(filled.project.id, Dimension("fluency"))
+        work.think_aloud.set_samples(filled.dimension.id, [(filled.texts[0], 2.5, "score"), (filled.texts[1], 5, "a")])
+        llm = work.think_aloud.contributor(filled.project.id, "rules", ContributorKind.LLM, "rules")
+        work.think_aloud.add_attributes(other.id, llm.id, ["Grammar"])
+        elsewhere = work.projects.add("Elsewhere", Task("talk", "paper"))
+        work.projects.add_dimension(elsewhere.id, Dimension("coherence"))
+    with filled.database.read() as work:
+        assert work.think_aloud.sample_counts(filled.project.id) == {filled.dimension.id: 2}
+        assert work.think_aloud.attribute_counts(filled.project.id) == {
+            (filled.dimension.id, ContributorKind.HUMAN): 2,
+            (other.id, ContributorKind.LLM): 1,
+        }
+        assert work.think_aloud.attribute_counts(elsewhere.id) == {}
+        assert work.checklists.standings(elsewhere.id) == {}
+    with filled.database.write() as work:
+        work.think_aloud.set_status(filled.attributes[0], AttributeStatus.EXCLUDED)
+    with filled.database.read() as work:
+        assert work.think_aloud.attribute_counts(filled.project.id)[filled.dimension.id, ContributorKind.HUMAN] == 1

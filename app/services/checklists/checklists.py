@@ -1,5 +1,6 @@
 """Checklists as their owners handle them: look, edit, publish, take out, bring in."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.construction.hint import Hint
@@ -26,6 +27,12 @@ def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = Fals
     """Newest first: those that people work on, or those that studies of conditions made by themselves."""
     with workbench.database.read() as work:
         return work.checklists.versions(dimension_id, of_studies)
+
+
+def versions_of_each(workbench: Workbench, dimension_ids: Sequence[int]) -> dict[int, list[Checklist]]:
+    """Dimension id -> what `versions_of` finds, for those that people work on."""
+    with workbench.database.read() as work:
+        return work.checklists.versions_of_each(dimension_ids)
 
 
 def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from app.corpora.presets import PRESETS, load_preset
-from app.domain.attribute import AttributeStatus, ContributorKind
-from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.attribute import ContributorKind
+from app.domain.checklist import ChecklistStatus, ChecklistVersion
 from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension, Task
@@ -24,7 +24,7 @@ class DimensionProgress:
     samples: int
     human_attributes: int
     llm_attributes: int
-    checklist: Checklist | None
+    checklist: ChecklistVersion | None
     published: int | None
     run: RunSummary | None
 
@@ -151,35 +151,29 @@ def overview(workbench: Workbench, project_id: int) -> Overview:
 
 
 def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -> list[DimensionProgress]:
+    """Every screen shows it at every click: a query for each kind of thing, whatever the number of dimensions."""
     counts = work.texts.rating_counts(project_id)
-    attributes = [a for a in work.think_aloud.attributes(project_id) if a.status is AttributeStatus.ACTIVE]
+    attributes = work.think_aloud.attribute_counts(project_id)
+    samples = work.think_aloud.sample_counts(project_id)
+    checklists = work.checklists.standings(project_id)
     found = []
     for dimension in work.projects.dimensions(project_id):
-        own = [a for a in attributes if a.dimension == dimension.name]
-        humans = sum(1 for a in own if a.kind is ContributorKind.HUMAN)
-        newest = work.checklists.find(dimension.id)
         ratings, raters = counts.get(dimension.name, (0, 0))
+        versions = checklists.get(dimension.id, [])
         found.append(
             DimensionProgress(
                 dimension=dimension,
                 ratings=ratings,
                 raters=raters,
-                samples=len(work.think_aloud.samples(dimension.id)),
-                human_attributes=humans,
-                llm_attributes=len(own) - humans,
-                checklist=newest,
-                published=_published(work, dimension.id, newest),
+                samples=samples.get(dimension.id, 0),
+                human_attributes=attributes.get((dimension.id, ContributorKind.HUMAN), 0),
+                llm_attributes=attributes.get((dimension.id, ContributorKind.LLM), 0),
+                checklist=next(iter(versions), None),
+                published=next((v.version for v in versions if v.status is ChecklistStatus.PUBLISHED), None),
                 run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.study), None),
             )
         )
     return found
-
-
-def _published(work: UnitOfWork, dimension_id: int, newest: Checklist | None) -> int | None:
-    published = newest
-    if newest is not None and newest.status is not ChecklistStatus.PUBLISHED:
-        published = work.checklists.find(dimension_id, status=ChecklistStatus.PUBLISHED)
-    return published.version if published else None
 
 
 def progress_words(progress: Overview) -> str:

@@ -147,12 +147,12 @@ def _without_reasoning(
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
     """Changes whenever the forecast could: the texts, ratings, samples, checklists, wordings, calls made."""
-    found = [work.checklists.find(d.id, options.version, ChecklistStatus.PUBLISHED) for d in options.dimensions]
+    checklists = [work.checklists.find_id(d.id, options.version, ChecklistStatus.PUBLISHED) for d in options.dimensions]
     samples = [sample.text.id for d in options.dimensions for sample in work.think_aloud.samples(d.id)]
     return (
         work.texts.count(project_id),
         tuple(work.texts.rating_counts(project_id).items()),
-        tuple(checklist and checklist.id for checklist in found),
+        tuple(checklists),
         tuple(samples),
         work.projects.by_id(project_id).task,
         tuple(in_force(work, project_id).items()),

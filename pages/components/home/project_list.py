@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.data.projects import delete_project, overview, progress_words
+from app.services.data.projects import Overview, delete_project, overview, progress_words
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.current import choose
@@ -17,7 +17,7 @@ PAGE_SIZE = 10
 WIDTHS = (4, 2, 2, 4, 3, 3)
 
 
-def project_list(workbench: Workbench, projects: Sequence[Project], current: Project) -> None:
+def project_list(workbench: Workbench, projects: Sequence[Project], current: Overview) -> None:
     """Newest first, a page at a time."""
     number = 1
     pages = ceil(len(projects) / PAGE_SIZE)
@@ -31,11 +31,11 @@ def project_list(workbench: Workbench, projects: Sequence[Project], current: Pro
             number = st.pagination(pages, key="projects_page")
         with rows:
             for project in projects[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]:
-                _row(workbench, project, project.id == current.id)
+                is_current = project.id == current.project.id
+                _row(workbench, project, current if is_current else overview(workbench, project.id), is_current)
 
 
-def _row(workbench: Workbench, project: Project, is_current: bool) -> None:
-    progress = overview(workbench, project.id)
+def _row(workbench: Workbench, project: Project, progress: Overview, is_current: bool) -> None:
     name, texts, dimensions, far, created, actions = st.columns(WIDTHS, vertical_alignment="center")
     name.markdown(f"**{plain(project.name)}**" if is_current else plain(project.name))
     texts.markdown(f"{progress.texts:,}")

@@ -8,7 +8,7 @@ from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.checklists.checklists import publish, versions_of
+from app.services.checklists.checklists import publish, versions_of_each
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.frame import empty
@@ -19,7 +19,7 @@ from pages.components.shell.words import plain, show_error
 def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
     """The dimensions that can be scored with the checklist each would use; what keeps the others is shown."""
     dimensions = dimensions_named(workbench, project.name, "all")
-    versions = {dimension.id: versions_of(workbench, dimension.id) for dimension in dimensions}
+    versions = versions_of_each(workbench, [dimension.id for dimension in dimensions])
     if not any(versions.values()):
         todo = "Build one, then score with it, or choose a method that needs none."
         empty("No dimension has a checklist yet.", todo, "build", "Build the checklist")

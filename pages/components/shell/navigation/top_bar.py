@@ -1,13 +1,12 @@
 """The line at the top of every screen: project, dimension, the five steps and the way on."""
 
-from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.data.projects import DimensionProgress, Overview, list_projects, overview
-from app.services.data.steps import FlowStep, StepState, next_of, steps_of
+from app.services.data.projects import list_projects, overview
+from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, PROJECT, current_project
 from pages.components.shell.navigation.screens import address, door_of, go, link
@@ -48,8 +47,9 @@ def top_bar(workbench: Workbench, here: str) -> Project | None:
         if dimensions:
             _pick("Dimension", DIMENSION, list(dimensions), width=150)
         chosen = dimensions.get(str(st.session_state.get(DIMENSION)))
-        _steps(steps_of(progress, chosen), here)
-        _way_on(progress, chosen, here)
+        steps = steps_of(progress, chosen)
+        _steps(steps, here)
+        _way_on(next_of(progress, chosen), steps, here)
     _keep()
     return project
 
@@ -62,11 +62,10 @@ def _steps(steps: tuple[FlowStep, ...], here: str) -> None:
             link(step.screen, title, icon=_ICONS[step.state], help_=plain(step.words))
 
 
-def _way_on(progress: Overview, dimension: DimensionProgress | None, here: str) -> None:
+def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
     """One button once the step that is open is done; none where the next thing is done on this very screen."""
-    todo = next_of(progress, dimension)
     behind = {screen.name for screen in door_of(here).screens}
-    step = next((step for step in steps_of(progress, dimension) if step.screen in behind), None)
+    step = next((step for step in steps if step.screen in behind), None)
     if here in _OWN_WAY_ON or todo.screen in behind or step is None or step.state is not StepState.DONE:
         return
     # Results can be looked at any time; what still waits to be done stands out.
@@ -88,11 +87,11 @@ def _say_if_unknown(projects: list[str]) -> None:
         )
 
 
-def _pick(label: str, key: str, options: list[str], width: int, shown: Callable[[str], str] = str) -> None:
+def _pick(label: str, key: str, options: list[str], width: int) -> None:
     """Session first, then the address, then the first option (a widget bound to the address would write labels)."""
     wanted = (st.session_state.get(key), st.query_params.get(key))
     st.session_state[key] = next((option for option in wanted if option in options), options[0])
-    st.selectbox(label, options, key=key, format_func=shown, label_visibility="collapsed", width=width)
+    st.selectbox(label, options, key=key, label_visibility="collapsed", width=width)
 
 
 def _keep() -> None:
