@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
-from app.providers.credentials import credentials_problem
+from app.providers.credentials import Credentials, credentials_problem
 from app.providers.model_name import parse_model_name
 from app.providers.pricing import shipped_prices
-from app.providers.registry import gives_logprobs
+from app.providers.registry import gives_logprobs, open_model
 from app.providers.specs import spec_of
 from app.services.runtime.workbench import Workbench
 
@@ -42,6 +42,11 @@ def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
         shipped_prices().of(full) is not None,
         credentials_problem(parsed.provider, workbench.credentials),
     )
+
+
+def load_rules() -> None:
+    """Import what the built-in judge is made of."""
+    open_model("rules", Credentials())
 
 
 def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None) -> None:

@@ -8,11 +8,14 @@ import gc
 from importlib import import_module
 from pkgutil import walk_packages
 
+from app.services.runtime.judges import load_rules
+
 PACKAGE = "pages.components"
 
 
 def load_screens() -> None:
     for module in walk_packages(import_module(PACKAGE).__path__, f"{PACKAGE}."):
         import_module(module.name)
+    load_rules()  # imported when first opened, as the judges of vendors are, but screens open it to say what it can do
     # Streamlit collects garbage after each redraw. Without what stays anyway that takes .17 s less.
     gc.freeze()
