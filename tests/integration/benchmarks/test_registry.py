@@ -4,9 +4,11 @@ import json
 
 import pytest
 
-from app.benchmarks import pages, scoring
+from app.benchmarks import pages, scoring, screens_in_browser
 from app.benchmarks.registry import run_benchmark
 from app.errors import InputError
+from app.services.demo import prepare_demo
+from pages.components.shell.navigation.screens import SCREENS
 
 
 def test_scoring_asks_once_for_each_text_and_keeps_all(network_attempts: list[str]) -> None:
@@ -20,9 +22,14 @@ def test_scoring_asks_once_for_each_text_and_keeps_all(network_attempts: list[st
 
 def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "TEXTS", 40)
+    monkeypatch.setattr(pages, "run_demo", prepare_demo)
+    monkeypatch.setattr(screens_in_browser, "ROUNDS", 2)
     measured = run_benchmark("pages")
     json.dumps(measured, allow_nan=False)
     assert (measured["scores"], measured["judgments"]) == (160, 1600)
+    if isinstance(measured["screens"], dict):  # a sentence where there is no browser
+        assert measured["screens"].keys() == {"every screen", *SCREENS}
+        assert all(times["first"] and times["warm"] for times in measured["screens"].values())
     assert "without a browser" in measured["measured"]["screen"]
     assert {"results, opened", "texts, one system"} <= measured["screen"].keys()
     assert all(times["cpu_seconds"] > 0 for times in measured["screen"].values())
