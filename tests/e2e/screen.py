@@ -26,7 +26,8 @@ def button(page: Page, name: str) -> Locator:
 
 def reading(page: Page, words: str | re.Pattern[str]) -> Locator:
     """Words to be read: a field that is being typed into holds the same before they are saved."""
-    return page.get_by_role("paragraph").filter(has_text=words)
+    paragraphs = page.get_by_role("paragraph").filter(has_text=words)
+    return paragraphs.and_(page.locator(":not(button *)"))  # a button may name what it is about
 
 
 def settled(page: Page) -> None:

@@ -114,7 +114,7 @@ def _add_a_question(page: Page) -> None:
 def _decide(page: Page) -> None:
     """The first of the validator's proposals, in words of one's own."""
     field = page.get_by_role("textbox", name="Wording")
-    click(button(page, "Reword").first, shows=field)
+    click(page.get_by_role("button", name="Reword").first, shows=field)
     field.fill(MINE)
     click(button(page, "Accept in these words"), shows=page.get_by_text("In your words."))
 
@@ -157,7 +157,7 @@ def _publish(page: Page) -> None:
 def _next_version(page: Page, wording: str) -> None:
     """One question is worded anew, and the difference read."""
     click(at(page, "new_draft").get_by_role("button"), shows=at(page, "publish"))
-    _reword(page, page.locator(QUESTION).get_by_role("button", name="Edit").first, "Save", wording)
+    _reword(page, page.locator(QUESTION).get_by_role("button", name="Edit").first, "Save question", wording)
     _publish(page)
     part = page.get_by_role("radio", name="Against another version").or_(
         page.get_by_role("button", name="Against another version")

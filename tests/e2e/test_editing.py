@@ -43,11 +43,11 @@ def test_the_second_editor_is_told_and_nobodys_words_vanish(editors: tuple[Page,
             shows=page.get_by_role("textbox", name="Wording"),
         )
     ana.get_by_role("textbox", name="Wording").fill(ANAS)
-    click(button(ana, "Save"), hides=ana.get_by_role("textbox", name="Wording"))
+    click(button(ana, "Save question"), hides=ana.get_by_role("textbox", name="Wording"))
     expect(reading(ana, ANAS)).to_be_visible()
 
     ben.get_by_role("textbox", name="Wording").fill(BENS)
-    click(button(ben, "Save"), shows=ben.get_by_text("Your change is not saved yet."))
+    click(button(ben, "Save question"), shows=ben.get_by_text("Your change is not saved yet."))
     expect(ben.get_by_text(re.compile(r"Ana \(.*\) changed this question meanwhile"))).to_be_visible()
     expect(reading(ben, ANAS).first).to_be_visible()
     click(first_of(ben, "keep_mine_").get_by_role("button"), hides=ben.get_by_text("Your change is not saved yet."))

@@ -21,7 +21,9 @@ def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page,
     expect(verdict).to_contain_text("Coherence: agrees with people")
     settled(page)
     walk = Walk(page, "From a result to an improved question and its new figures", limit=5)
-    walk.click(button(page, "Texts furthest from people").first, shows=button(page, "Read them one by one"))
+    walk.click(
+        page.get_by_role("button", name="Texts furthest from people").first, shows=button(page, "Read them one by one")
+    )
     walk.click(button(page, "Read them one by one"), shows=at(page, "text_steps").get_by_text("Text 1 of 40"))
     there = _address(page)
     assert there["view"] == ["texts"]
@@ -33,7 +35,7 @@ def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page,
     assert not {"run", "view", "text", "detail_run"} & here.keys()
     page.keyboard.press("Control+A")
     page.keyboard.type(NEW)
-    walk.click(button(page, "Save"), shows=reading(page, NEW))
+    walk.click(button(page, "Save question"), shows=reading(page, NEW))
     walk.click(at(page, "ask_again").get_by_role("button"), shows=reading(page, re.compile("From people on average")))
     expect(at(page, "tuning_bar")).to_contain_text(re.compile(r"before, \d\.\d\d now"))
     walk.done()

@@ -57,7 +57,7 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     questions = page.locator("[class*='st-key-open_']:not([class*='open_component'])")
     click(questions.get_by_role("button", name="Edit").first, shows=wording)
     wording.fill("Does the summary keep the order of the article?")
-    click(button(page, "Save"), hides=wording)
+    click(button(page, "Save question"), hides=wording)
     expect(reading(page, "Does the summary keep the order of the article?")).to_be_visible()
     page.reload()
     expect(reading(page, "Does the summary keep the order of the article?")).to_be_visible()

@@ -43,8 +43,10 @@ def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workben
 
 
 def _ready(app: AppTest) -> list[str]:
-    """The buttons of the dimensions."""
-    return [button.label for button in app.button if str(button.key).startswith("go_on_")]
+    """What is seen of the dimensions' buttons."""
+    return [
+        button.label.partition(" :gray-background[")[0] for button in app.button if str(button.key).startswith("go_on_")
+    ]
 
 
 def test_each_dimension_says_what_is_ready_and_leads_there(workbench: Workbench, open_screen: Open) -> None:
@@ -131,3 +133,15 @@ def test_an_address_with_an_unknown_project_is_not_answered_by_another_one_in_si
     app.run()
     assert app.session_state["project"] == "News"
     assert not app.toast
+
+
+def test_before_a_project_is_deleted_a_copy_is_offered_and_stands_out(workbench: Workbench, open_screen: Open) -> None:
+    project = create_project(workbench, "=../Odd", Task())
+    app = open_screen("home")
+    app.button(key=f"delete_{project.id}").click().run()
+    assert not app.exception
+    (copy,) = app.get("download_button")
+    assert (copy.proto.label, copy.proto.type) == ("Download a copy first", "primary")
+    others = {button.key: button.proto.type for button in app.button if button.key in ("delete_for_good", "keep_it")}
+    assert others == {"delete_for_good": "secondary", "keep_it": "secondary"}
+    assert [p.name for p in list_projects(workbench)] == ["=../Odd"]

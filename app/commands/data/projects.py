@@ -1,6 +1,7 @@
 """project list, show, experts, create, wording, delete."""
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -176,17 +177,26 @@ def wording(
 
 
 def delete(
-    name: NameArgument, yes: Annotated[bool, typer.Option("--yes", help="Don't ask whether you are sure.")] = False
+    name: NameArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask whether you are sure.")] = False,
+    archive: Annotated[
+        Path | None,
+        typer.Option(help="First write texts, ratings, attributes, checklists, scores and answers into this ZIP file."),
+    ] = None,
 ) -> None:
     """Delete a project with everything in it.
 
-    Example: interacteval project delete Demo --yes
+    Example: interacteval project delete Demo --archive demo.zip
     """
     from app.services.data.projects import delete_project, get_project
+    from app.services.results.project_archive import write_project_archive
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
-    get_project(workbench, name)
+    project = get_project(workbench, name)
+    if archive:
+        write_project_archive(workbench, project.id, archive)
+        echo(f"Wrote {archive}.", err=True)
     if not yes and not typer.confirm(f"Delete “{name}” with its texts, attributes, checklists and scores?", err=True):
         return
     delete_project(workbench, name)

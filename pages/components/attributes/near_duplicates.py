@@ -11,6 +11,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.attributes.pool import pool_place
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.undo import change, show_problem
+from pages.components.shell.words import button_label
 
 MEASURES: dict[Measure, str] = {"words": "rare words", "order": "same order"}
 _LEFT_ALONE = "pairs_left_alone"
@@ -68,12 +69,13 @@ def _pair(workbench: Workbench, pair: NearDuplicate, dimension_id: int) -> None:
     with decision.container(horizontal=True, gap="small"):
         for name, kept, other in (("left", pair.first, pair.second), ("right", pair.second, pair.first)):
             st.button(
-                f"Keep the {name} one",
+                button_label(f"Keep the {name} one", kept.text),
                 key=f"merge_{name}_{key}",
                 on_click=_merge,
                 args=[workbench, kept, other, dimension_id],
             )
-        st.button("Keep both", key=f"merge_none_{key}", type="tertiary", on_click=_leave, args=[_ids(pair)])
+        both = button_label("Keep both", f"{pair.first.text} / {pair.second.text}")
+        st.button(both, key=f"merge_none_{key}", type="tertiary", on_click=_leave, args=[_ids(pair)])
 
 
 def _merge(workbench: Workbench, kept: Attribute, merged: Attribute, dimension_id: int) -> None:

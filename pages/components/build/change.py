@@ -8,6 +8,7 @@ from app.services.building.build_state import return_to
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.undo import change
+from pages.components.shell.words import button_label
 
 ROW = [6, 1]  # what is read, what is done
 
@@ -50,13 +51,13 @@ def opened_item(build_id: int) -> str:
     return found
 
 
-def row(build_id: int, item: str, text: str, verb: str = "Edit") -> bool:
-    """One line of an item with the button that opens it; True while it is open."""
+def row(build_id: int, item: str, text: str, what: str) -> bool:
+    """One line of an item with the button that opens it; True while it is open. what: the item in plain text."""
     is_open = opened_item(build_id) == item
     words, action = st.columns(ROW, vertical_alignment="center")
     words.markdown(text)
     action.container(horizontal=True, horizontal_alignment="right").button(
-        "Close" if is_open else verb,
+        button_label("Close" if is_open else "Edit", what),
         key=f"open_{build_id}_{item}",
         type="tertiary",
         on_click=open_item,

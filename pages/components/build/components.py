@@ -20,7 +20,7 @@ def components(workbench: Workbench, view: BuildView) -> None:
         notes = " · ".join(note for note in (counted, ORIGINS[component.origin]) if note)
         described = f": {plain(component.description)}" if component.description else ""
         small = f"  \n:small[:gray[{notes}]]" if notes else ""
-        if row(view.id, f"component_{component.id}", f"**{plain(component.name)}**{described}{small}"):
+        if row(view.id, f"component_{component.id}", f"**{plain(component.name)}**{described}{small}", component.name):
             _editor(workbench, view, component)
     _adding(workbench, view)
 

@@ -9,7 +9,7 @@ from app.services.building.build_edits import keep_mine, take_new
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import save_edit
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import button_label, number, plain
 
 
 def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
@@ -23,16 +23,17 @@ def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
         for offer in found:
             key = f"{view.id}_{stage}_{offer.item}"
             words, keep, take = st.columns([6, 1.3, 1.3], vertical_alignment="center")
-            about = f"**{plain(view.attributes[offer.item].text)}**  \n" if stage is Stage.CLUSTERS else ""
-            words.markdown(f"{about}Yours: {plain(offer.mine)}  \nNew: {plain(offer.new) or '*none any more*'}")
+            said = f"**{plain(view.attributes[offer.item].text)}**  \n" if stage is Stage.CLUSTERS else ""
+            words.markdown(f"{said}Yours: {plain(offer.mine)}  \nNew: {plain(offer.new) or '*none any more*'}")
+            about = f"for {view.attributes[offer.item].text}" if stage is Stage.CLUSTERS else offer.mine
             keep.button(
-                "Keep mine",
+                button_label("Keep mine", about),
                 key=f"keep_{key}",
                 on_click=save_edit,
                 args=[workbench, view.id, "kept an edit", partial(keep_mine, workbench, view.id, stage, offer.item)],
             )
             take.button(
-                "Take new",
+                button_label("Take new", about),
                 key=f"take_{key}",
                 on_click=save_edit,
                 args=[

@@ -12,7 +12,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.build.change import ROW, row, save_edit
 from pages.components.shell.checklists.build_words import ORIGINS
 from pages.components.shell.contributor_words import said_by
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import button_label, number, plain
 
 Regenerate = Callable[[int], None]
 
@@ -26,7 +26,7 @@ def build_questions(workbench: Workbench, view: BuildView, stage: Stage, again: 
         heading, action = st.columns(ROW, vertical_alignment="bottom")
         heading.markdown(f"##### {plain(component.name)}")
         action.container(horizontal=True, horizontal_alignment="right").button(
-            "Ask again",
+            button_label("Ask again", f"about {component.name}"),
             key=f"again_{view.id}_{stage}_{component.id}",
             type="tertiary",
             icon=":material/refresh:",
@@ -47,7 +47,7 @@ def build_questions(workbench: Workbench, view: BuildView, stage: Stage, again: 
 def _question(workbench: Workbench, view: BuildView, stage: Stage, question: BuildQuestion) -> None:
     behind = number(len(question.attributes), "attribute") if question.attributes else ""
     notes = " · ".join(note for note in (f"from {behind}" if behind else "", ORIGINS[question.origin]) if note)
-    if row(view.id, f"question_{question.id}", f"{plain(question.text)}  \n:small[:gray[{notes}]]"):
+    if row(view.id, f"question_{question.id}", f"{plain(question.text)}  \n:small[:gray[{notes}]]", question.text):
         _editor(workbench, view, stage, question)
 
 

@@ -11,7 +11,7 @@ from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import open_item, opened_item, save_edit
 from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import button_label, number, plain
 
 VERBS = {ChangeKind.MERGED: "Merge", ChangeKind.REWORDED: "Reword", ChangeKind.DROPPED: "Drop"}
 # Validators begin a reason with what they did, which the verb before it says already.
@@ -47,6 +47,8 @@ def review(workbench: Workbench, view: BuildView) -> None:
 
 def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts: dict[int, str]) -> None:
     words, decision = st.columns([5, 2], gap="medium")
+    subject = change.mine or change.after or next((texts[id_] for id_ in change.before if id_ in texts), "")
+    what = f"{VERBS[change.kind]}: {subject}"
     with words:
         st.markdown(f"**{VERBS[change.kind]}**: {plain(_SAID_TWICE.sub('', change.reason))}")
         st.markdown("\n".join(f"- {line}" for line in _lines(change, texts)))
@@ -55,12 +57,12 @@ def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts
     with decision:
         st.caption(STANDING[change.decision])
         with st.container(horizontal=True):
-            _button(workbench, view.id, change, Decision.ACCEPTED, "Accept")
-            _button(workbench, view.id, change, Decision.REFUSED, "Refuse")
+            _button(workbench, view.id, change, Decision.ACCEPTED, button_label("Accept", what))
+            _button(workbench, view.id, change, Decision.REFUSED, button_label("Refuse", what))
             if change.after:
                 item = f"change_{change.id}"
                 st.button(
-                    "Reword",
+                    button_label("Reword", what),
                     key=f"reword_{view.id}_{change.id}",
                     type="tertiary",
                     on_click=open_item,
@@ -80,10 +82,10 @@ def _lines(change: ProposedChange, texts: dict[int, str]) -> list[str]:
     return [*(f"Before: {plain(text)}" for text in before), *([f"After: **{plain(after)}**"] if after else [])]
 
 
-def _button(workbench: Workbench, build_id: int, change: ProposedChange, decision: Decision, verb: str) -> None:
+def _button(workbench: Workbench, build_id: int, change: ProposedChange, decision: Decision, label: str) -> None:
     what = f"{STANDING[decision]} a change"
     st.button(
-        verb,
+        label,
         key=f"{decision}_{build_id}_{change.id}",
         disabled=change.decision is decision,
         on_click=save_edit,

@@ -16,7 +16,7 @@ from app.services.checklists.component_edits import (
 )
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.question_editor import NO_COMPONENT, Editing
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import button_label, plain, show_error
 
 _OPENED = "opened_component"
 _SEEN = "seen_component"
@@ -40,9 +40,9 @@ def component_heading(editing: Editing, component: Component | None) -> None:
         _move(editing, component, -1, "up", place > 0)
         _move(editing, component, 1, "down", place < len(order) - 1)
         is_open = st.session_state.get(_OPENED) == component.id
-        verb = "Close" if is_open else "Edit"
+        label = button_label("Close" if is_open else "Edit", f"the component {component.name}")
         args = [None] if is_open else [component.id, heading]
-        st.button(verb, key=f"open_component_{component.id}", type="tertiary", on_click=_open, args=args)
+        st.button(label, key=f"open_component_{component.id}", type="tertiary", on_click=_open, args=args)
     if is_open:
         with st.container(border=True, key=f"opened_component_{component.id}"):
             _editor(editing, component, heading)
@@ -56,7 +56,7 @@ def _open(component_id: int | None, seen: Heading | None = None) -> None:
 def _move(editing: Editing, component: Component, by: int, way: str, possible: bool) -> None:
     move = partial(move_component, editing.workbench, editing.view.checklist.id, component.id, by, editing.who)
     st.button(
-        "",
+        button_label("", f"Move the component {component.name} {way}"),
         icon=f":material/arrow_{way}ward:",
         key=f"component_{way}_{component.id}",
         type="tertiary",
@@ -89,10 +89,10 @@ def _editor(editing: Editing, component: Component, heading: Heading) -> None:
             key=f"component_key_question_{key}",
             help="It says what the component is about. The judge is asked the questions below it, not this one.",
         )
-        st.form_submit_button("Save", key=f"save_component_{key}", on_click=_save, args=[editing, key, seen])
+        st.form_submit_button("Save component", key=f"save_component_{key}", on_click=_save, args=[editing, key, seen])
     if not any(q.component == component.name and q.kind is QuestionKind.SUB for q in checklist.questions):
         remove = partial(remove_component, editing.workbench, checklist.id, key, editing.who)
-        st.button("Remove this component", key=f"remove_component_{key}", type="tertiary", on_click=_do, args=[remove])
+        st.button("Remove component", key=f"remove_component_{key}", type="tertiary", on_click=_do, args=[remove])
 
 
 def _save(editing: Editing, component_id: int, seen: Heading) -> None:

@@ -11,7 +11,7 @@ from app.services.checklists.draft_history import history_of, last_change, undo,
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import button_label, plain, show_error
 
 _PROBLEM = "undo_problem"
 NAMELESS = "somebody without a name"
@@ -71,7 +71,7 @@ def _heading(workbench: Workbench, checklist: Checklist, change: Change, who: st
     title.markdown(f"**{plain(_first_upper(change.what))}**{taken_back} :small[:gray[{plain(_when(change))}]]")
     if draft and not change.undone:
         action.button(
-            "Take back",
+            button_label("Take back", change.what),
             key=f"take_back_{change.id}",
             type="tertiary",
             icon=":material/undo:",

@@ -12,7 +12,7 @@ from app.services.checklists.question_comments import comment_on, comments_on, s
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.history import NAMELESS
 from pages.components.shell import local_time
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import button_label, number, plain, show_error
 
 _PROBLEM = "comment_problem"
 
@@ -41,7 +41,8 @@ def _comment(workbench: Workbench, comment: QuestionComment, who: str) -> None:
     text = plain(comment.text)
     words.markdown(f"{f':gray[~~{text}~~]' if comment.resolved else text}  \n:small[:gray[{plain(told(comment))}]]")
     verb = "Reopen" if comment.resolved else "Resolve"
-    action.button(verb, key=f"settle_{comment.id}", type="tertiary", on_click=_settle, args=[workbench, comment, who])
+    label = button_label(verb, f"the comment: {comment.text}")
+    action.button(label, key=f"settle_{comment.id}", type="tertiary", on_click=_settle, args=[workbench, comment, who])
 
 
 def told(comment: QuestionComment) -> str:

@@ -21,7 +21,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.runs.model_choice import model_choice
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import button_label, model_label, number, plain, show_error
 
 ASKED = {Action.REPHRASE: "Rephrase", Action.SIMPLER: "Simpler", Action.SPLIT: "Split"}
 PURPOSE = "It words questions anew; you decide what is taken."
@@ -75,7 +75,7 @@ def _proposal(editing: Editing, proposal: Proposal) -> None:
     with decision:
         for verb, action in (("Accept", accept_proposal), ("Refuse", refuse)):
             st.button(
-                verb,
+                button_label(verb, f"{what}: {proposal.before[0]}"),
                 key=f"{verb.lower()}_{proposal.id}",
                 type="secondary" if action is accept_proposal else "tertiary",
                 on_click=_decide,

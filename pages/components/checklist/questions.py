@@ -25,7 +25,7 @@ from pages.components.shell.checklists.question_editor import (
 )
 from pages.components.shell.checklists.unsaved_wording import unsaved_wordings
 from pages.components.shell.runs.condition_words import kind_word
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import button_label, number, plain, show_error
 
 ORIGINS = {
     QuestionOrigin.GENERATED: "generated",
@@ -79,7 +79,8 @@ def _row(
             _move(editing, question, 1, "down", place < of - 1)
         verb = "Close" if is_open else "Edit" if editing.draft else "Why?"
         args = [None if is_open else question]
-        st.button(verb, key=f"open_{question.id}", type="tertiary", on_click=open_question, args=args)
+        label = button_label(verb, _named(editing, question))
+        st.button(label, key=f"open_{question.id}", type="tertiary", on_click=open_question, args=args)
     if is_open:
         with st.container(border=True, key=f"opened_{question.id}"):
             if editing.draft:
@@ -131,14 +132,13 @@ def _switch(editing: Editing, question: Question) -> None:
 
 
 def _move(editing: Editing, question: Question, by: int, way: str, possible: bool) -> None:
+    what = f"Move {_named(editing, question)} {way}"
     st.button(
-        "",
+        button_label("", what),
         icon=f":material/arrow_{way}ward:",
         key=f"{way}_{question.id}",
         type="tertiary",
-        help=f"Move question {number} {way}"
-        if (number := editing.view.checklist.numbers.get(question.id))
-        else f"Move {way}",
+        help=what,
         disabled=not possible,
         on_click=_told,
         args=[partial(move_question, editing.workbench, question.id, by, editing.who)],

@@ -10,7 +10,7 @@ from app.errors import WorkbenchError
 from app.services.data.projects import add_dimension, save_dimension
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import choose
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import button_label, plain, show_error
 
 RUBRIC_HELP = "What the dimension means and what low and high scores stand for. People and models read exactly this."
 _SAVED = "dimension_saved"
@@ -25,7 +25,7 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
             st.success("Saved.", icon=":material/check_circle:")
         with st.form(f"dimension_form_{dimension.id}", border=False):
             edited = _fields(dimension, str(dimension.id))
-            save = st.form_submit_button("Save", key=f"save_dimension_{dimension.id}")
+            save = st.form_submit_button(button_label("Save", dimension.name), key=f"save_dimension_{dimension.id}")
         if save:
             try:
                 save_dimension(workbench, edited)

@@ -8,6 +8,7 @@ from app.domain.project import Project
 from app.services.data.import_templates import TEMPLATE_FORMATS, preset_template, project_template
 from app.services.data.projects import preset_names
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.words import button_label
 
 OTHER_KIND = "something else"
 MEDIA = {
@@ -29,7 +30,7 @@ def import_template(workbench: Workbench, project: Project | None) -> None:
             for format_name in TEMPLATE_FORMATS:
                 title, media = MEDIA[format_name]
                 st.download_button(
-                    title,
+                    button_label(title, "template"),
                     partial(make, format_name),
                     f"template.{format_name}",
                     media,

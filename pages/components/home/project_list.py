@@ -7,11 +7,12 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.errors import WorkbenchError
+from app.services.data.locked_split import state_of
 from app.services.data.projects import Overview, delete_project, overview, progress_words
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.current import choose
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import button_label, plain, show_error
 
 PAGE_SIZE = 10
 WIDTHS = (4, 2, 2, 4, 3, 3)
@@ -43,28 +44,49 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
     far.markdown(progress_words(progress))
     created.markdown(local_time.said(project.created_at, local_time.DAY))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
+        opening = button_label("Open", project.name)
         if is_current:
-            st.button("Open", key=f"open_{project.id}", disabled=True, help="This project is open.")
-        elif st.button("Open", key=f"open_{project.id}"):
+            st.button(opening, key=f"open_{project.id}", disabled=True, help="This project is open.")
+        elif st.button(opening, key=f"open_{project.id}"):
             choose(project.name)
             st.rerun()
-        if st.button("Delete", key=f"delete_{project.id}", type="tertiary"):
+        if st.button(button_label("Delete", project.name), key=f"delete_{project.id}", type="tertiary"):
             _confirm(workbench, project)
 
 
 @st.dialog("Delete this project?")
 def _confirm(workbench: Workbench, project: Project) -> None:
+    from app.services.results.project_archive import archive_bytes, archive_name  # noqa: PLC0415 - Overview opens fast
+
     st.markdown(
         f"**{plain(project.name)}** goes with its texts, ratings, attributes, checklists and scores. "
         "This can't be undone."
     )
+    st.markdown("You can keep a copy: one ZIP file with all of these as tables and documents.")
+    locked = state_of(workbench, project.id)
+    if locked:
+        st.caption(
+            f"The {locked.texts:,} texts of the locked test split stay out of it. To keep them too, open the split on "
+            "Texts first."
+        )
+    st.download_button(
+        "Download a copy first",
+        lambda: archive_bytes(workbench, project.id),
+        archive_name(project.name),
+        "application/zip",
+        key="download_archive",
+        type="primary",
+        icon=":material/download:",
+        on_click="ignore",
+        help="The file opens on any computer. Large projects take a while to pack.",
+    )
     with st.container(horizontal=True):
-        if st.button("Delete for good", key="delete_for_good", type="primary"):
+        if st.button("Delete for good", key="delete_for_good"):
             try:
                 delete_project(workbench, project.name)
             except WorkbenchError as error:
                 show_error(error)
                 return
             st.rerun()
-        if st.button("Keep it", key="keep_it"):
+        if st.button("Keep the project", key="keep_it"):
             st.rerun()

@@ -9,7 +9,7 @@ from app.services.data.projects import DimensionProgress, Overview
 from app.services.data.steps import StepState, next_of, steps_of
 from pages.components.shell.current import DIMENSION, choose
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.words import plain
+from pages.components.shell.words import button_label, plain
 
 WIDTHS = (4, 2, 2, 3, 3, 4)
 _ICONS = {
@@ -45,7 +45,8 @@ def _row(progress: Overview, dimension: DimensionProgress) -> None:
     here = dimension.dimension.name == st.session_state.get(DIMENSION)
     kind: Literal["primary", "secondary"] = "primary" if here else "secondary"
     key = f"go_on_{dimension.dimension.id}"
-    if action.button(todo.verb, key=key, type=kind, width="stretch", help=plain(todo.why)):
+    label = button_label(todo.verb, f"on {dimension.dimension.name}")
+    if action.button(label, key=key, type=kind, width="stretch", help=plain(todo.why)):
         choose(progress.project.name, dimension.dimension.name)
         go(todo.screen, {DIMENSION: dimension.dimension.name})
 

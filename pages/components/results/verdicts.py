@@ -14,7 +14,7 @@ from pages.components.shell.runs.result_cautions import cautions, result_label
 from pages.components.shell.runs.result_choices import LEVELS
 from pages.components.shell.runs.result_scope import ResultScope, offer_dataset
 from pages.components.shell.runs.run_words import method
-from pages.components.shell.words import plain
+from pages.components.shell.words import button_label, plain
 
 ICONS: dict[VerdictKind, str] = {
     "better": ":green[:material/check_circle:]",
@@ -55,7 +55,7 @@ def _sentence(scope: ResultScope, result: DimensionResult, verdict: AgreementVer
         words.markdown(f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(said)}{rests_on}")
         if result.compared:
             way.button(
-                WORST,
+                button_label(WORST, f"on {result_label(result, scope.several)}"),
                 key=f"worst_{key}",
                 type="tertiary",
                 icon=":material/arrow_forward:",

@@ -13,7 +13,7 @@ from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.frame import empty
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import button_label, plain, show_error
 
 
 def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
@@ -57,7 +57,8 @@ def _offer_draft(
             f"{name} {now} has {len(draft.asked)} questions and can still be edited. Publishing fixes its wording.",
             width="content",
         )
-        if st.button(f"Publish version {draft.version} and use it", key=f"publish_{draft.id}"):
+        label = button_label(f"Publish version {draft.version} and use it", f"for {dimension.name}")
+        if st.button(label, key=f"publish_{draft.id}"):
             try:
                 publish(workbench, draft.id)
             except WorkbenchError as error:

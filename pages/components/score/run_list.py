@@ -11,7 +11,7 @@ from app.services.scoring.runs import list_runs, set_budget
 from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, running_here
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import short_title, started, state, way
-from pages.components.shell.words import model_label, plain, show_error
+from pages.components.shell.words import button_label, model_label, plain, show_error
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
 
@@ -79,7 +79,10 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
             )
             label = "Try the failures again" if only_failures else "Resume"
             pressed = st.button(
-                label, key=f"resume_{run.id}", disabled=busy, help="Only what is missing or failed is asked."
+                button_label(label, f"of run {run.id}" if only_failures else f"run {run.id}"),
+                key=f"resume_{run.id}",
+                disabled=busy,
+                help="Only what is missing or failed is asked.",
             )
         if run.message:
             st.markdown(plain(run.message))

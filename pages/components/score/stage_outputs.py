@@ -8,7 +8,7 @@ from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import button_label, model_label, number, plain, show_error
 
 EXAMPLE = "Order\n- Do the sentences follow in a sensible order?\n- Does each sentence build on the one before?"
 
@@ -43,7 +43,9 @@ def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, pla
             height=min(400, 60 + 26 * (1 + written.lines.count("\n"))),
             key=f"lines_{dimension.id}_{place}_{newest.number}",
         )
-        saved = st.form_submit_button("Save as a new version", key=f"save_writing_{dimension.id}_{place}")
+        saved = st.form_submit_button(
+            button_label("Save as a new version", written.title), key=f"save_writing_{dimension.id}_{place}"
+        )
         st.caption(f"Version {newest.number}, by {plain(newest.by)}")
     if saved:
         try:
@@ -53,7 +55,8 @@ def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, pla
         else:
             st.rerun()
     if len(written.versions) > 1:
-        with st.popover(f"{number(len(written.versions) - 1, 'earlier version')}", key=f"earlier_{place}"):
+        earlier = button_label(number(len(written.versions) - 1, "earlier version"), f"of {written.title}")
+        with st.popover(earlier, key=f"earlier_{place}"):
             for version in written.versions[1:]:
                 st.caption(f"Version {version.number}, by {plain(version.by)}")
                 st.text(version.lines)

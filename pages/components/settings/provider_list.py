@@ -6,7 +6,7 @@ from app.services.runtime.access import ProviderAccess, key_problem, provider_ac
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.runs.served_models import served_list
 from pages.components.shell.session_keys import forget_key, keep_key, typed_keys
-from pages.components.shell.words import plain
+from pages.components.shell.words import button_label, plain
 
 SESSION_ONLY = (
     "The key stays in the memory of this browser session and is written nowhere. It is gone when you reload or close "
@@ -52,12 +52,14 @@ def _state(access: ProviderAccess) -> None:
 
 def _key_action(workbench: Workbench, access: ProviderAccess) -> None:
     if access.prefix in typed_keys():
-        if st.button("Forget the key", key=f"forget_key_{access.prefix}", width="stretch"):
+        if st.button(
+            button_label("Forget the key", f"for {access.title}"), key=f"forget_key_{access.prefix}", width="stretch"
+        ):
             forget_key(access.prefix)
             st.rerun()
         return
     label = "Type another key" if access.key_source else "Type a key"
-    with st.popover(label, key=f"type_key_{access.prefix}", width="stretch"):
+    with st.popover(button_label(label, f"for {access.title}"), key=f"type_key_{access.prefix}", width="stretch"):
         _key_form(workbench, access)
 
 

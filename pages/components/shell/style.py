@@ -14,9 +14,13 @@ _RULES = """
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], textarea, input { unicode-bidi: plaintext; text-align: start; }
+  /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
+  button .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
+    clip-path: inset(50%); white-space: nowrap; }
 </style>
 """
 
 
 def apply() -> None:
-    st.html(_RULES)
+    # Dialogs and popovers lie outside what Streamlit tells its theme to, and light-dark() would take them for light.
+    st.html(f"{_RULES}<style>body {{ color-scheme: {st.context.theme.type or 'light'}; }}</style>")

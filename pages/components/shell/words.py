@@ -46,6 +46,14 @@ def _escaped(text: str) -> str:
     return f"\\{escaped}" if escaped[:1] in _LINE_STARTS else escaped
 
 
+def button_label(verb: str, what: str) -> str:
+    """A button among others with the same verb: `verb` is Markdown and all that is seen, "" below an icon.
+
+    Who hears the page, or commands it by voice, is told `what` it is about as well: `style.py` takes it out of sight.
+    """
+    return f"{verb} :gray-background[{plain(what)}]".strip()
+
+
 def model_label(name: str) -> str:
     """A model's name as shown everywhere; what is no LLM says so. Several names with commas are labelled one by one."""
     if ", " in name:

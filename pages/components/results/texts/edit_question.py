@@ -16,7 +16,7 @@ from pages.components.shell.checklists.editor_name import EDITOR, known_editor
 from pages.components.shell.checklists.question_editor import QUESTION, note_opened
 from pages.components.shell.checklists.way_back import WayBack, remember_way
 from pages.components.shell.navigation.screens import go
-from pages.components.shell.words import show_error
+from pages.components.shell.words import button_label, show_error
 
 ASKED_AGAIN = 20  # texts, as many as a page of the list holds
 
@@ -33,7 +33,9 @@ def edit_question(
     `listed` are the texts that the person looks at, furthest from people first; all of the result without. The
     Checklist's own address says what it shows and nothing of this screen.
     """
-    if not st.button("Edit this question", key=key, icon=":material/edit:", type="tertiary"):
+    if not st.button(
+        button_label("Edit this question", question.text), key=key, icon=":material/edit:", type="tertiary"
+    ):
         return
     dimension_id = result.dimension.id
     try:

@@ -119,10 +119,10 @@ def _editor(editing: Editing, question: Question) -> None:
         "alike, and never instead of it.",
     )
     with st.container(horizontal=True):
-        st.button("Save", key=f"save_question_{key}", on_click=_save, args=[editing, seen])
+        st.button("Save question", key=f"save_question_{key}", on_click=_save, args=[editing, seen])
         st.button("Cancel", key=f"cancel_question_{key}", type="tertiary", on_click=open_question, args=[None])
         st.button(
-            "Remove",
+            "Remove question",
             key=f"remove_question_{key}",
             type="tertiary",
             icon=":material/delete:",

@@ -1,0 +1,171 @@
+"""The tables of a project's archive, row by row: texts, ratings, samples, comparisons, runs, scores and answers."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+from typing import Any
+
+from app.domain.checklist import Checklist
+from app.domain.task import Dimension
+from app.domain.text import Text
+from app.export.results import COLUMNS as SCORES
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+Row = dict[str, Any]
+_AT_A_TIME = 500  # texts that are held in memory
+_KEY = ("doc_id", "system_id", "item_id")
+TEXT_COLUMNS = (*_KEY, "text", "source", "references", "extra")
+RATING_COLUMNS = (*_KEY, "dimension", "rater", "rating")
+SAMPLE_COLUMNS = ("dimension", *_KEY, "score", "chosen_by")
+SIDE_BY_SIDE_COLUMNS = ("dimension", "expert", "set_a", "outside", "question", "answer")
+RUN_COLUMNS = ("run", "evaluator", "judge", "dimensions", "status", "scored", "failed", "planned", "started", "choices")
+SCORE_COLUMNS = (*SCORES, "status")
+JUDGMENT_COLUMNS = ("run", "dimension", *_KEY, "number", "question", "answer", "repeat", "p_yes", "rationale")
+
+
+def text_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
+    """One a text, in import order."""
+    for text in _texts(workbench, project_id):
+        yield {
+            **_place(text.key),
+            "text": text.text,
+            "source": text.source,
+            "references": _cell(text.references),
+            "extra": _cell(text.extra),
+        }
+
+
+def rating_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
+    """One a rating."""
+    places = _places(workbench, project_id)
+    for dimension in dimensions:
+        with workbench.database.read() as work:
+            ratings = work.texts.ratings(dimension.id)
+        for text, rater, value in ratings:
+            if text in places:
+                yield {**places[text], "dimension": dimension.name, "rater": rater, "rating": value}
+
+
+def sample_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
+    """One a text that was read while thinking aloud about a dimension."""
+    for dimension in dimensions:
+        with workbench.database.read() as work:
+            samples = work.think_aloud.samples(dimension.id)
+        for sample in samples:
+            place = _place(sample.text.key)
+            yield {"dimension": dimension.name, **place, "score": sample.score, "chosen_by": sample.chosen_by}
+
+
+def comparison_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
+    """One an answer of an expert who compared the two sets blind."""
+    for dimension in dimensions:
+        with workbench.database.read() as work:
+            comparisons = work.side_by_side.of(dimension.id)
+        for one in comparisons:
+            whose = "people" if one.people_are_a else "LLMs"
+            about = {"dimension": dimension.name, "expert": one.expert, "set_a": whose, "outside": one.outside}
+            for question, answer in one.answers.items():
+                yield {**about, "question": question, "answer": answer}
+
+
+def run_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
+    """Oldest first, those of studies and of scores from files included."""
+    with workbench.database.read() as work:
+        runs = work.runs.all(project_id)
+    for run in reversed(runs):
+        yield {
+            "run": run.id,
+            "evaluator": run.evaluator,
+            "judge": run.judge,
+            "dimensions": ", ".join(run.dimensions),
+            "status": run.status.value,
+            "scored": run.done,
+            "failed": run.failed,
+            "planned": run.all,
+            "started": run.started.isoformat(timespec="seconds"),
+            "choices": _cell(run.params),
+        }
+
+
+def score_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
+    """One a text, dimension and run, beside the mean rating; those that failed or were not reached have no score."""
+
+    def of_part(work: UnitOfWork, origin: Row, dimension_id: int, _: Checklist | None) -> Iterator[Row]:
+        for row in work.results.scored(origin["run"], dimension_id):
+            yield {
+                **origin,
+                **_place((row.doc_id, row.system_id, row.item_id)),
+                "score": row.score,
+                "coverage": row.coverage,
+                "human": row.human,
+                "raters": row.raters,
+                "status": row.status.value,
+            }
+
+    return _of_runs(workbench, project_id, of_part)
+
+
+def judgment_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
+    """One a judge's answer; repeats are numbered from 0."""
+    places = _places(workbench, project_id)
+
+    def of_part(work: UnitOfWork, origin: Row, dimension_id: int, checklist: Checklist | None) -> Iterator[Row]:
+        if checklist is None:
+            return
+        wordings = {question.id: question.text for question in checklist.questions}
+        about = {"run": origin["run"], "dimension": origin["dimension"]}
+        for text, judgments in work.results.judgments_by_text(origin["run"], dimension_id).items():
+            for one in judgments:
+                yield {
+                    **about,
+                    **places.get(text, {}),
+                    "number": checklist.numbers.get(one.question),
+                    "question": wordings.get(one.question, ""),
+                    "answer": one.answer.value,
+                    "repeat": one.repeat,
+                    "p_yes": one.p_yes,
+                    "rationale": one.rationale,
+                }
+
+    return _of_runs(workbench, project_id, of_part)
+
+
+def _of_runs(
+    workbench: Workbench,
+    project_id: int,
+    rows: Callable[[UnitOfWork, Row, int, Checklist | None], Iterator[Row]],
+) -> Iterator[Row]:
+    """Run by run, oldest first, and in a run dimension by dimension: what is in memory is one of these."""
+    with workbench.database.read() as work:
+        runs = work.runs.all(project_id)
+    for run in reversed(runs):
+        with workbench.database.read() as work:
+            for part in work.runs.parts(run.id):
+                origin = {"run": run.id, "evaluator": run.evaluator, "judge": run.judge, "dimension": part.name}
+                checklist = work.checklists.get(part.checklist) if part.checklist else None
+                yield from rows(work, origin, part.dimension, checklist)
+
+
+def _texts(workbench: Workbench, project_id: int) -> Iterator[Text]:
+    """A page at a time: texts may be many, and long."""
+    for start in count(step=_AT_A_TIME):
+        with workbench.database.read() as work:
+            page = work.texts.page(project_id, start, _AT_A_TIME)
+        yield from page
+        if len(page) < _AT_A_TIME:
+            return
+
+
+def _places(workbench: Workbench, project_id: int) -> dict[int, Row]:
+    """Text id -> the names by which it is the same text in every table."""
+    return {text.id: _place(text.key) for text in _texts(workbench, project_id)}
+
+
+def _place(key: tuple[str, str, str]) -> Row:
+    return dict(zip(_KEY, key, strict=True))
+
+
+def _cell(value: object) -> str:
+    """JSON in a cell of a table, "" for nothing."""
+    return json.dumps(value, ensure_ascii=False) if value else ""

@@ -1,0 +1,31 @@
+"""Projects on the command line."""
+
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+from app.domain.task import Task
+from app.services.data.projects import create_project, list_projects
+from app.services.runtime.workbench import open_workbench
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_a_project_leaves_a_copy_behind_where_that_is_asked_for(run: Run, tmp_path: Path) -> None:
+    workbench = open_workbench()
+    create_project(workbench, "News", Task())
+    copy = tmp_path / "news.zip"
+    status, _, said = run("project", "delete", "News", "--archive", copy, "--yes")
+    assert (status, list_projects(workbench)) == (0, [])
+    assert f"Wrote {copy}." in said
+    with ZipFile(copy) as archive:
+        assert archive.read("README.txt").decode().startswith("News, exported ")
+
+
+def test_a_copy_that_cannot_be_written_keeps_the_project(run: Run, tmp_path: Path) -> None:
+    workbench = open_workbench()
+    create_project(workbench, "News", Task())
+    status, _, said = run("project", "delete", "News", "--archive", tmp_path, "--yes")
+    assert status
+    assert "is a folder" in said
+    assert [project.name for project in list_projects(workbench)] == ["News"]

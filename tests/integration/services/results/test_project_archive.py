@@ -1,0 +1,120 @@
+"""What can be taken along of a project before it is deleted, whatever things in it are called."""
+
+import csv
+import io
+import json
+from pathlib import PurePosixPath
+from zipfile import ZipFile
+
+import pytest
+
+from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.judgment import Answer
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.services.attributes.attributes import add_attributes
+from app.services.checklists.checklist_files import import_checklist_file
+from app.services.checklists.checklists import new_draft
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.data.locked_split import lock
+from app.services.results.project_archive import archive_bytes, archive_name
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.projects import ready_to_score, small_checklist
+
+ODD = ("../up", "CON", "=1+1", "a/b\\c:d", "評価", "***", "a" * 80)
+
+
+@pytest.fixture
+def full(workbench: Workbench) -> Workbench:
+    """Project 1, scored by the rules, with two versions, attributes of two and an expert's answers to three texts."""
+    dimension = ready_to_score(workbench, texts=40)
+    add_attributes(workbench, dimension.id, "Ana", ContributorKind.HUMAN, ["It has one thread.", "=SUM(A1)"])
+    with workbench.database.write() as work:
+        work.think_aloud.set_status(work.think_aloud.attributes(1)[-1].id, AttributeStatus.EXCLUDED, "no attribute")
+    new_draft(workbench, 1)
+    draw = draw_texts(workbench, 1, 3, seed=1)
+    with workbench.database.read() as work:
+        question = work.checklists.get(1).asked[0].id
+    answer(workbench, draw, "Ana", draw.texts[0], question, Answer.YES)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+    return workbench
+
+
+def test_everything_is_in_it(full: Workbench) -> None:
+    with ZipFile(io.BytesIO(archive_bytes(full, 1))) as archive:
+        found = {name: archive.read(name) for name in archive.namelist()}
+    assert set(found) == {
+        "README.txt",
+        "project.json",
+        *(f"{name}.csv" for name in ("texts", "ratings", "samples", "attributes", "side-by-side", "runs", "scores")),
+        "attributes.json",
+        "judge-answers.csv",
+        *(f"checklists/1-coherence/version-{n}{end}" for n in (1, 2) for end in (".json", ".md", "-lineage.json")),
+        "expert-answers/1-coherence-version-1.csv",
+    }
+    tables = {name: _rows(content) for name, content in found.items() if name.endswith(".csv")}
+    assert len(tables["texts.csv"]) == len(tables["ratings.csv"]) == len(tables["scores.csv"]) == 40
+    assert len(tables["judge-answers.csv"]) == 40 * 3
+    assert tables["texts.csv"][0] == {
+        "doc_id": "d0",
+        "system_id": "s0",
+        "item_id": "",
+        "text": "Text number 0.",
+        "source": "Source 0.",
+        "references": "",
+        "extra": "",
+    }
+    assert tables["judge-answers.csv"][0]["question"] == "Is part 0 in its place?"
+    assert [row["status"] for row in tables["attributes.csv"]] == ["active", "excluded"]
+    assert tables["attributes.csv"][1]["text"] == "'=SUM(A1)"
+    (said,) = tables["expert-answers/1-coherence-version-1.csv"]
+    assert (said["expert"], said["answer"]) == ("Ana", "yes")
+    assert json.loads(found["project.json"])["task"]["text_name"] == "summary"
+    assert "locked" not in found["README.txt"].decode()
+
+
+def test_a_version_of_it_can_be_imported_again(full: Workbench) -> None:
+    with ZipFile(io.BytesIO(archive_bytes(full, 1))) as archive:
+        kept = archive.read("checklists/1-coherence/version-1.json")
+    assert len(import_checklist_file(full, 1, kept, "version-1.json").asked) == 3
+
+
+def test_locked_texts_stay_locked_and_that_is_said(workbench: Workbench) -> None:
+    ready_to_score(workbench, texts=160)
+    lock(workbench, 1, 0.25, 1, "Ana")
+    with ZipFile(io.BytesIO(archive_bytes(workbench, 1))) as archive:
+        texts, ratings = _rows(archive.read("texts.csv")), _rows(archive.read("ratings.csv"))
+        note = archive.read("README.txt").decode()
+    assert len(texts) == len(ratings) == 120
+    assert "The 40 texts of the locked test split are not in here" in note
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_are_harmless_whatever_people_called_things(workbench: Workbench, name: str) -> None:
+    with workbench.database.write() as work:
+        project = work.projects.add(name, Task())
+        for dimension in (name, f"{name}?"):  # alike but for a sign that no file name keeps
+            made = work.projects.add_dimension(project.id, Dimension(dimension))
+            small_checklist(work, made.id)
+        work.texts.add_many(project.id, [Text(name, "=A text", name)])
+        (text,) = work.texts.all(project.id)
+        work.texts.add_ratings([(text.id, made.id, Rating(made.name, name, 2.0))])
+    with ZipFile(io.BytesIO(archive_bytes(workbench, project.id))) as archive:
+        names = archive.namelist()
+        (rating,) = _rows(archive.read("ratings.csv"))
+        title = archive.read("README.txt").decode().splitlines()[0]
+    assert len({folder.parts[1] for folder in map(PurePosixPath, names) if len(folder.parts) > 2}) == 2
+    for inside in [*names, archive_name(name)]:
+        parts = inside.split("/")
+        assert not {"", ".", ".."} & set(parts)
+        assert not set('\\:*?"<>|=') & set(inside)
+        assert all(len(part.encode()) < 200 for part in parts)
+        assert not {"con", "nul"} & {part.partition(".")[0].lower() for part in parts}
+    assert rating["rating"] == "2.0"
+    assert rating["rater"].removeprefix("'") == name
+    assert title.startswith(f"{name}, exported ")
+
+
+def _rows(content: bytes) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
