@@ -16,8 +16,8 @@ from pages.components.shell.frame import header
 from pages.components.shell.words import plain
 
 PURPOSE = (
-    "People and LLMs say what makes a text good, together they make a checklist, a judge answers it for every text, "
-    "and you see how far the scores agree with people."
+    "People and language models (LLMs) say what makes a text good. From that a checklist is made, a judge answers it "
+    "for every text, and you see how far the scores agree with people."
 )
 
 workbench = current_workbench()

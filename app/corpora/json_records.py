@@ -9,7 +9,7 @@ from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded
 from app.errors import FileFormatError
 
-_LIST_WANTED = "A JSON file must hold a list of objects, one object a text."
+_LIST_WANTED = "A JSON file must hold a list of objects, one object per text."
 CUT_OFF = "The file seems to be cut off: download or copy it again in full."
 _LINES_TO_LOOK_AT = 20
 

@@ -31,6 +31,19 @@ class StudyCondition:
     def key(self) -> str:
         return f"{self.family.value}:{self.name}" if self.name else self.family.value
 
+    @property
+    def words(self) -> str:
+        """Whose attributes, in the middle of a sentence."""
+        match self.family:
+            case Family.COMB:
+                return "everybody"
+            case Family.ML | Family.MH:
+                return "all LLMs" if self.family is Family.ML else "all people"
+            case Family.WITHOUT:
+                return f"everybody but {self.name}"
+            case _:
+                return f"{self.name} alone"
+
     @classmethod
     def parse(cls, key: str) -> "StudyCondition":
         """The inverse of `key`."""

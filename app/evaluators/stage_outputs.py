@@ -75,13 +75,13 @@ _SEED_HOW = "A line for each sub-aspect; below it its yes/no questions, each beh
 WRITINGS: dict[str, OutputLines] = {
     STEPS: OutputLines(
         "G-Eval: evaluation steps",
-        "One step a line.",
+        "One step per line.",
         lambda value: [str(step) for step in value["steps"]],
         lambda lines: {"steps": lines},
     ),
     ASPECTS: OutputLines(
         "CoAScore: related aspects",
-        "One aspect a line, as name: what it is.",
+        "One aspect per line, as name: what it is.",
         lambda value: [f"{entry['name']}: {entry['description']}" for entry in value["aspects"]],
         _aspects,
     ),

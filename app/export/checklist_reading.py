@@ -102,7 +102,7 @@ def read_lines(content: str, dimension: str) -> Checklist:
         elif _LIST_MARK.match(line) if marked else line.strip():
             named.append((f"Line {number}", {"text": _LIST_MARK.sub("", line), "component": component}))
     if not named:
-        raise FileFormatError("The file has no question.", "Write one question a line.")
+        raise FileFormatError("The file has no question.", "Write one question per line.")
     return _checklist(named, dimension, {}, [])
 
 

@@ -48,7 +48,7 @@ def test_the_second_editor_is_told_and_nobodys_words_vanish(editors: tuple[Page,
 
     ben.get_by_role("textbox", name="Wording").fill(BENS)
     click(button(ben, "Save question"), shows=ben.get_by_text("Your change is not saved yet."))
-    expect(ben.get_by_text(re.compile(r"Ana \(.*\) changed this question meanwhile"))).to_be_visible()
+    expect(ben.get_by_text("Ana changed this question meanwhile")).to_be_visible()
     expect(reading(ben, ANAS).first).to_be_visible()
     click(first_of(ben, "keep_mine_").get_by_role("button"), hides=ben.get_by_text("Your change is not saved yet."))
     expect(reading(ben, BENS)).to_be_visible()

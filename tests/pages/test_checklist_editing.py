@@ -96,7 +96,7 @@ def test_the_second_editor_is_told_by_whom_sees_both_texts_and_chooses(draft: Wo
     assert newest(draft).asked[0].text == "Is it linked?"
     shown = words(ben)
     assert "not saved yet" in shown
-    assert "Ana (" in shown
+    assert "Ana changed this question meanwhile" in shown
     assert all(word in shown for word in ("linked", "tied together"))
     ben.button(key=f"keep_mine_{question.id}").click().run()
     assert newest(draft).asked[0].text == "Is it tied together?"

@@ -157,7 +157,7 @@ def test_nobody_chosen_for_the_picture_is_said(demo: Workbench, open_screen: Ope
 
 def test_likeness_is_shown_for_contributors_kinds_and_conditions_with_the_embedding(demo: Workbench, open_screen: Open):
     app = at(open_screen("compare"), "alike")
-    assert "lsa-100 on tf-idf" in told(app)
+    assert "word statistics, 100 dimensions on tf-idf" in told(app)
     rows = {}
     for sets in ("contributors", "kinds", "conditions"):
         app.segmented_control(key="similarity_sets").set_value(sets).run()
@@ -289,7 +289,7 @@ def test_an_embedding_that_fails_is_said_and_the_one_before_stays(
     app = choose_embedding(sound(open_screen("compare")), "openai:text-embedding-3-large")
     assert "refuses the key" in app.error[0].value
     assert "sk-planted" not in told(app)
-    assert "lsa-100 on tf-idf" in told(at(app.run(), "alike"))
+    assert "word statistics, 100 dimensions on tf-idf" in told(at(app.run(), "alike"))
 
 
 def test_an_embedding_without_a_key_says_what_to_set(demo: Workbench, open_screen: Open):

@@ -3,7 +3,7 @@
 import pytest
 
 from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import button_label, model_label, plain
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,9 @@ def test_differing_words_are_marked_and_markup_in_them_stays_text() -> None:
     assert before == r"Is the :red[~~\*text\*~~] clear?"
     assert after == "Is the :green[**summary**] clear?"
     assert marked("Is it clear?", "Is it very clear?") == ("Is it clear?", "Is it :green[**very**] clear?")
+
+
+def test_a_button_says_what_it_is_about_and_no_name_can_be_more_than_a_name() -> None:
+    assert button_label("Edit", "question 3") == "Edit :gray-background[question 3]"
+    assert button_label("", "Move up") == ":gray-background[Move up]"
+    assert button_label("Delete", "a] :red[b") == r"Delete :gray-background[a\] \:red\[b]"

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 Files = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE...", help="One file a contributor: one attribute a line, or a JSON list or object."),
+    typer.Argument(
+        metavar="FILE...", help="One file per contributor: one attribute per line, or a JSON list or object."
+    ),
 ]
 Kinds = Annotated[
     list[str] | None,
@@ -113,7 +115,7 @@ def read_attributes(path: Path) -> list[str]:
     except InputError as error:
         raise type(error)(f"{path}: {error.message}", error.hint) from None
     if not found:
-        raise InputError(f"{path} holds no attributes.", "Write one attribute a line.")
+        raise InputError(f"{path} holds no attributes.", "Write one attribute per line.")
     return found
 
 

@@ -34,7 +34,7 @@ def register(root: typer.Typer) -> None:
 
 
 def add(
-    file: Annotated[Path, typer.Argument(help="One attribute a line (“- ” is stripped), or a JSON list or object.")],
+    file: Annotated[Path, typer.Argument(help="One attribute per line (“- ” is stripped), or a JSON list or object.")],
     project: ProjectOption,
     dimension: Annotated[str, typer.Option(help="The dimension they are about.")],
     contributor: Annotated[str, typer.Option(help="Who said it.")],

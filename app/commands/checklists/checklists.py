@@ -111,7 +111,7 @@ def schema() -> None:
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(help="JSON or YAML as exported, a CSV with a column “text”, or one question a line.")
+        Path, typer.Argument(help="JSON or YAML as exported, a CSV with a column “text”, or one question per line.")
     ],
     project: ProjectOption,
     dimension: OneDimensionOption,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NAMES = {"spearman": "Spearman", "kendall": "Kendall tau-b", "pearson": "Pearson", "mae": "MAE"}
 
-File = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSONL or JSON; one row a text", show_default=False)]
+File = Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, JSONL or JSON; one row per text", show_default=False)]
 Human = Annotated[
     list[str],
     typer.Option(

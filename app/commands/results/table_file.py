@@ -122,7 +122,7 @@ def _json_lines(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
 def _json_list(name: str, file: BinaryIO) -> Iterable[tuple[str, object]]:
     document = _parsed(name, "the document", file.read().decode("utf-8-sig"))
     if not isinstance(document, list):
-        raise FileFormatError(f"{name} is not a list of objects.", "Give a JSON list, one object a text.")
+        raise FileFormatError(f"{name} is not a list of objects.", "Give a JSON list, one object per text.")
     return ((f"entry {number}", entry) for number, entry in enumerate(document, start=1))
 
 
@@ -138,7 +138,7 @@ def _from_objects(name: str, entries: Iterable[tuple[str, object]]) -> dict[str,
     rows: list[dict[str, object]] = []
     for place, entry in entries:
         if not isinstance(entry, dict):
-            raise FileFormatError(f"{name}, {place} is not an object.", "Give one object a text.")
+            raise FileFormatError(f"{name}, {place} is not an object.", "Give one object per text.")
         rows.append(_flat(entry))
     names = dict.fromkeys(key for row in rows for key in row)
     check_cells(len(rows), len(names), name)

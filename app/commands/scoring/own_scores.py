@@ -19,7 +19,7 @@ def register(root: typer.Typer) -> None:
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="CSV, TSV, JSON, JSON Lines or Parquet, one row a text.")],
+    file: Annotated[Path, typer.Argument(help="CSV, TSV, JSON, JSON Lines or Parquet, one row per text.")],
     project: ProjectOption,
     dimension: DimensionOption,
     column: Annotated[str, typer.Option(help="The column with the scores; nested fields as a.b.")],

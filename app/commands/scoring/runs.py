@@ -130,7 +130,7 @@ def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:
 
 def record(
     run: RunArgument,
-    output: Annotated[Path, typer.Option(help="Where to write the calls, one JSON object a line.")],
+    output: Annotated[Path, typer.Option(help="Where to write the calls, one JSON object per line.")],
     json_: JsonOption = False,
 ) -> None:
     """Write a run's calls to a file that answers again without a network, as the judge replay:FILE.

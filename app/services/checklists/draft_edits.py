@@ -157,10 +157,10 @@ def place_in(checklist: Checklist, component: str) -> dict[str, object]:
 
 
 def _who_changed(work: UnitOfWork, checklist_id: int, question_id: int) -> str:
-    """Who touched the question last, and when."""
+    """Who touched the question last; when that was stands in the history, in the reader's own time."""
     for change in work.drafts.history(checklist_id):
         if any((step.kind, step.id) == ("question", question_id) for step in change.steps):
-            return f"{change.who or 'Somebody without a name'} ({change.at:%d %b, %H:%M} UTC)"
+            return change.who or "Somebody without a name"
     return "Somebody"
 
 

@@ -119,7 +119,7 @@ def _build(
     for cell in plan.to_build:
         if stop.is_set() or (cell.dimension.id, cell.digest) in made:
             continue
-        report(f"Building {cell.condition.key} for {cell.dimension.name}", len(made), steps)
+        report(f"Building the checklist of {cell.condition.words} for {cell.dimension.name}", len(made), steps)
         try:
             _check_budget(plan.options, spent())
             _build_one(workbench, plan.options, cell)
@@ -127,7 +127,7 @@ def _build(
             problems.append(str(error))
             stop.set()
         except WorkbenchError as error:
-            problems.append(f"{cell.condition.key} for {cell.dimension.name}: {error}")
+            problems.append(f"Checklist of {cell.condition.words} for {cell.dimension.name}: {error}")
         else:
             made.add((cell.dimension.id, cell.digest))
     return len(made)

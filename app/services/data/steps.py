@@ -41,10 +41,12 @@ _TODO = {
     "rate": NextStep("data", "Import ratings", "Nobody has rated {names} yet: samples are drawn from rated texts."),
     "think": NextStep("think_aloud", "Think aloud", "Nobody has said yet what to look for in {names}."),
     "build": NextStep("build", "Build the checklist", "There are attributes but no checklist for {names}."),
-    "publish": NextStep("checklist", "Publish the checklist", "The checklist of {names} is a draft: read it, publish."),
+    "publish": NextStep(
+        "checklist", "Publish the checklist", "The checklist of {names} is a draft: read it, then publish it."
+    ),
     "watch": NextStep("score", "Watch the run", "A run is scoring texts right now."),
     "score": NextStep("score", "Score the texts", "No text has been scored yet on {names}."),
-    "finish": NextStep("score", "Finish the scores", "Not every text has its score yet on {names}."),
+    "finish": NextStep("score", "Finish the scores", "Not every text has a score on {names} yet."),
     "look": NextStep("results", "See the results", "There are scores for {names}."),
 }
 _ORDER = tuple(_TODO)

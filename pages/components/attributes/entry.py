@@ -48,9 +48,9 @@ def entry(workbench: Workbench, project: Project, dimension: Dimension, attribut
             key="add_contributor",
         )
         kind = who.radio("This is", list(ContributorKind), format_func=_kind, horizontal=True, key="add_kind")
-        text = what.text_area("One attribute a line", height=110, key="add_text")
+        text = what.text_area("One attribute per line", height=110, key="add_text")
         file = what.file_uploader(
-            "or a file: one attribute a line, a JSON list, or a table with contributors",
+            "or a file: one attribute per line, a JSON list, or a table with contributors",
             type=["txt", "json", "md", "csv", "tsv"],
             key="add_file",
             help="A CSV or JSON table with the columns text, contributor and kind, such as this screen gives out, "

@@ -9,7 +9,7 @@ from app.domain.task import Dimension
 from app.services.attributes.attribute_files import attribute_file
 from pages.components.shell.contributor_choice import contributor_choice
 
-_FILES = {"text": ("Text, one a line", "txt"), "json": ("JSON", "json"), "csv": ("Table (CSV)", "csv")}
+_FILES = {"text": ("Text, one per line", "txt"), "json": ("JSON", "json"), "csv": ("Table (CSV)", "csv")}
 
 
 def attribute_downloads(

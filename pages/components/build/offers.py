@@ -33,7 +33,7 @@ def offers(workbench: Workbench, view: BuildView, stage: Stage) -> None:
                 args=[workbench, view.id, "kept an edit", partial(keep_mine, workbench, view.id, stage, offer.item)],
             )
             take.button(
-                button_label("Take new", about),
+                button_label("Take the new one", about),
                 key=f"take_{key}",
                 on_click=save_edit,
                 args=[

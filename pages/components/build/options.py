@@ -65,7 +65,7 @@ def _options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id
     _, condition = contributor_choice(attributes, f"condition_{dimension_id}")
     model = model_choice(workbench, "Model", "build_model", "It groups the attributes and writes the questions.")
     components = st.select_slider(
-        "Components at most",
+        "At most this many components",
         list(COMPONENTS),
         value=5,
         key="components",
@@ -113,8 +113,8 @@ def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, o
         "Run all stages",
         key="build",
         disabled=not options.complete,
-        help="Makes a draft of the checklist at once; the validator's changes are taken as proposed. The stages can be "
-        "changed afterwards.",
+        help="Makes a draft of the checklist at once; the changes of the last stage are taken as proposed. The "
+        "stages can be changed afterwards.",
     ):
         preset_model_options(STAGES_KEY, workbench.asking)
         start_job(build_job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)

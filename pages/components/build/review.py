@@ -25,7 +25,7 @@ def review(workbench: Workbench, view: BuildView) -> None:
     kept = [change for change in view.build.changes if change.kind is ChangeKind.KEPT]
     waiting = sum(change.decision is Decision.OPEN for change in proposed)
     if not proposed:
-        st.markdown("The validator changed nothing.")
+        st.markdown("The second look found nothing to change.")
     if waiting:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{number(waiting, 'change')} to decide. {UNDECIDED}")
@@ -53,7 +53,7 @@ def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts
         st.markdown(f"**{VERBS[change.kind]}**: {plain(_SAID_TWICE.sub('', change.reason))}")
         st.markdown("\n".join(f"- {line}" for line in _lines(change, texts)))
         if change.mine:
-            st.caption(f"In your words. The validator wrote: {plain(change.after)}")
+            st.caption(f"In your words. The model wrote: {plain(change.after)}")
     with decision:
         st.caption(STANDING[change.decision])
         with st.container(horizontal=True):

@@ -99,7 +99,7 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
 def import_(workbench: Workbench, dimension_id: int) -> None:
     with st.expander("Import", key="import"), st.form("import_form", border=False):
         file = st.file_uploader(
-            "A checklist as JSON, YAML or CSV, or one question a line",
+            "A checklist as JSON, YAML or CSV, or one question per line",
             type=list(IMPORT_ENDINGS),
             key="import_file",
             help="A CSV needs a column “text”; component, key_question, guidance and weight are read too.",

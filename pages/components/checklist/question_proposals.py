@@ -124,15 +124,15 @@ def validator(editing: Editing) -> None:
     """The review of the whole draft by a model, as when it was built."""
     with st.expander("Have it reviewed", key="validator"):
         st.caption(
-            "The validator merges questions about the same thing, rewords faulty ones and drops irrelevant ones. You "
-            "accept or refuse each change."
+            "The model that reviews merges questions about the same thing, rewords faulty ones and drops irrelevant "
+            "ones. You accept or refuse each change."
         )
         model = model_choice(editing.workbench, "Model", "validator_model", "It reviews the questions.")
         checklist_id = editing.view.checklist.id
 
         def work(_: Progress) -> str:
             found = propose_validation(editing.workbench, checklist_id, model)
-            return f"{number(found, 'change')} proposed." if found else "The validator would change nothing."
+            return f"{number(found, 'change')} proposed." if found else "The review found nothing to change."
 
         start = partial(_start, checklist_id, "Reviewing the questions", work)
         st.button("Review the draft", key="review_draft", disabled=not model, on_click=start)

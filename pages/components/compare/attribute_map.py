@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.services.attributes.analysis import UniqueAttributes
 from pages.components.compare.compared_names import Names
+from pages.components.compare.embedding_choice import embedding_words
 from pages.components.shell.kind_colours import colour_scale, shape_scale
 from pages.components.shell.picture import picture
 from pages.components.shell.words import plain
@@ -17,13 +18,13 @@ def attribute_map(found: UniqueAttributes, names: Names, dimension_id: int) -> N
     if found.map.reason:
         st.markdown(plain(found.map.reason))
         return
-    held = sum(found.map.explained)
+    held, seen_by = sum(found.map.explained), embedding_words(found.map.embedding)
     picture(
         _chart(found, names),
         "attribute_map",
         f"attribute_map_{dimension_id}",
         "Each point is an attribute; point at it to read it. Points that lie close are alike. "
-        f"The two axes hold {held:.0%} of all differences (principal components of {found.map.embedding}), so "
+        f"The two axes hold {held:.0%} of all differences (principal components of {seen_by}), so "
         "points may lie close and yet differ.",
     )
 

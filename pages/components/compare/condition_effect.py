@@ -16,7 +16,7 @@ from app.services.conditions.condition_effect import effect_of_conditions as eff
 from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.compared_names import Names
-from pages.components.compare.set_similarity import FIELDS, MEASURES
+from pages.components.compare.set_similarity import FIELDS, MEASURES, SEEN
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.kind_colours import colour_scale, shape_scale
 from pages.components.shell.navigation.screens import link
@@ -109,6 +109,7 @@ def _picture(rows: pd.DataFrame, found: ConditionEffect, names: Names) -> None:
     measure = st.segmented_control(
         "Likeness of the set",
         list(MEASURES),
+        format_func=SEEN.__getitem__,
         default="ROUGE-L",
         required=True,
         key="effect_measure",

@@ -20,9 +20,9 @@ from pages.components.shell.words import plain
 
 CHOSEN = "compare_embedding"
 ABOUT = (
-    "An embedding turns a text into numbers, so that closeness in meaning can be measured. The word statistics (LSA) "
-    "learn from these attributes alone: words that occur together count as close. They need no network. A provider's "
-    "model knows far more of the language; the attributes are sent to it."
+    "An embedding turns a text into numbers, so that closeness in meaning can be measured. Word statistics learn from "
+    "these attributes alone: words that occur together count as close. They need no network. A provider's model knows "
+    "far more of the language; the attributes are sent to it."
 )
 
 
@@ -52,6 +52,12 @@ def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> No
     else:
         st.session_state[CHOSEN] = name
         st.rerun()
+
+
+def embedding_words(signature: str) -> str:
+    """What an embedding's signature says, for a caption: "word statistics, 40 dimensions on tf-idf"."""
+    width, _, weights = signature.removeprefix(f"{LSA_NAME}-").partition(" on ")
+    return f"word statistics, {width} dimensions on {weights}" if width.isdigit() else f"the embedding {signature}"
 
 
 def _label(name: str) -> str:

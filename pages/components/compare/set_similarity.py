@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.services.attributes.analysis import ContributorComparison, SetComparison, Similarity
 from pages.components.compare.compared_names import Names
+from pages.components.compare.embedding_choice import embedding_words
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.picture import picture
 from pages.components.shell.words import plain
@@ -15,6 +16,7 @@ MEASURES = {
     "Jaccard": "Shared words out of all words of the two, whatever their order. Mean over pairs.",
     "Cosine": "Closeness in meaning as the embedding sees it: 1 is the same direction, 0 unrelated. Mean over pairs.",
 }
+SEEN = {"ROUGE-L": "Wording (ROUGE-L)", "Jaccard": "Shared words (Jaccard)", "Cosine": "Meaning (cosine)"}
 FIELDS = {"ROUGE-L": "rouge_l", "Jaccard": "jaccard", "Cosine": "cosine"}
 BETWEEN = {"kinds": "People and LLMs", "contributors": "Contributors", "conditions": "Conditions"}
 CELL_WIDTH, CELL_HEIGHT = 150, 52
@@ -32,7 +34,13 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         help="Conditions are the sets a checklist can be built from: everybody, all people, all LLMs, each alone.",
     )
     measure = right.segmented_control(
-        "Measure", list(MEASURES), default="ROUGE-L", required=True, key="similarity_measure", help=_all_measures()
+        "Measure",
+        list(MEASURES),
+        format_func=SEEN.__getitem__,
+        default="ROUGE-L",
+        required=True,
+        key="similarity_measure",
+        help=_all_measures(),
     )
     assert by is not None  # required
     assert measure is not None
@@ -66,7 +74,7 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         plain(
             " ".join(
                 [
-                    f"Cosine from the embedding {found.embedding}; words as {found.tokens} makes them.",
+                    f"Cosine from {embedding_words(found.embedding)}; words as {found.tokens} makes them.",
                     *found.notes,
                     *reasons,
                 ]

@@ -25,7 +25,7 @@ FAMILIES_HELP = (
     "Everybody but one: what each person or LLM adds to the rest."
 )
 COMPONENTS_HELP = (
-    "At most so many key sub-concepts a checklist, 3 to 9. The paper found 5 best (section 5.1.2). Another number "
+    "At most this many key sub-concepts per checklist, 3 to 9. The paper found 5 best (section 5.1.2). Another number "
     "builds other checklists; those that are there stay."
 )
 TRIALS_HELP = "Each trial draws texts of its own, with the next seed; figures are shown for each and as a mean."
@@ -71,7 +71,7 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
         value=None,
         key="study_budget",
         placeholder="no limit",
-        help="The study stops when what it asks from now on has cost so much. Start again to go on.",
+        help="The study stops once what it asks from now on has cost this much. Start again to go on.",
     )
     asking = more_options(KEY, [name for name in (model, answers) if name])
     wanted = tuple(dimension for dimension in dimensions if dimension.id in chosen)

@@ -36,7 +36,7 @@ def questions(task: Task) -> dict[str, tuple[str, str]]:
             f"A name or number of the {source}: those with the same one are compared with each other.",
         ),
         "item_id": (
-            f"Which is the number of the {text}?",
+            f"Which holds the number of the {text}?",
             "It tells those apart that the same writer wrote from the same source.",
         ),
         "reference": ("Which holds a model answer?", f"A good {text} that a person wrote, for methods that compare."),

@@ -26,7 +26,7 @@ from pages.components.data.import_watch import IMPORTING
 from pages.components.data.kept_upload import KeptUpload, choose_upload, keep_choices, starting_with
 from pages.components.shell.words import plain, show_error
 
-NAMED = "auto finds out by itself. The named ones are published datasets that are read as they were published."
+NAMED = "“auto” works it out by itself. The others are published data sets, read as they were published."
 T = TypeVar("T")
 _SHEETS, _PREVIEW, _CHECK = "upload_sheets", "upload_preview", "upload_check"
 LARGE = 20 * 2**20
@@ -40,7 +40,7 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
         kept = choose_upload()
     if kept is None:
         with right:
-            st.caption("One row a text: the text, what it was written from, who wrote it, and one column a rating.")
+            st.caption("One row per text: the text, what it was written from, who wrote it, and one column per rating.")
             import_template(workbench, project)
         return
     with right:
@@ -51,7 +51,7 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
     target = import_target(workbench, project, kept, preview.kind)
     choice = ColumnChoice()
     if preview.guess is None:
-        st.markdown(f"This is a file of the format **{plain(preview.format)}**, so there is nothing to map.")
+        st.markdown(f"This is a file of the format **{plain(preview.format)}**, so no columns have to be named.")
     else:
         key = f"{kept.id}_{plan.format}_{plan.sheet}"
         choice = column_choice(key, preview, preview.guess, target)

@@ -44,9 +44,9 @@ def import_report(workbench: Workbench, project: Project) -> None:
             )
         if report.few_sources:
             st.markdown(
-                f"**{number(report.sources, 'source')} for {number(report.texts, 'text')}: few or large.** So only the "
-                "sample texts themselves, which people read while thinking aloud, will be left out of scoring, not all "
-                "texts of their sources."
+                f"**{number(report.sources, 'source')} for {number(report.texts, 'text')}. They are few or large,** so "
+                "only the sample texts themselves, which people read while thinking aloud, will be left out of "
+                "scoring, not all texts of their sources."
             )
         if report.skipped:
             _left_out(report)
@@ -90,7 +90,7 @@ def _left_out(report: ImportReport) -> None:
         key="skipped_rows",
         column_config={
             "Row": st.column_config.NumberColumn(
-                width=60, help="As it stands in the file, from 1; in a workbook its own number."
+                width=60, help="Counted from 1 as in the file; in a workbook the number beside the row."
             ),
             "Reason": st.column_config.TextColumn(width=720),
         },

@@ -40,7 +40,7 @@ def choose_upload() -> KeptUpload | None:
     if file is None and kept is not None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f":material/description: **{plain(kept.upload.name)}** is still chosen.")
-            st.button("Put it away", key="forget_upload", type="tertiary", on_click=forget_upload)
+            st.button("Remove the file", key="forget_upload", type="tertiary", on_click=forget_upload)
     return kept
 
 

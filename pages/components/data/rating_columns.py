@@ -60,8 +60,8 @@ def _labelled(preview: UploadPreview, column: str) -> str:
 def _rows(key: str, preview: UploadPreview, guessed: Mapping[str, str], columns: list[str]) -> tuple[Pairs, Pairs]:
     heads = st.columns(_COLUMNS)
     heads[0].caption("Column")
-    heads[1].caption("Dimension it rates; the same name twice: two raters")
-    heads[2].caption("Lowest and highest rating there is; others are left out and listed")
+    heads[1].caption("Dimension it rates (for two raters, give both columns the same name)")
+    heads[2].caption("Lowest and highest possible rating (others are left out and listed)")
     ratings: list[tuple[str, str]] = []
     scales: dict[str, str] = {}
     for column in columns:

@@ -23,9 +23,9 @@ def experts_table(workbench: Workbench, project_id: int) -> None:
                         "Background": one.background,
                         "Dimension": one.dimension,
                         "Considerations": one.attributes,
-                        "State": "done" if one.done else "at it",
-                        "After others": one.late,
-                        "Last": local_time.clock(one.last_at) if one.last_at else None,
+                        "State": "done" if one.done else "working on it",
+                        "After seeing others": one.late,
+                        "Last active": local_time.clock(one.last_at) if one.last_at else None,
                     }
                     for one in found
                 ]
@@ -36,9 +36,9 @@ def experts_table(workbench: Workbench, project_id: int) -> None:
             width="content",
             column_config={
                 "State": st.column_config.TextColumn(help="Who is done on a dimension sees what others wrote on it."),
-                "After others": st.column_config.NumberColumn(
+                "After seeing others": st.column_config.NumberColumn(
                     help="Written after the expert had said done, when others' considerations could be seen."
                 ),
-                "Last": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+                "Last active": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
             },
         )

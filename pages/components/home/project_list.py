@@ -24,7 +24,7 @@ def project_list(workbench: Workbench, projects: Sequence[Project], current: Ove
     pages = ceil(len(projects) / PAGE_SIZE)
     with st.container(key="projects", gap="small"):
         for column, title in zip(
-            st.columns(WIDTHS), ("Name", "Texts", "Dimensions", "How far", "Created", ""), strict=True
+            st.columns(WIDTHS), ("Name", "Texts", "Dimensions", "Progress", "Created", ""), strict=True
         ):
             column.caption(title)
         rows = st.container(gap="xsmall")

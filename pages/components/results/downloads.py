@@ -19,7 +19,7 @@ def result_downloads(scope: ResultScope) -> None:
             "text/csv",
             key="download_scores",
             on_click="ignore",
-            help="One line a text and dimension: score, mean rating, coverage.",
+            help="One row per text and dimension: score, mean rating, share of questions answered.",
         )
         st.download_button(
             "Scores (Parquet)",
@@ -28,7 +28,7 @@ def result_downloads(scope: ResultScope) -> None:
             "application/vnd.apache.parquet",
             key="download_parquet",
             on_click="ignore",
-            help="The same with types, for pandas, R or DuckDB.",
+            help="The same table with typed columns, for pandas, R or DuckDB.",
         )
         st.download_button(
             "Figures (CSV)",

@@ -21,8 +21,8 @@ REUSE_HELP = (
     "everything afresh."
 )
 BUDGET_HELP = (
-    "A run stops when it has cost so much; what is on its way then is still paid. It counts for each judge by itself "
-    "and needs a model with a known price. A run can be resumed, but not beyond its budget."
+    "A run stops once it has cost this much; what is on its way then is still paid for. Each judge has this much to "
+    "itself, and needs a model with a known price. A run can be resumed, but not beyond its budget."
 )
 
 

@@ -33,7 +33,7 @@ def own_scores(workbench: Workbench, project: Project) -> None:
     with st.expander("Scores from a file", key="own_scores", expanded=report is not None):
         st.caption(
             "Any metric that was computed elsewhere, a paper's published scores for example, can stand beside the "
-            "methods here: one row a text, with a column of scores."
+            "methods here: one row per text, with a column of scores."
         )
         file = st.file_uploader("A file with scores", type=list(SUFFIXES), key="own_scores_file")
         if file is not None:
@@ -120,9 +120,7 @@ def _show(report: OwnScoresReport) -> None:
                 hide_index=True,
                 height=min(260, 38 + 35 * len(rows)),
                 key="own_left_out",
-                column_config={
-                    "Row": st.column_config.NumberColumn(width=60, help="As it stands in the file, from 1.")
-                },
+                column_config={"Row": st.column_config.NumberColumn(width=60, help="Counted from 1 as in the file.")},
             )
             csv_download("Download the list", rows, "scores-left-out")
         lacking = [(dimension, text) for dimension, texts in report.without_score.items() for text in texts]

@@ -37,7 +37,7 @@ def scoring_start(
         type="primary",
         key="start_scoring",
         disabled=busy,
-        help="One run of a project at a time: wait until the one above ends, or stop it." if busy else None,
+        help="A project has one run at a time: wait until the one above ends, or stop it." if busy else None,
     ):
         try:
             begin_scoring(workbench, project.id, *wishes)

@@ -19,7 +19,7 @@ def stage_outputs(workbench: Workbench, project: Project) -> None:
         return
     with st.expander("Steps, aspects and seed questions", key="writings"):
         st.caption(
-            "Some methods have the judge write something once for a dimension: G-Eval its evaluation steps, CoAScore "
+            "Some methods have the judge write something once per dimension: G-Eval its evaluation steps, CoAScore "
             "related aspects, CheckEval seed questions. Runs take the newest wording; earlier scores stay."
         )
         dimension = st.selectbox(

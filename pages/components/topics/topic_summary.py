@@ -11,8 +11,8 @@ from pages.components.shell.topics.topic_trust import BY_CHANCE
 from pages.components.shell.words import model_label, plain
 
 SPREAD_HELP = (
-    "Standard deviation of the shares over the topics. Low is balanced: the contributor speaks about all topics alike. "
-    "High is myopic: the contributor stays with few."
+    "Standard deviation of the shares over the topics. Low: the contributor speaks about all topics alike (the paper's "
+    "word is balanced). High: the contributor stays with few (myopic)."
 )
 
 

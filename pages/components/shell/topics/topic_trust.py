@@ -10,8 +10,8 @@ from pages.components.shell.topics.topic_charts import SpreadGroup
 from pages.components.shell.words import plain
 
 SPREAD = (
-    "Standard deviation of the shares over the topics. Low is balanced: somebody speaks about all topics alike. "
-    "High is myopic: somebody stays with few."
+    "Standard deviation of the shares over the topics. Low: somebody speaks about all topics alike (the paper's word "
+    "is balanced). High: somebody stays with few (myopic)."
 )
 BY_CHANCE = "The spread of as many attributes when each falls on a topic at random: the fewer, the higher."
 GRADES = {
@@ -50,7 +50,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
         for name, group in groups.items()
         if (shares := group.spread.by_top_topic) is not None
     ]
-    st.markdown("**Balanced or myopic**")
+    st.markdown("**How evenly everybody speaks about all topics**")
     st.dataframe(
         pd.DataFrame(rows),
         placeholder="–",
@@ -65,8 +65,8 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
         },
     )
     st.caption(
-        f"Spread is the standard deviation of the shares. 0: the same share in each of the {count} topics (balanced); "
-        f"{most:.2f}: everything in one (myopic). Few attributes spread unevenly by chance alone, so compare sets of "
+        f"Spread is the standard deviation of the shares. 0: the same share in each of the {count} topics; "
+        f"{most:.2f}: everything in one. Few attributes spread unevenly by chance alone, so compare sets of "
         "like size, or each with its own spread by chance."
     )
 

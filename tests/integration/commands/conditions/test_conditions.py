@@ -31,7 +31,7 @@ def test_estimate_run_and_show(run: Run) -> None:
     assert (estimate["checklists"], estimate["judge_calls"], estimate["cost_usd"]) == (7, 7 * 18, 0.0)
     status, out, err = run("conditions", "run", *HERE, "--json")
     assert (status, json.loads(out)["missing"]) == (0, 0), err
-    assert "Building sl:m for coherence" in err
+    assert "Building the checklist of m alone for coherence" in err
     status, out, _ = run("conditions", "show", *HERE, "--permutations", 50, "--json")
     found = json.loads(out)
     assert [row["condition"] for row in found["conditions"]] == ["sl", "sh", "mh", "comb", "without", "without"]
