@@ -5,6 +5,7 @@
     │   ├── FileFormatError          a file that can't be read as what it was said to be
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
+    │   ├── RepeatedError            the same person has said this before, word for word
     │   └── ConflictError            somebody else changed or is running this right now
     │       └── RunLostError         a run's writer was silent for too long, and another took over
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
@@ -71,6 +72,10 @@ class NotFoundError(InputError):
 
 
 class NotReadyError(InputError):
+    pass
+
+
+class RepeatedError(InputError):
     pass
 
 

@@ -4,6 +4,7 @@ Started as `server.py HOST PORT [NAME ...]`; the names are those of `serve --all
 """
 
 import re
+import secrets
 import signal
 import sys
 from pathlib import Path
@@ -11,9 +12,10 @@ from types import FrameType
 from urllib.parse import quote
 
 import streamlit as st
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -21,6 +23,7 @@ from app.domain.storable_text import REPLACEMENT
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
 from app.services.scoring.run_worker import stop_all_runs
+from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
 from pages.components.shell.loading import load_screens
 from pages.components.shell.own_address import stay_offline
 
@@ -72,6 +75,27 @@ class ScreenAddresses:
         await RedirectResponse(address)(scope, receive, send)
 
 
+class KnownBrowsers:
+    """Gives each browser a name that says nothing about it, for as long as it is open: what it did can be undone after
+    a reload, which begins a new session. No script can read it, and no other site sends it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_named(message: Message) -> None:
+            headers = MutableHeaders(scope=message) if message["type"] == "http.response.start" else None
+            if headers is not None and headers.get("content-type", "").startswith("text/html"):
+                named = Response()
+                name, safe = secrets.token_urlsafe(24), scope["scheme"] == "https"
+                named.set_cookie(BROWSER_COOKIE, name, httponly=True, samesite="lax", secure=safe)
+                headers.append("set-cookie", named.headers["set-cookie"])
+            await send(message)
+
+        new = scope["type"] == "http" and BROWSER_COOKIE not in HTTPConnection(scope).cookies
+        await self._app(scope, receive, send_named if new else send)
+
+
 class WholeCharacters:
     """Half a character (a lone surrogate) typed or pasted into a field, sent as U+FFFD.
 
@@ -110,7 +134,12 @@ def start(host: str, port: int, more: list[str]) -> None:
     for kind in (signal.SIGTERM, signal.SIGINT):
         signal.signal(kind, _end)
     stay_offline()
-    middleware = [Middleware(KnownHosts, names=names), Middleware(ScreenAddresses), Middleware(WholeCharacters)]
+    middleware = [
+        Middleware(KnownHosts, names=names),
+        Middleware(KnownBrowsers),
+        Middleware(ScreenAddresses),
+        Middleware(WholeCharacters),
+    ]
     st.App(ENTRY, middleware=middleware).run(
         config={
             "server.address": host,

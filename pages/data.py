@@ -7,13 +7,21 @@ from pages.components.data.dimension_forms import add_dimension_form, dimension_
 from pages.components.data.import_form import import_form
 from pages.components.data.import_report import import_report
 from pages.components.data.import_watch import watch_import
+from pages.components.data.sample_change import sample_change
 from pages.components.data.task_form import task_form
 from pages.components.data.text_list import texts_to_read
+from pages.components.shell.address import keep
 from pages.components.shell.current import current_dimension, current_project, current_workbench
 from pages.components.shell.frame import header
 from pages.components.shell.locked_split import locked_split
 
-TEXTS, IMPORT, JUDGED, SPLIT = "Texts", "Import", "Dimensions and wording", "Test split"
+TEXTS, IMPORT, JUDGED, SAMPLES, SPLIT = SECTIONS = (
+    "Texts",
+    "Import",
+    "Dimensions and wording",
+    "Samples",
+    "Test split",
+)
 PURPOSE = "Bring in texts with the ratings people gave them, look at them, and say what they are judged on."
 
 workbench = current_workbench()
@@ -28,11 +36,12 @@ if project is None:
 import_report(workbench, project)
 texts = overview(workbench, project.id).texts
 choice = f"data_section_{project.id}"
+first = TEXTS if texts else IMPORT
 if arrived or choice not in st.session_state:
-    st.session_state[choice] = TEXTS if texts else IMPORT
-section = st.segmented_control(
-    "Section", [TEXTS, IMPORT, JUDGED, SPLIT], required=True, key=choice, label_visibility="collapsed"
-)
+    wanted = st.query_params.get("section")
+    st.session_state[choice] = wanted if wanted in SECTIONS and not arrived else first
+section = st.segmented_control("Section", SECTIONS, required=True, key=choice, label_visibility="collapsed")
+keep("section", section, first)
 if section == IMPORT:
     import_form(workbench, project)
 elif section == JUDGED:
@@ -46,6 +55,8 @@ elif section == JUDGED:
     with right:
         st.subheader("Task wording", anchor=False)
         task_form(workbench, project)
+elif section == SAMPLES and texts:
+    sample_change(workbench, project)
 elif section == SPLIT and texts:
     locked_split(workbench, project)
 elif not texts:

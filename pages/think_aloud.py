@@ -7,12 +7,11 @@ from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension
-from pages.components.shell.navigation.screens import go
+from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.samples import left_out, rubric, samples_side_by_side
 from pages.components.shell.sticky import sticky
 from pages.components.shell.words import plain
 from pages.components.think_aloud.own_attributes import own_attributes
-from pages.components.think_aloud.sample_change import sample_change
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -28,16 +27,16 @@ except WorkbenchError as error:
         go("data")
     st.stop()
 
-reading, writing = st.columns([2, 1], gap="large")
+reading, writing = st.columns([3, 2], gap="large")
 with reading:
     rubric(dimension)
     st.subheader("Samples", anchor=False)
     left_out(held_out(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)
-    sample_change(workbench, dimension, samples)
 with writing, sticky("writing"):
     name = expert(workbench, project)
     if name:
         own_attributes(workbench, project, dimension, samples, name)
     else:
-        st.caption("Then write down what to look for. You see your own considerations only.")
+        st.caption("Then write down what to look for. You see your own points only.")
+        link("data", "Other samples", help_="For whoever runs the project.", parameters={"section": "Samples"})

@@ -11,10 +11,22 @@ from app.services.demo import run_demo
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 from db.unit_of_work import Database
+from pages.components.shell import undo
 from pages.components.shell.navigation.screens import HOME
 from tests.support.background import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def in_browser(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Names the browser that screens are opened in from now on; before that it takes no cookie."""
+
+    def named(name: str) -> None:
+        monkeypatch.setattr(undo, "browser", lambda: name)
+
+    named("")
+    return named
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def expert(open_screen: Open, name: str = "Ada") -> AppTest:
 
 
 def say(app: AppTest, workbench: Workbench, text: str) -> AppTest:
-    app.text_input(key=f"say_{place(workbench)[1].id}").input(text)
+    app.text_area(key=f"say_{place(workbench)[1].id}").input(text)
     return app.button(key="say_add").click().run()
 
 
@@ -190,7 +190,7 @@ def test_the_sample_that_prompted_it_is_kept(demo: Workbench, open_screen: Open)
     app.selectbox(key=f"say_sample_{dimension.id}").set_value(chosen)
     say(app, demo, "It ends where it began.")
     assert by(demo, "Ada")[0].prompted_by == chosen
-    assert "prompted by sample 3" in [caption.value for caption in app.caption]
+    assert "Point 1 · prompted by sample 3" in [caption.value for caption in app.caption]
 
 
 def test_words_of_a_sample_are_hinted_at_and_kept(demo: Workbench, open_screen: Open):
@@ -238,6 +238,38 @@ def test_a_refresh_opens_nothing(demo: Workbench, open_screen: Open):
     assert any("still hidden from you" in m.value for m in app.markdown)
 
 
+def test_undo_outlives_a_reload_and_is_nobody_elses(
+    demo: Workbench, open_screen: Open, in_browser: Callable[[str], None]
+):
+    in_browser("Ada's")
+    say(expert(open_screen), demo, "It has one topic.")
+    in_browser("another")
+    assert "undo_last" not in [button.key for button in expert(open_screen).button]
+    in_browser("Ada's")
+    app = expert(open_screen)  # in a session of its own
+    app.button(key="undo_last").click().run()
+    assert by(demo, "Ada") == []
+    assert "undo_last" not in [button.key for button in app.button]
+
+
+def test_what_somebody_has_said_already_is_not_kept_twice(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    for text in ("It has one topic.", "Names stay the same.", "it has  one topic"):
+        say(app, demo, text)
+    assert any("You have said this already, as your point 1." in c.value for c in app.caption)
+    assert [a.text for a in by(demo, "Ada")] == ["It has one topic.", "Names stay the same."]
+    _, second = by(demo, "Ada")
+    app.button(key=f"edit_{second.id}").click().run()
+    app.text_area(key=f"edit_text_{second.id}").input("It has one topic!")
+    app.button(key=f"edit_save_{second.id}").click().run()
+    assert any(c.value == "Point 2 · as your point 1" for c in app.caption)
+
+
+def test_only_whoever_runs_the_project_is_shown_the_way_to_other_samples(demo: Workbench, open_screen: Open):
+    assert "Other samples" in [link.proto.label for link in open_screen("think_aloud").get("page_link")]
+    assert "Other samples" not in [link.proto.label for link in expert(open_screen).get("page_link")]
+
+
 def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
     app = expert(open_screen)
     for number in range(8):
@@ -253,11 +285,10 @@ def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
 
 
 def test_a_sample_is_replaced_by_hand_and_chosen_again(demo: Workbench, open_screen: Open):
-    dimension = place(demo)[1]
+    project, dimension = place(demo)
     before = samples_of(demo, dimension.id)
-    app = open_screen("think_aloud")
-    app.session_state["change_samples"] = True
-    app.run()
+    app = open_screen("data")
+    app.button_group(key=f"data_section_{project}").set_value("Samples").run()
     option = app.selectbox(key=f"replace_text_{dimension.id}")
     option.select_index(0).run()
     app.button(key="use_text").click().run()

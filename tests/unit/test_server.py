@@ -4,13 +4,14 @@ import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from app.server import ScreenAddresses, WholeCharacters, with_whole_characters
+from app.server import KnownBrowsers, ScreenAddresses, WholeCharacters, with_whole_characters
+from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
 
 
 async def reached(request: Request) -> PlainTextResponse:
@@ -73,3 +74,20 @@ def test_a_message_that_can_be_read_stays_as_it_came() -> None:
     state.bytes_value = b"\xed\xa0\xbd"  # bytes are no text
     for sent in (message.SerializeToString(), typed("a whole \U0001f600")):
         assert with_whole_characters(sent) == sent
+
+
+async def page_or_code(request: Request) -> Response:
+    return HTMLResponse("<p>") if request.url.path == "/" else PlainTextResponse("let a;")
+
+
+def test_a_browser_gets_a_name_of_its_own_with_its_first_page() -> None:
+    app = Starlette(routes=[Route("/{path:path}", page_or_code)], middleware=[Middleware(KnownBrowsers)])
+    client = TestClient(app)
+    assert "set-cookie" not in client.get("/code.js").headers
+    cookie = client.get("/").headers["set-cookie"]
+    assert cookie.startswith(f"{BROWSER_COOKIE}=")
+    assert {"HttpOnly", "Path=/", "SameSite=lax"} == set(cookie.split("; ")[1:])
+    assert "set-cookie" not in client.get("/").headers, "it has one"
+    other = TestClient(app, base_url="https://testserver").get("/").headers["set-cookie"]
+    assert other.split(";")[0] != cookie.split(";")[0]
+    assert "Secure" in other

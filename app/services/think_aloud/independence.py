@@ -1,13 +1,14 @@
 """Independent experts: others' attributes stay hidden from each until they say "done" on a dimension."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from app.construction.lint_samples import sample_hints
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
 from app.domain.task import Dimension
 from app.domain.think_aloud import ExpertProgress, Sample
-from app.errors import InputError, NotReadyError
+from app.errors import InputError, NotReadyError, RepeatedError
 from app.services.runtime.workbench import Workbench
+from app.think_aloud.repeats import same_words
 from db.unit_of_work import UnitOfWork
 
 REMOVED = "removed by its author"
@@ -75,21 +76,39 @@ def add_consideration(
 ) -> int:
     """Keep one consideration to the letter; whoever was done is at it again. Returns its id.
 
-    prompted_by: the text of the sample that prompted it. Raises InputError for a blank one.
+    prompted_by: the text of the sample that prompted it. Raises InputError for a blank one, RepeatedError for one
+    that this expert has made before, word for word.
     """
     if not text.strip():
         raise InputError("There is nothing on the line yet.", "Write one point.")
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
+        if number := same_point(text, standing(_said(work, project.id, dimension_id, expert))):
+            raise RepeatedError(f"You have said this already, as your point {number}.")
         return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by)[0]
 
 
 def considerations_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
     """What this expert has written, in the order the expert gave it, with what they took back: for nobody else."""
     with workbench.database.read() as work:
-        found = work.think_aloud.attributes(project_id, dimension_id, expert, withdrawn=True)
+        return _said(work, project_id, dimension_id, expert)
+
+
+def _said(work: UnitOfWork, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
+    found = work.think_aloud.attributes(project_id, dimension_id, expert, withdrawn=True)
     return sorted((a for a in found if a.kind is ContributorKind.HUMAN), key=lambda a: (a.position, a.id))
+
+
+def standing(said: Iterable[Attribute]) -> list[Attribute]:
+    """An expert's points without those that were left out or taken back; a point's number is its place here, from 1."""
+    return [a for a in said if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
+
+
+def same_point(text: str, points: Sequence[Attribute]) -> int:
+    """The number of the first of these points that says the same word for word; 0 where none does."""
+    wanted = same_words(text)
+    return next((number for number, one in enumerate(points, start=1) if same_words(one.text) == wanted), 0)
 
 
 def remove_consideration(workbench: Workbench, attribute_id: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.domain.task import Dimension, Task
+from app.domain.text import Text
 from app.domain.think_aloud import Sample
 from app.services.think_aloud.samples import HeldOut
 from pages.components.shell.words import number, plain
@@ -38,20 +39,27 @@ def left_out(held: HeldOut) -> None:
 
 
 def samples_side_by_side(task: Task, dimension: Dimension, samples: Sequence[Sample]) -> None:
-    """Source, text and score of each, lowest score first; long sources scroll in their own place."""
+    """Text and score of each, lowest score first, beside its source if it has one; long sources scroll in a box."""
     for place, sample in enumerate(samples, start=1):
         with st.container(key=f"sample_{sample.position}"):
             by_hand = " · chosen by hand" if sample.chosen_by == "hand" else ""
             st.markdown(
                 f"**Sample {place} · score {sample.score:.2f}** of {dimension.low:g} to {dimension.high:g}{by_hand}"
             )
-            short_source = 2 * len(sample.text.source) < len(sample.text.text)
-            source, text = st.columns([1, 2] if short_source else 2, gap="medium")
-            with source:
-                st.caption(plain(task.source_name))
-                long = len(sample.text.source) > LONG_SOURCE
-                with st.container(height=300 if long else "content", border=long):
-                    st.text(sample.text.source or "none given", width="stretch")
-            with text:
-                st.caption(plain(task.text_name))
+            if sample.text.source:
+                _beside_its_source(task, sample.text)
+            else:
                 st.text(sample.text.text, width="stretch")
+
+
+def _beside_its_source(task: Task, judged: Text) -> None:
+    short_source = 2 * len(judged.source) < len(judged.text)
+    source, text = st.columns([1, 2] if short_source else 2, gap="medium")
+    with source:
+        st.caption(plain(task.source_name))
+        long = len(judged.source) > LONG_SOURCE
+        with st.container(height=300 if long else "content", border=long):
+            st.text(judged.source, width="stretch")
+    with text:
+        st.caption(plain(task.text_name))
+        st.text(judged.text, width="stretch")

@@ -1,14 +1,18 @@
-"""Every change can be taken back: the last ones of this session, newest first."""
+"""Every change can be taken back: the last ones made in this browser, newest first, after a reload as before it."""
 
+from collections import OrderedDict
 from collections.abc import Callable
+from threading import Lock
 
 import streamlit as st
 
 from app.errors import WorkbenchError
+from pages.components.shell.browser.browser_cookie import browser
 from pages.components.shell.words import plain
 
 Action = Callable[[], object]
 _REMEMBERED = 20
+_PLACES = 500  # of all browsers together; those that nobody has used for longest are forgotten
 _PROBLEM = "undo_problem"
 
 
@@ -23,8 +27,30 @@ def change(place: str, what: str, action: Action, back: Action) -> bool:
     return True
 
 
+class _Changes:
+    """What each browser did in each place. A session ends with every reload; the process doesn't."""
+
+    def __init__(self) -> None:
+        self._of: OrderedDict[tuple[str, str], list[tuple[str, Action]]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, browser: str, place: str) -> list[tuple[str, Action]]:
+        with self._lock:
+            return list(self._of.get((browser, place), ()))
+
+    def keep(self, browser: str, place: str, done: list[tuple[str, Action]]) -> None:
+        with self._lock:
+            self._of[browser, place] = done
+            self._of.move_to_end((browser, place))
+            while len(self._of) > _PLACES:
+                self._of.popitem(last=False)
+
+
+_CHANGES = _Changes()
+
+
 def remember(place: str, what: str, back: Action) -> None:
-    st.session_state[_key(place)] = [*_done(place), (what, back)][-_REMEMBERED:]
+    _keep(place, [*_done(place), (what, back)][-_REMEMBERED:])
 
 
 def add_to_last(place: str, back: Action) -> None:
@@ -35,7 +61,7 @@ def add_to_last(place: str, back: Action) -> None:
         back()
         earlier()
 
-    st.session_state[_key(place)] = [*rest, (what, both)]
+    _keep(place, [*rest, (what, both)])
 
 
 def last_change(place: str) -> str:
@@ -49,7 +75,7 @@ def undo_last(place: str) -> str:
     forgotten then as well."""
     if not (done := _done(place)):
         return ""
-    st.session_state[_key(place)] = done[:-1]
+    _keep(place, done[:-1])
     what, back = done[-1]
     back()
     return what
@@ -77,8 +103,17 @@ def _undo(place: str) -> None:
 
 
 def _done(place: str) -> list[tuple[str, Action]]:
+    if known := browser():
+        return _CHANGES.of(known, place)
     done: list[tuple[str, Action]] = st.session_state.get(_key(place), [])
     return done
+
+
+def _keep(place: str, done: list[tuple[str, Action]]) -> None:
+    if known := browser():
+        _CHANGES.keep(known, place, done)
+    else:  # then what it did is this session's
+        st.session_state[_key(place)] = done
 
 
 def _key(place: str) -> str:

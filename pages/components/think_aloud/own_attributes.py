@@ -5,11 +5,11 @@ from functools import partial
 
 import streamlit as st
 
-from app.domain.attribute import Attribute, AttributeStatus
+from app.domain.attribute import Attribute
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
-from app.errors import WorkbenchError
+from app.errors import RepeatedError, WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
     add_consideration,
@@ -19,6 +19,7 @@ from app.services.think_aloud.independence import (
     not_done,
     remove_consideration,
     removed_by_author,
+    standing,
 )
 from pages.components.shell.current import choose
 from pages.components.shell.navigation.screens import link
@@ -27,6 +28,8 @@ from pages.components.shell.words import number, plain
 from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
 from pages.components.think_aloud.transcript_entry import transcript_entry
 
+# Enter saves here (`kept_typing.js`), so Streamlit's own hint would mislead.
+_LOOK = "<style>.st-key-say [data-testid='InputInstructions'] { display: none; }</style>"
 _UNSAVED = "own_unsaved"
 _COMPLAINT = "own_complaint"
 
@@ -42,7 +45,7 @@ def own_attributes(
     own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
     _line(own, name)
     said = considerations_of(workbench, project.id, dimension.id, name)
-    kept = [a for a in said if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
+    kept = standing(said)
     _done(own, project, name, kept)
     undo_button(own.place)
     own_rows(own, kept, [a for a in said if removed_by_author(a)])
@@ -50,28 +53,32 @@ def own_attributes(
 
 
 def _line(own: Own, name: str) -> None:
+    st.html(_LOOK)
     text_key, sample_key = f"say_{own.dimension.id}", f"say_sample_{own.dimension.id}"
-    with st.form("say_form", clear_on_submit=True, border=False):
-        st.text_input(
+    with st.container(key="say"), st.form("say_form", clear_on_submit=True, border=False):
+        st.text_area(
             "What do you look for?",
             placeholder="one general point",
-            help="A point that holds for every text, not one about these samples. Enter saves it.",
+            help="A point that holds for every text, not one about these samples. Enter saves it, Shift and Enter "
+            "begin a new line.",
+            height="content",
             key=text_key,
         )
-        st.selectbox(
-            "Prompted by",
-            [sample.text.id for sample in own.samples],
-            format_func=partial(sample_name, own.samples),
-            index=None,
-            placeholder="prompted by a sample? (optional)",
-            key=sample_key,
-            label_visibility="collapsed",
-        )
-        st.form_submit_button(
-            "Add", key="say_add", type="primary", on_click=_say, args=[own, name, text_key, sample_key]
-        )
+        with st.container(horizontal=True):
+            st.selectbox(
+                "Prompted by",
+                [sample.text.id for sample in own.samples],
+                format_func=partial(sample_name, own.samples),
+                index=None,
+                placeholder="prompted by a sample? (optional)",
+                key=sample_key,
+                label_visibility="collapsed",
+            )
+            st.form_submit_button(
+                "Add", key="say_add", type="primary", on_click=_say, args=[own, name, text_key, sample_key]
+            )
     if complaint := st.session_state.pop(_COMPLAINT, ""):
-        st.caption(complaint)
+        st.caption(plain(complaint))
     if _UNSAVED in st.session_state:
         message, words = st.session_state[_UNSAVED]
         st.error(plain(message))
@@ -87,6 +94,9 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
     st.session_state.pop(_UNSAVED, None)
     try:
         added = add_consideration(own.workbench, own.dimension.id, name, text, st.session_state.get(sample_key))
+    except RepeatedError as error:  # it is kept already
+        st.session_state[_COMPLAINT] = str(error)
+        return
     except WorkbenchError as error:
         st.session_state[_UNSAVED] = (str(error), text)
         return
@@ -95,7 +105,7 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
 
 
 def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> None:
-    said = number(len(kept), "consideration")
+    said = number(len(kept), "point")
     if is_done(own.workbench, project.id, own.dimension.id, name):
         st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
         _go_on(own, project, name)
@@ -126,4 +136,4 @@ def _finish(own: Own, name: str) -> None:
     try:
         mark_done(own.workbench, own.dimension.id, name)
     except WorkbenchError as error:
-        st.session_state[_COMPLAINT] = plain(str(error))
+        st.session_state[_COMPLAINT] = str(error)

@@ -17,6 +17,7 @@ from app.services.think_aloud.independence import (
     put_back_consideration,
     remove_consideration,
     reorder,
+    same_point,
     sample_hint,
 )
 from pages.components.shell.undo import change
@@ -44,7 +45,7 @@ def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
 
 
 def own_rows(own: Own, kept: Sequence[Attribute], removed: Sequence[Attribute]) -> None:
-    """Newest on top, in pages; below them what was removed."""
+    """Newest on top, in pages, each with its number; below them what was removed."""
     on_screen = kept[::-1]
     pages = max(1, ceil(len(kept) / PAGE_SIZE))
     rows = st.container(gap="small", key="own_rows")
@@ -71,18 +72,25 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int) -> None:
     if st.session_state.get(_EDITING) == attribute.id:
         _editor(own, attribute)
         return
-    words, actions = st.columns([3, 2], vertical_alignment="top", gap="small")
-    with words:
-        st.text(attribute.text, width="stretch")
-        if prompted := sample_name(own.samples, attribute.prompted_by):
-            st.caption(f"prompted by {prompted.lower()}")
-        if hint := sample_hint(attribute.text, own.samples, own.language):
-            st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
-    with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
-        _move(own, on_screen, place, place - 1, "up")
-        _move(own, on_screen, place, place + 1, "down")
-        _icon("edit", attribute, "Edit", partial(_edit, attribute.id))
-        _icon("remove", attribute, "Remove", partial(_remove, own, attribute), "delete")
+    number = len(on_screen) - place
+    st.text(attribute.text, width="stretch")
+    if hint := sample_hint(attribute.text, own.samples, own.language):
+        st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.caption(_remark(own, on_screen[::-1], number), width="stretch")
+        _move(own, on_screen, place, place - 1, "up", number)
+        _move(own, on_screen, place, place + 1, "down", number)
+        _icon("edit", attribute, f"Edit point {number}", partial(_edit, attribute.id))
+        _icon("remove", attribute, f"Remove point {number}", partial(_remove, own, attribute), "delete")
+
+
+def _remark(own: Own, points: Sequence[Attribute], number: int) -> str:
+    """Its number, what prompted it, and which of those before it says the same."""
+    point = points[number - 1]
+    prompted = sample_name(own.samples, point.prompted_by).lower()
+    same = same_point(point.text, points[: number - 1])
+    said = [f"Point {number}", prompted and f"prompted by {prompted}", same and f"as your point {same}"]
+    return " · ".join(str(part) for part in said if part)
 
 
 def _as_help(hint: str) -> str:
@@ -104,10 +112,10 @@ def _icon(
     )
 
 
-def _move(own: Own, on_screen: Sequence[Attribute], place: int, target: int, way: str) -> None:
+def _move(own: Own, on_screen: Sequence[Attribute], place: int, target: int, way: str, number: int) -> None:
     possible = 0 <= target < len(on_screen)
     action = partial(_swap, own, on_screen, place, target)
-    _icon(way, on_screen[place], f"Move {way}", action, f"arrow_{way}ward", disabled=not possible)
+    _icon(way, on_screen[place], f"Move point {number} {way}", action, f"arrow_{way}ward", disabled=not possible)
 
 
 def _swap(own: Own, on_screen: Sequence[Attribute], place: int, target: int) -> None:
@@ -143,7 +151,7 @@ def _editor(own: Own, attribute: Attribute) -> None:
     options = [sample.text.id for sample in own.samples]
     known = attribute.prompted_by in options
     with st.form(f"edit_form_{attribute.id}", border=False):
-        st.text_area("Your wording", attribute.text, key=f"edit_text_{attribute.id}")
+        st.text_area("Your wording", attribute.text, height="content", key=f"edit_text_{attribute.id}")
         st.selectbox(
             "Prompted by",
             options,

@@ -7,7 +7,7 @@ import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question
-from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
+from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, RepeatedError
 from app.services.attributes.attribute_files import FORMATS, attribute_file
 from app.services.attributes.attribute_table import import_attribute_table
 from app.services.attributes.attributes import (
@@ -63,6 +63,16 @@ def test_done_needs_a_first_word(bench: Workbench) -> None:
         mark_done(bench, 1, "Ada")
     with pytest.raises(InputError):
         add_consideration(bench, 1, "Ada", " \n ")
+
+
+def test_nobody_says_the_same_twice_word_for_word(bench: Workbench) -> None:
+    add_consideration(bench, 1, "Ada", "Order.")
+    slip = add_consideration(bench, 1, "Ada", "A slip.")
+    with pytest.raises(RepeatedError, match="as your point 2"):
+        add_consideration(bench, 1, "Ada", " a  SLIP!")
+    remove_consideration(bench, slip)
+    add_consideration(bench, 1, "Ada", "A slip.")  # what was taken back can be said again
+    add_consideration(bench, 1, "Bo", "Order.")  # and what others said, of which one knows nothing
 
 
 def test_an_expert_cannot_pass_for_an_llm(bench: Workbench) -> None:

@@ -1,9 +1,10 @@
-"""Other samples: one by hand, or all again automatically."""
+"""The samples of a dimension, for whoever runs the project: one replaced by hand, or all chosen again."""
 
 from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
 from app.errors import WorkbenchError
@@ -11,22 +12,39 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import (
     OPTIONS_SHOWN,
     SampleOption,
+    ensure_samples,
+    held_out,
     rechoose_samples,
     replace_sample,
     sample_options,
 )
-from pages.components.shell.words import show_error
+from pages.components.shell.current import current_dimension
+from pages.components.shell.samples import left_out, samples_side_by_side
+from pages.components.shell.words import plain, show_error
 
 EXCERPT = 110
 
 
-def sample_change(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
-    """Folded; every change is saved at once and holds for everybody, people and LLMs."""
-    unfolded = st.expander("Change the samples", key="change_samples", on_change="rerun")
-    if not unfolded.open:
+def sample_change(workbench: Workbench, project: Project) -> None:
+    """Those of the chosen dimension; every change is saved at once and holds for everybody, people and LLMs."""
+    dimension = current_dimension(workbench, project)
+    if dimension is None:
+        st.markdown("**There is no dimension yet.** Add one under Dimensions and wording.")
         return
-    with unfolded:
-        st.caption("For everybody who thinks aloud about this dimension. Best before anybody has begun.")
+    try:
+        samples = ensure_samples(workbench, dimension.id)
+    except WorkbenchError as error:
+        st.markdown(plain(str(error)))
+        return
+    st.subheader(f"Samples of {plain(dimension.name)}", anchor=False)
+    st.caption("People and LLMs read them before they say what to look for. Change them before anybody has begun.")
+    left_out(held_out(workbench, project.id, dimension.id))
+    _replacement(workbench, dimension, samples)
+    samples_side_by_side(project.task, dimension, samples)
+
+
+def _replacement(workbench: Workbench, dimension: Dimension, samples: Sequence[Sample]) -> None:
+    with st.container(border=True):
         which, near, words = st.columns([2, 1, 3])
         position = which.selectbox(
             "Replace",

@@ -1,0 +1,56 @@
+"""Half-typed words outlive a reload and a look elsewhere, and are gone once they are sent or put aside."""
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import App, begin, shown, written
+from tests.e2e.screen import at, click, first_of, screen, settled
+
+pytestmark = pytest.mark.usefixtures("demo")
+HALF = "Does each sentence follow from the one be"
+
+
+def _line(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="What do you look for?")
+
+
+def test_half_a_point_is_there_until_it_is_sent(page: Page, app: App) -> None:
+    begin(page, app, "Ada")
+    _line(page).press_sequentially(HALF)
+    page.reload()
+    expect(_line(page)).to_have_value(HALF)
+    settled(page)
+    screen(page, "Attributes")
+    screen(page, "Think aloud")
+    expect(_line(page)).to_have_value(HALF)
+    settled(page)
+    click(at(page, "say_add").get_by_role("button"), shows=at(page, "own_rows").get_by_text(HALF, exact=True))
+    expect(_line(page)).to_have_value("")
+    settled(page)
+    page.reload()
+    shown(page, HALF)
+    expect(_line(page)).to_have_value("")
+    assert written(app)["Ada"] == [HALF]
+
+    click(at(page, "undo_last").get_by_role("button"), shows=page.get_by_text("Removed by you (1)"))
+    assert "Ada" not in written(app), "what was done before the reload was taken back"
+
+
+def test_a_wording_put_aside_is_not_brought_back_and_a_rubric_is(page: Page, app: App) -> None:
+    begin(page, app, "Ada")
+    _line(page).fill("Order.")
+    _line(page).press("Enter")
+    shown(page, "Order.")
+    wording = page.get_by_role("textbox", name="Your wording")
+    click(first_of(page, "edit_").get_by_role("button"), shows=wording)
+    wording.fill("Disorder.")
+    click(page.get_by_role("button", name="Cancel"), shows=at(page, "own_rows").get_by_text("Order.", exact=True))
+    settled(page)
+    click(first_of(page, "edit_").get_by_role("button"), shows=wording)
+    expect(wording).to_have_value("Order.")
+
+    page.goto(f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording")
+    rubric = page.get_by_role("textbox", name="Rubric").first
+    rubric.fill("Coherence is")
+    page.reload()
+    expect(rubric).to_have_value("Coherence is")
