@@ -41,7 +41,7 @@ if arrived or choice not in st.session_state:
     wanted = st.query_params.get("section")
     st.session_state[choice] = wanted if wanted in SECTIONS and not arrived else first
 section = st.segmented_control("Section", SECTIONS, required=True, key=choice, label_visibility="collapsed")
-keep("section", section, first)
+keep("section", section or first, first)
 if section == IMPORT:
     import_form(workbench, project)
 elif section == JUDGED:

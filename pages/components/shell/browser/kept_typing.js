@@ -10,6 +10,7 @@
   const typed = new Map(); // field: what was typed, and where that is kept
   const untold = new Set(); // fields that words were put back into: the server doesn't know them yet
   const sent = new Set(); // where words are kept that went to the server with their form
+  let pressed = false; // whether a button was clicked last, and no link
 
   const shelf = (act) => {
     try {
@@ -76,13 +77,14 @@
       typed.delete(field);
       // A button of this screen has closed it, unless it is there again; on the way to another screen it stays.
       const closed = () => written === screen() && ![...drawnFields()].some((other) => place(other) === where);
-      whenDrawn(() => closed() && forget(field, where));
+      if (pressed) whenDrawn(() => closed() && forget(field, where));
     }
     for (const field of drawnFields()) if (!drawn.has(field)) putBack(field);
   };
 
   // Words that go with their form are done with once the server has answered; those typed meanwhile aren't.
-  const submitted = ({ target }) => {
+  const clicked = ({ target }) => {
+    pressed = target instanceof Element && Boolean(target.closest("[data-testid='stMain'] button"));
     const button = target instanceof Element && target.closest("[data-testid='stFormSubmitButton']");
     const form = button && button.closest("[data-testid='stForm']");
     for (const [field, { words, where }] of form ? typed : []) {
@@ -119,7 +121,7 @@
 
   document.addEventListener("keydown", entered, { capture: true });
   document.addEventListener("input", noted, { capture: true });
-  document.addEventListener("click", submitted, { capture: true });
+  document.addEventListener("click", clicked, { capture: true });
   for (const act of ["pointerdown", "keydown"]) document.addEventListener(act, () => untold.size && tell(), { capture: true });
   let waits = false;
   new MutationObserver(() => {
