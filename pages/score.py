@@ -11,6 +11,7 @@ from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import job_key, running_here, running_run
 from pages.components.score.cost_table import cost_table
 from pages.components.score.forecast import show_forecast, texts_to_score
+from pages.components.score.outcome import note_ending, outcome
 from pages.components.score.own_scores import own_scores
 from pages.components.score.run_list import run_list
 from pages.components.score.run_progress import run_progress
@@ -42,7 +43,9 @@ def look_ahead(wishes: Sequence[RunOptions]) -> list[Forecast]:
 if running_run(workbench, project.id) is not None or running_here(project.id):
     run_progress(workbench, project.id)
 else:
+    note_ending(project)
     watch(job_key(project.id))
+    outcome(workbench, project)
 
 st.subheader("Score texts", anchor=False)
 left, right = st.columns([3, 2], gap="large")

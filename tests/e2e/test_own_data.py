@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
-from tests.e2e.screen import PATIENCE_MS, at, button, reading, settled
+from tests.e2e.screen import PATIENCE_MS, at, button, click, reading, settled
 from tests.e2e.walk import Walk
 from tests.support.small_project import SENTENCES, small_csv
 
@@ -86,6 +86,15 @@ def test_a_teacher_brings_thirty_essays_in_a_workbook(page: Page, app: App, tmp_
     assert "Cohesion: checklist, version 1" in printed
     assert "From what these said to look for: Nora" in printed
     walk.done()
+
+    walk = Walk(page, "From a draft to published, scored and its verdict", limit=3)
+    way_on = at(page, "way_on").get_by_role("button")
+    walk.click(button(page, "Publish version 1"), shows=at(page, "new_draft"))
+    walk.click(way_on, shows=at(page, "start_scoring"))
+    walk.click(at(page, "start_scoring").get_by_role("button"), shows=at(page, "outcome"))
+    expect(at(page, "outcome")).to_contain_text("Cohesion: ")
+    walk.done()
+    click(way_on, shows=page.get_by_role("heading", level=1, name="Results"))
 
 
 def _class(path: Path) -> None:

@@ -33,6 +33,12 @@ def running_here(project_id: int) -> bool:
     return state is not None and state.status is JobStatus.RUNNING
 
 
+def ended_here(project_id: int) -> bool:
+    """Whether this process has just scored all there was to score, and nobody has been told yet."""
+    state = JOBS.state(job_key(project_id))
+    return state is not None and state.status is JobStatus.DONE and state.complete
+
+
 def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     """The run that is being worked on, by this process or another."""
     with workbench.database.read() as work:
