@@ -17,6 +17,7 @@ from app.errors import NotReadyError, UnsupportedError
 from app.evaluators.method import Method, RequestCounts
 
 Metric = Callable[[str, Sequence[str]], float]
+IDLE_SECONDS = 300.0
 
 
 def rouge(variant: str, text: str, references: Sequence[str]) -> float:
@@ -100,18 +101,23 @@ class ReferenceMetric:
             raise UnsupportedError("This text has no reference to compare it with.", "Import it with its references.")
         if text.id and text.id in self.computed:
             return Evaluation(value=await asyncio.shield(self.computed[text.id]))
-        under_way = asyncio.wrap_future(_processes().submit(self.metric, text.text, text.references))
+        under_way = asyncio.wrap_future(metric_processes().submit(self.metric, text.text, text.references))
         self.computed[text.id] = under_way
         return Evaluation(value=await asyncio.shield(under_way))
 
 
-def _processes() -> Any:
+def metric_processes() -> Any:
     """As many as there are cores, shared by all, ended when idle. Unlike multiprocessing, loky never runs the program
-    again to make one, which a web app or a script wouldn't bear."""
+    again to make one, which a web app or a script wouldn't bear.
+
+    On a busy machine a process can wait for long between two texts. By loky's own patience of ten seconds it ends
+    meanwhile, and loky's warning about that ends the thread that hands out work wherever warnings are errors: the run
+    would wait for ever.
+    """
     from joblib import cpu_count  # noqa: PLC0415
     from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415
 
-    return get_reusable_executor(max_workers=cpu_count())
+    return get_reusable_executor(max_workers=cpu_count(), timeout=IDLE_SECONDS)
 
 
 def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:

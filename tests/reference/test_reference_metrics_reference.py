@@ -7,13 +7,12 @@ from statistics import fmean
 
 import pandas as pd
 import pytest
-from joblib.externals.loky import get_reusable_executor
 from nltk.tokenize import wordpunct_tokenize
 from nltk.translate.meteor_score import meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import sentence_bleu
 
-from app.evaluators.reference_metrics import Metric, meteor, rouge_1, rouge_2
+from app.evaluators.reference_metrics import Metric, meteor, metric_processes, rouge_1, rouge_2
 from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of
@@ -45,7 +44,7 @@ def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[
     assert (report.run.done, report.run.failed) == (1200, 0)
     (result,) = results_of(workbench, report.run.id, Choices("per-source", resamples=10))
     texts, references = [r["decoded"] for r in records], [r["references"] for r in records]
-    expected = list(get_reusable_executor().map(package, texts, references, chunksize=50))
+    expected = list(metric_processes().map(package, texts, references, chunksize=50))
     table = pd.DataFrame(
         {
             "doc": [r["id"] for r in records],
