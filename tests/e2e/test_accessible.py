@@ -12,12 +12,9 @@ from tests.e2e.conftest import App
 from tests.e2e.screen import PATIENCE_MS, settled
 
 GRAVE = ("serious", "critical")
-<<<<<<< HEAD
 # Streamlit's own, each inside a field or beside a picture that has a name.
 PARTS_OF_FIELDS = {"Open", "Help", "Increment", "Decrement", "Show/hide columns", "Search"}
-=======
 WIDER = "main => main.scrollWidth > main.clientWidth"
->>>>>>> 7f5eb0c (Focus follows what was moved, and stays in the list after a removal)
 
 
 @pytest.mark.usefixtures("demo")

@@ -21,9 +21,11 @@ from app.services.think_aloud.independence import (
     sample_hint,
 )
 from pages.components.shell.undo import change
+from pages.components.shell.words import button_label
 
 WHOLE = "You can write more at any time."
 PAGE_SIZE = 6
+NAMED_BY = 60  # characters of a point that tell it from others
 _EDITING = "own_editing"
 _TURNS = "own_turns_to_newest"
 
@@ -102,7 +104,7 @@ def _icon(
     what: str, attribute: Attribute, help_: str, action: partial[None], icon: str = "", disabled: bool = False
 ) -> None:
     st.button(
-        "",
+        button_label("", help_),
         icon=f":material/{icon or what}:",
         key=f"{what}_{attribute.id}",
         type="tertiary",
@@ -186,7 +188,8 @@ def _removed(own: Own, removed: Sequence[Attribute]) -> None:
         for attribute in removed[::-1][:PAGE_SIZE]:
             words, action = st.columns([4, 1])
             words.text(attribute.text, width="stretch")
-            action.button("Undo", key=f"undo_{attribute.id}", type="tertiary", on_click=_restore, args=[own, attribute])
+            label = button_label("Undo", attribute.text[:NAMED_BY])
+            action.button(label, key=f"undo_{attribute.id}", type="tertiary", on_click=_restore, args=[own, attribute])
 
 
 def _restore(own: Own, attribute: Attribute) -> None:

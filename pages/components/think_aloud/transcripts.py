@@ -24,7 +24,8 @@ from app.services.think_aloud.transcripts import (
 )
 from pages.components.shell import local_time
 from pages.components.shell.undo import change
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import button_label, number, plain, show_error
+from pages.components.think_aloud.own_rows import NAMED_BY
 
 LISTENER = "transcription_model"
 SENTENCES = "Every sentence, without an LLM"
@@ -128,9 +129,15 @@ def _proposal(workbench: Workbench, proposal: ProposedAttribute, place: str) -> 
         st.caption("from your words:")
         st.text(proposal.words)
     with st.container(horizontal=True):
-        st.button("Accept", key=f"accept_{proposal.id}", on_click=_accept, args=[workbench, proposal, key, place])
+        what = proposal.text[:NAMED_BY]
+        st.button(
+            button_label("Accept", what),
+            key=f"accept_{proposal.id}",
+            on_click=_accept,
+            args=[workbench, proposal, key, place],
+        )
         left_out = partial(_decline, workbench, proposal, place)
-        st.button("Leave out", key=f"decline_{proposal.id}", type="tertiary", on_click=left_out)
+        st.button(button_label("Leave out", what), key=f"decline_{proposal.id}", type="tertiary", on_click=left_out)
 
 
 def _decline(workbench: Workbench, proposal: ProposedAttribute, place: str) -> None:
