@@ -2,7 +2,6 @@
 // next one is on the screen at once. The server is told afterwards, as often as it takes until it confirms.
 // People's words only ever become text nodes, never HTML.
 
-const RETRY_MS = [4000, 8000, 10000];
 const sheets = new WeakMap();
 
 export default function (component) {
@@ -23,21 +22,16 @@ function make(tag, className, words) {
 
 class Sheet {
   constructor(root, data) {
-    this.page = Math.random().toString(36).slice(2) + Date.now().toString(36);
+    this.outbox = new Outbox("entries", () => this.say());
     this.shelf = `interacteval.${data.sheet}`;
-    this.number = 0;
-    this.pending = [];
     this.text = null;
     this.current = null; // the place of the question on the screen; null once all are answered
     this.trail = []; // places answered in this text, newest last
     this.going = 0; // the number of the step that the server hasn't taken yet
-    this.sent = 0;
-    this.attempt = 0;
-    this.tries = 0;
     this.drawing = 0;
     this.typed = false;
     this.onKey = (event) => this.key(event);
-    this.onLeave = () => this.send();
+    this.onLeave = () => this.outbox.send();
     this.build(root, data);
     this.restore();
   }
@@ -45,7 +39,7 @@ class Sheet {
   // ---- life: the server may draw again at any time; only the newest drawing may take the listeners away
 
   open(tell) {
-    this.tell = tell;
+    this.outbox.tell = tell;
     document.addEventListener("keydown", this.onKey); // a listener that is there already isn't added again
     window.addEventListener("pagehide", this.onLeave);
     this.drawing += 1;
@@ -56,18 +50,14 @@ class Sheet {
     if (drawing !== this.drawing) return;
     document.removeEventListener("keydown", this.onKey);
     window.removeEventListener("pagehide", this.onLeave);
-    clearTimeout(this.timer);
+    clearTimeout(this.outbox.timer);
   }
 
   receive(data) {
     this.data = data;
-    if (data.page === this.page && data.confirmed) {
-      const before = this.pending.length;
-      this.pending = this.pending.filter((entry) => entry.number > data.confirmed);
-      if (this.pending.length < before) this.tries = 0;
-      if (this.going && this.going <= data.confirmed) this.going = 0;
-      this.keep();
-    }
+    const over = this.outbox.confirm(data.page, data.confirmed);
+    if (over.some((entry) => entry.number === this.going)) this.going = 0;
+    if (over.length) this.keep();
     if (data.text !== this.text) {
       this.text = data.text;
       this.trail = [];
@@ -75,40 +65,20 @@ class Sheet {
       this.current = this.unanswered(-1);
     }
     this.draw();
-    if (!this.pending.length) clearTimeout(this.timer);
-    else if (!this.sent || (data.page === this.page && data.confirmed >= this.sent)) this.send();
-    else this.wait();
   }
 
   // ---- what was typed
 
   add(entry) {
-    this.number += 1;
-    this.pending.push({ number: this.number, text: this.text, ...entry });
     this.typed = true;
+    this.outbox.add({ text: this.text, ...entry });
     this.keep();
-    if (this.pending.length === 1) this.send();
-  }
-
-  send() {
-    if (!this.pending.length) return;
-    this.sent = this.pending[this.pending.length - 1].number;
-    this.attempt += 1; // the same message twice would not be sent
-    this.tell({ page: this.page, attempt: this.attempt, entries: [...this.pending] });
-    this.wait();
-    this.tries += 1;
-    this.say();
-  }
-
-  wait() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.send(), RETRY_MS[Math.min(this.tries, RETRY_MS.length - 1)]);
   }
 
   // A reload must lose nothing either, nor a tab that is closed: its answers are sent when this sheet is opened again.
   keep() {
     try {
-      const written = this.pending.filter((entry) => !entry.step);
+      const written = this.outbox.pending.filter((entry) => !entry.step);
       if (written.length) localStorage.setItem(this.shelf, JSON.stringify(written));
       else localStorage.removeItem(this.shelf);
     } catch {
@@ -118,18 +88,17 @@ class Sheet {
 
   restore() {
     try {
-      const written = JSON.parse(localStorage.getItem(this.shelf) || "[]");
-      this.pending = written.map((entry) => ({ ...entry, number: (this.number += 1) }));
-      this.typed = this.pending.length > 0;
+      this.outbox.restore(JSON.parse(localStorage.getItem(this.shelf) || "[]"));
+      this.typed = this.outbox.pending.length > 0;
     } catch {
-      this.pending = [];
+      // as if there were nothing
     }
   }
 
   // What the person gave, else what is stored; and whether it still waits to be stored.
   state(question) {
     const found = { answer: question.answer, note: question.note, waits: false };
-    for (const entry of this.pending) {
+    for (const entry of this.outbox.pending) {
       if (entry.text !== this.text || entry.question !== question.id) continue;
       if (entry.answer !== undefined) found.answer = entry.answer;
       if (entry.note !== undefined) found.note = entry.note;
@@ -176,7 +145,7 @@ class Sheet {
   step(by) {
     if (this.going || (by < 0 && this.data.first)) return;
     this.leaveNote();
-    this.going = this.number + 1;
+    this.going = this.outbox.number + 1;
     this.add({ step: by });
     this.draw();
   }
@@ -324,8 +293,8 @@ class Sheet {
   }
 
   say() {
-    const waiting = this.pending.filter((entry) => !entry.step).length;
-    const late = this.tries > 1;
+    const waiting = this.outbox.pending.filter((entry) => !entry.step).length;
+    const late = this.outbox.tries > 1;
     const what = `${waiting} ${waiting === 1 ? "entry" : "entries"}`;
     if (waiting) this.status.textContent = late ? `${what} not saved yet; sent again until they are` : `Saving ${what}`;
     else this.status.textContent = this.typed ? "All saved" : "";

@@ -1,7 +1,7 @@
 """The questions of one text, answered in the browser: by key, mouse or a focused button, as fast as anybody types.
 
 Each entry belongs to the question that was on the screen, whenever the server hears of it; it is sent again until the
-server has confirmed it. See `answer_keys.js`.
+server has confirmed it. See `keys.js`.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import streamlit as st
 
 from app.domain.expert_answer import AnswerSheet
 from app.domain.judgment import Answer
+from pages.components.shell.browser.outbox import OUTBOX
 
 WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.UNANSWERED: "skipped"}
 _CHOICES = ((Answer.YES, "Yes", "Y"), (Answer.NO, "No", "N"), (Answer.UNANSWERED, "Skip", "S"))
@@ -19,7 +20,7 @@ _HERE = Path(__file__)
 
 _component = st.components.v2.component(
     "interacteval_answer_keys",
-    js=_HERE.with_suffix(".js").read_text(encoding="utf-8"),
+    js=f"{OUTBOX}\n{_HERE.with_suffix('.js').read_text(encoding='utf-8')}",
     css=_HERE.with_suffix(".css").read_text(encoding="utf-8"),
     isolate_styles=False,  # Streamlit's own keys must see that somebody writes a note
 )

@@ -13,16 +13,17 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from app.services.attributes.attribute_acts import ActKind, AttributeAct, read_acts
+from pages.components.shell.browser.outbox import OUTBOX
 from pages.components.shell.undo import Action, add_to_last, last_change, remember, undo_last
 
 REASONS = ("says the same as another", "not about this dimension", "too vague", "about one text alone")
 NOTHING_YET = ("", 0)
 _HERE = Path(__file__).parent
-_SCRIPTS = ("outbox.js", "rows.js", "head.js", "list.js")
+_SCRIPTS = ("rows.js", "head.js", "list.js")
 
 _component = st.components.v2.component(
     "interacteval_attribute_list",
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+    js="\n".join([OUTBOX, *((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS)]),
     css=(_HERE / "list.css").read_text(encoding="utf-8"),
     isolate_styles=False,  # Streamlit's own keys must see that somebody writes a wording
 )

@@ -18,7 +18,7 @@ class AttributeList {
     this.data = data;
     this.name = `attributes-${Math.random().toString(36).slice(2)}`;
     this.shelf = `interacteval.wording.${data.list}.`;
-    this.outbox = new Outbox(() => this.draw());
+    this.outbox = new Outbox("acts", () => this.draw());
     this.groups = new Map();
     this.rows = new Map();
     this.order = []; // the rows in the order they stand in

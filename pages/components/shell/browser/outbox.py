@@ -1,0 +1,5 @@
+"""Script of what a component of ours has to tell the server, sent again until the server confirms it."""
+
+from pathlib import Path
+
+OUTBOX = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
