@@ -8,16 +8,15 @@ from app.errors import WorkbenchError
 from app.services.building.build_state import builds_of
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
-from pages.components.lineage.picture import lineage_picture
+from pages.components.lineage.picture import shown_picture
 from pages.components.lineage.tree import back, forward, unserved
 from pages.components.shell.address import keep, prepare
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
-from pages.components.shell.picture import picture
 from pages.components.shell.words import model_label, number, plain, show_error
 
-OF = "of"
+OF, PART = "of", "lineage_part"
 workbench = current_workbench()
 project, dimension = needs_dimension(
     workbench,
@@ -53,25 +52,21 @@ st.markdown(
 if view.silent:
     names = ", ".join(map(model_label, view.silent))
     st.warning(plain(f"No question rests on what these said: {names}."), icon=":material/person_off:")
-seen, tree, people, left = st.tabs(["Picture", "From questions back", "From contributors on", f"Left behind ({lost})"])
-with seen:
-    if view.to_components or view.to_questions:
-        caption = (
-            f"Ribbons are as wide as the attributes they stand for, n = {sum(r.given for r in view.reaches.values())}. "
-        )
-        caption += "One attribute can be behind several questions."
-        dark = st.context.theme.type == "dark"
-        on_paper = lineage_picture(view)
-        shown = lineage_picture(view, dark=True) if dark else on_paper
-        picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper)
-    else:
-        st.markdown("No attribute is on record for this checklist.")
-with tree:
-    forward(view)
-with people:
-    back(view)
-with left:
-    unserved(view)
+seen, tree, people, left = st.tabs(
+    ["Picture", "From questions back", "From contributors on", f"Left behind ({lost})"], on_change="rerun", key=PART
+)
+if seen.open:
+    with seen:
+        shown_picture(view, dimension)
+if tree.open:
+    with tree:
+        forward(view)
+if people.open:
+    with people:
+        back(view)
+if left.open:
+    with left:
+        unserved(view)
 st.download_button(
     "Lineage as JSON",
     lambda: json.dumps(lineage_document(view), ensure_ascii=False, indent=2).encode(),

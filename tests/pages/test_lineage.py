@@ -21,11 +21,19 @@ def said(app: AppTest) -> str:
     return " ".join(m.value for m in [*app.markdown, *app.caption, *app.warning]).replace("\\", "")
 
 
+def part(app: AppTest, title: str) -> AppTest:
+    app.session_state["lineage_part"] = title
+    return app.run()
+
+
 def test_every_question_shows_the_attributes_behind_it_and_every_contributor_where_theirs_went(
     demo: Workbench, open_screen: Open
 ):
     app = open_screen("lineage")
     assert not app.exception
+    assert app.get("vega_lite_chart")
+    part(app, "From questions back")
+    assert not app.get("vega_lite_chart"), "only what is open is drawn"
     dimension = dimensions_named(demo, "Demo", "all")[0]
     text = said(app)
     for question in versions_of(demo, dimension.id)[0].asked:
@@ -34,6 +42,7 @@ def test_every_question_shows_the_attributes_behind_it_and_every_contributor_whe
     behind = lineage_of_version(demo, dimension.id)
     assert all(behind.attributes[id_].text in text for id_ in behind.lineage.serving)
     assert len(behind.lineage.serving) + len(behind.lineage.unserved) == len(attributes)
+    part(app, "From contributors on")
     names = [pills.options for pills in app.get("button_group") if pills.key == "lineage_contributor"]
     assert len(names[0]) == len(behind.reaches)
 
@@ -52,7 +61,8 @@ def test_a_build_in_progress_has_its_lineage_too(demo: Workbench, open_screen: O
 def test_what_came_later_and_who_is_in_no_question_is_said(demo: Workbench, open_screen: Open):
     dimension = dimensions_named(demo, "Demo", "all")[0]
     add_attributes(demo, dimension.id, "Late <b>Lea</b>", ContributorKind.HUMAN, ["Said afterwards."])
-    app = open_screen("lineage")
+    lost = len(lineage_of_version(demo, dimension.id).lineage.unserved)
+    app = part(open_screen("lineage"), f"Left behind ({lost})")
     tables = [frame.value for frame in app.dataframe if "Where it ended" in frame.value.columns]
     assert "Said afterwards." in list(tables[0]["Attribute"])
     assert "it came later" in tables[0]["Where it ended"].iloc[-1]

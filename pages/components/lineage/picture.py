@@ -7,10 +7,13 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 import pandas as pd
+import streamlit as st
 
 from app.domain.attribute import ContributorKind
+from app.domain.task import Dimension
 from app.services.checklists.lineage import LEFT_OUT, Flow, LineageView
 from pages.components.shell.kind_colours import GREY, colour_scale
+from pages.components.shell.picture import picture
 from pages.components.shell.words import model_label
 
 COLUMNS = (0.0, 1.0, 2.0)
@@ -40,6 +43,20 @@ class _Node:
         """Long questions are cut, never their number of attributes."""
         cut = self.label if len(self.label) <= NAME_LENGTH else f"{self.label[: NAME_LENGTH - 1].rstrip()}…"
         return f"{cut} ({self.size})"
+
+
+def shown_picture(view: LineageView, dimension: Dimension) -> None:
+    """The picture on the screen's own ground, to be downloaded on white."""
+    if not view.to_components and not view.to_questions:
+        st.markdown("No attribute is on record for this checklist.")
+        return
+    caption = (
+        f"Ribbons are as wide as the attributes they stand for, n = {sum(r.given for r in view.reaches.values())}. "
+        "One attribute can be behind several questions."
+    )
+    on_paper = lineage_picture(view)
+    shown = lineage_picture(view, dark=True) if st.context.theme.type == "dark" else on_paper
+    picture(shown, f"lineage-{dimension.name}", "lineage_picture", caption, on_paper=on_paper)
 
 
 def lineage_picture(view: LineageView, dark: bool = False) -> alt.LayerChart:
