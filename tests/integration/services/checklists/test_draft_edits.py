@@ -66,7 +66,7 @@ def test_the_second_who_changes_the_same_is_told_by_whom_and_nothing_is_lost(
 ) -> None:
     seen = draft.asked[0]
     edit_question(workbench, seen, QuestionWording("Is it linked?", "Order"), "Ana")
-    with pytest.raises(ConflictError, match="^Ana changed this question meanwhile"):
+    with pytest.raises(ConflictError, match=r"^Ana changed this question meanwhile"):
         edit_question(workbench, seen, QuestionWording("Is it tied together?", "Order"), "Ben")
     assert texts(now(workbench, draft))[0] == "Is it linked?"
     edit_question(workbench, now(workbench, draft).asked[0], QuestionWording("Is it tied together?", "Order"), "Ben")
@@ -87,7 +87,7 @@ def test_what_was_edited_meanwhile_is_not_removed_unseen(workbench: Workbench, d
     with pytest.raises(ConflictError, match="Ana"):
         remove_question(workbench, seen, "Ben")
     remove_question(workbench, now(workbench, draft).asked[0], "Ben")
-    with pytest.raises(ConflictError, match="^Ben removed this question"):
+    with pytest.raises(ConflictError, match=r"^Ben removed this question"):
         edit_question(workbench, seen, QuestionWording("Is it tied?", "Order"), "Ana")
     put_back(workbench, seen.id, "Ana")
     assert texts(now(workbench, draft))[0] == "Is it linked?"
