@@ -27,9 +27,12 @@ new MutationObserver(changes => {
     if (target.getAttribute("data-test-script-state") === "notRunning") window.redraws = (window.redraws || 0) + 1;
 }).observe(document, {subtree: true, attributeFilter: ["data-test-script-state"]});
 """
-DRAWN = """([redraws, picture]) => {
+# Another screen is known by its title: its redraw may be over before the page could see that it had begun.
+DRAWN = """([redraws, picture, left]) => {
   const main = document.querySelector("[data-testid=stMain]");
-  return (window.redraws || 0) > redraws && main && main.querySelector("h1") && !main.querySelector("[data-stale=true]")
+  const title = main && main.querySelector("h1")?.innerText;
+  const anew = left ? title !== left : (window.redraws || 0) > redraws;
+  return title && anew && !main.querySelector("[data-stale=true]")
     && document.querySelector("[data-test-script-state=notRunning]") && (!picture || main.querySelector(picture));
 }"""
 
@@ -73,15 +76,15 @@ def in_browser(database_url: str, measure: Callable[["BrowserContext", ServedApp
             browser.close()
 
 
-def until_drawn(page: "Page", act: Callable[[], object], picture: str = "") -> float:
+def until_drawn(page: "Page", act: Callable[[], object], picture: str = "", left: str = "") -> float:
     """Seconds from the act until the server has drawn all and the browser shows it.
 
-    `picture`: what must stand on the screen at the end.
+    `picture`: what must stand on the screen at the end. `left`: the title of the screen that the act leads away from.
     """
     redraws = page.evaluate("window.redraws || 0") if page.url.startswith("http") else 0
     started = time.perf_counter()
     act()
-    page.wait_for_function(DRAWN, arg=[redraws, picture], polling=10)
+    page.wait_for_function(DRAWN, arg=[redraws, picture, left], polling=10)
     return round(time.perf_counter() - started, 3)
 
 
