@@ -13,7 +13,16 @@ from tests.e2e.screen import PATIENCE_MS, settled
 
 GRAVE = ("serious", "critical")
 # Streamlit's own, each inside a field or beside a picture that has a name.
-PARTS_OF_FIELDS = {"Open", "Help", "Increment", "Decrement", "Show/hide columns", "Search"}
+PARTS_OF_FIELDS = {
+    "Open",
+    "Help",
+    "Increment",
+    "Decrement",
+    "Show/hide columns",
+    "Search",
+    "Fullscreen",
+    "Download as CSV",
+}
 WIDER = "main => main.scrollWidth > main.clientWidth"
 
 

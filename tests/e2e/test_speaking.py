@@ -77,7 +77,7 @@ def test_a_voice_becomes_attributes_and_a_failure_keeps_the_recording(page: Page
     heard = [request.body for request in server.requests if "transcriptions" in request.path][-1]
     assert heard["file"][1] == kept[0].read_bytes()
     assert written(app)["Ada"] == []
-    button(page, "Accept").nth(1).click()
+    page.locator("[class*='st-key-accept_']").nth(1).get_by_role("button").click()
     shown(page, "Every name should be introduced before it is used.")
     expect(page.get_by_text("1 proposal to decide on, 1 accepted")).to_be_visible()
     assert written(app)["Ada"] == ["Every name should be introduced before it is used."]

@@ -5,6 +5,7 @@
   if (window.interactevalKeptFocus) return;
   window.interactevalKeptFocus = true;
   const CAN = "button:enabled, input[type=checkbox]:enabled";
+  const WIDGETS = "[data-testid='stButton'], [data-testid='stFormSubmitButton'], [data-testid='stCheckbox']";
   let last = null; // { key, like, place }: the button where the keyboard is, and how many like it stand before it
 
   const keyOf = (element) => {
@@ -30,7 +31,7 @@
   };
 
   document.addEventListener("focusin", ({ target }) => {
-    const key = target.matches(CAN) ? keyOf(target) : null;
+    const key = target.matches(CAN) && target.closest(WIDGETS) ? keyOf(target) : null; // our components see to their own
     const like = key && /^(.*_)\d+$/.exec(key)?.[1];
     last = key && { key, like, place: like ? alike(like).findIndex((one) => one.contains(target)) : 0 };
   });
