@@ -38,3 +38,7 @@ def test_focus_follows_a_moved_point_and_stays_in_the_list_after_a_removal(page:
     page.keyboard.press("Enter")
     _listed(page, "Two.", "Three.")
     expect(_of_row(page, "remove", 1)).to_be_focused()
+
+    _of_row(page, "remove", 0).click()  # with the mouse: a space must not remove what took its place
+    _listed(page, "Three.")
+    expect(page.locator("button:focus")).to_have_count(0)

@@ -1,11 +1,12 @@
-// The keyboard stays where it was when the server draws the screen anew. A button that has moved is another element to the
-// browser, which then forgets the focus: it goes to the button of the same key, beside it where that can't be pressed any
-// more, and to the one that has taken its place in the list where its row is gone.
+// The keyboard stays where it was when the server draws the screen anew. A button that has moved is another element to
+// the browser, which then forgets the focus: it goes to the button of the same key, beside it where that can't be
+// pressed any more, and to the one that has taken its place in the list where its row is gone.
 (() => {
   if (window.interactevalKeptFocus) return;
   window.interactevalKeptFocus = true;
   const CAN = "button:enabled, input[type=checkbox]:enabled";
   const WIDGETS = "[data-testid='stButton'], [data-testid='stFormSubmitButton'], [data-testid='stCheckbox']";
+  let byKeyboard = true;
   let last = null; // { key, like, place }: the button where the keyboard is, and how many like it stand before it
 
   const keyOf = (element) => {
@@ -30,16 +31,27 @@
     there?.scrollIntoView({ block: "nearest" });
   };
 
-  document.addEventListener("focusin", ({ target }) => {
-    const key = target.matches(CAN) && target.closest(WIDGETS) ? keyOf(target) : null; // our components see to their own
+  const note = (target) => {
+    const ours = target.matches(CAN) && target.closest(WIDGETS); // our own components see to themselves
+    const key = ours ? keyOf(target) : null;
     const like = key && /^(.*_)\d+$/.exec(key)?.[1];
     last = key && { key, like, place: like ? alike(like).findIndex((one) => one.contains(target)) : 0 };
-  });
-  // Whoever clicks beside everything wants the focus nowhere.
-  document.addEventListener("pointerdown", () => (last = null), { capture: true });
+  };
+
+  document.addEventListener("focusin", ({ target }) => byKeyboard && note(target));
+  // Who clicks with the mouse sees where they are; a space afterwards must not press what took the place of what went.
+  const hold = (keyboard) => () => {
+    byKeyboard = keyboard;
+    if (keyboard) note(document.activeElement);
+    else last = null;
+  };
+  document.addEventListener("pointerdown", hold(false), { capture: true });
+  document.addEventListener("keydown", hold(true), { capture: true });
   let waits = false;
-  new MutationObserver(() => {
+  const redrawn = new MutationObserver(() => {
     if (!waits) requestAnimationFrame(() => ((waits = false), look()));
     waits = true;
-  }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled", "data-test-script-state"] });
+  });
+  const attributeFilter = ["disabled", "data-test-script-state"];
+  redrawn.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter });
 })();
