@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.domain.run import RunStatus
 from app.services.data.projects import dimensions_named
+from app.services.results.results import kept_results
+from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import running_here
@@ -56,6 +58,11 @@ def table(app: AppTest, column: str) -> pd.DataFrame:
     return next(frame.value for frame in app.dataframe if column in frame.value)
 
 
+def verdict_said(workbench: Workbench, run_id: int, label: str) -> str:
+    (result,) = kept_results(workbench, run_id)
+    return verdict_of(workbench, result).about(label).replace("\\", "")
+
+
 def finish(project_id: int = 1) -> None:
     limit = time.monotonic() + PATIENCE
     while running_here(project_id):
@@ -78,6 +85,7 @@ def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Work
     assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
     said = shown(app.run())
     assert all(f"Run {run.id} is done: 12 of 12 scored." in said for run in runs.values())
+    assert all(verdict_said(ready, run.id, f"coherence · run {run.id}") in said for run in runs.values())
 
 
 def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, open_screen: Open) -> None:
@@ -178,10 +186,9 @@ def test_a_run_that_can_not_go_on_does_not_keep_the_next_judge_waiting(
     app = choose(open_screen("score"), OPENAI, LLAMA)
     app.button(key="start_scoring").click().run()
     finish()
-    assert {run.judge: run.status for run in list_runs(ready, 1) if run.all} == {
-        OPENAI: RunStatus.FAILED,
-        LLAMA: RunStatus.DONE,
-    }
+    runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
+    assert {judge: run.status for judge, run in runs.items()} == {OPENAI: RunStatus.FAILED, LLAMA: RunStatus.DONE}
+    assert verdict_said(ready, runs[LLAMA].id, "coherence") in shown(app.run()), "the other has none"
 
 
 def test_results_offer_the_probabilities_and_the_agreement_over_repeats(ready: Workbench, open_screen: Open) -> None:

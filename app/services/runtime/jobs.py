@@ -25,7 +25,8 @@ class JobStatus(StrEnum):
 class JobState:
     """`done` of `all` steps (0 of 0 while unknown); `message` says what is being done, or what went wrong.
 
-    `complete` is False for work that ended as it should but before everything was done.
+    `complete` is False for work that ended as it should but before everything was done. `made` are the numbers of
+    what it has brought about so far, in its order.
     """
 
     key: str
@@ -36,6 +37,7 @@ class JobState:
     message: str = ""
     started: float = 0.0
     complete: bool = True
+    made: tuple[int, ...] = ()
 
 
 class Progress:
@@ -47,6 +49,11 @@ class Progress:
 
     def report(self, message: str, done: int = 0, all_: int = 0) -> None:
         self._jobs.update(self._key, message=message, done=done, all=all_)
+
+    def made(self, number: int) -> None:
+        """One more thing is there, and whole."""
+        state = self._jobs.state(self._key)
+        self._jobs.update(self._key, made=(*(state.made if state else ()), number))
 
     def fell_short(self) -> None:
         """Something was left undone: what the work says in the end is no success."""

@@ -33,10 +33,10 @@ def running_here(project_id: int) -> bool:
     return state is not None and state.status is JobStatus.RUNNING
 
 
-def ended_here(project_id: int) -> bool:
-    """Whether this process has just scored all there was to score, and nobody has been told yet."""
+def ended_here(project_id: int) -> tuple[int, ...]:
+    """The runs whose texts this process has just scored, all of them, as long as nobody has been told yet."""
     state = JOBS.state(job_key(project_id))
-    return state is not None and state.status is JobStatus.DONE and state.complete
+    return state.made if state is not None and state.status is JobStatus.DONE else ()
 
 
 def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
@@ -106,6 +106,8 @@ def _work(workbench: Workbench, project_id: int, run_ids: Sequence[int]) -> None
             endings.append(_ending(run))
             if run.done < run.all:
                 progress.fell_short()
+            else:
+                progress.made(run_id)
             if run.status is RunStatus.STOPPED:
                 break
         return " ".join(filter(None, endings))

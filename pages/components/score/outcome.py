@@ -9,28 +9,32 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from app.services.scoring.scoring_jobs import ended_here
 from pages.components.shell.navigation.screens import link
+from pages.components.shell.runs.result_cautions import result_label
 from pages.components.shell.words import plain
-
-_ENDED = "scoring_ended"
 
 
 def note_ending(project: Project) -> None:
-    """Before the message of how it ended is shown, which is shown once."""
-    if ended_here(project.id):
-        st.session_state[_ENDED] = project.id
+    """Before the message of how the runs ended is shown, which is shown once."""
+    if ended := ended_here(project.id):
+        st.session_state[_key(project)] = ended
 
 
 def outcome(workbench: Workbench, project: Project) -> None:
-    """Nothing where no run has ended in this session."""
-    if st.session_state.get(_ENDED) != project.id:
+    """Nothing where no run has ended in this session; none of the locked split or of a study."""
+    ended = st.session_state.get(_key(project), ())
+    if not ended:
         return
-    newest = newest_of_each(list_runs(workbench, project.id)[:1])  # none of the locked split or of a study
-    if not newest:
-        return
+    runs = [run for run in newest_of_each(list_runs(workbench, project.id)) if run.id in ended]
     with st.spinner("Comparing the judge with the raters"):
-        results = kept_results(workbench, newest[0].id)
-        verdicts = [(verdict_of(workbench, result), result.dimension.name) for result in results]
+        results = [result for run in runs for result in kept_results(workbench, run.id)]
+        verdicts = [verdict_of(workbench, result).about(result_label(result, len(runs) > 1)) for result in results]
+    if not verdicts:
+        return
     with st.container(border=True, key="outcome"):
-        for verdict, name in verdicts:
-            st.markdown(plain(verdict.about(name)))
+        for verdict in verdicts:
+            st.markdown(plain(verdict))
         link("results", "See what this rests on")
+
+
+def _key(project: Project) -> str:
+    return f"scoring_ended_{project.id}"
