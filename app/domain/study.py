@@ -33,12 +33,14 @@ class StudyCondition:
 
     @property
     def words(self) -> str:
-        """Whose attributes, in the middle of a sentence."""
+        """Whose attributes, in the middle of a sentence or label."""
         match self.family:
             case Family.COMB:
                 return "everybody"
-            case Family.ML | Family.MH:
-                return "all LLMs" if self.family is Family.ML else "all people"
+            case Family.ML:
+                return "all LLMs"
+            case Family.MH:
+                return "all people"
             case Family.WITHOUT:
                 return f"everybody but {self.name}"
             case _:

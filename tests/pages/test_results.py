@@ -357,7 +357,7 @@ def test_results_open_on_a_run_of_ones_own_and_name_those_of_a_study_by_their_co
     app = open_screen("results")
     assert not app.exception
     assert app.multiselect(key="run").value == [RUN]
-    assert "without simulated expert Ada" in " ".join(app.multiselect(key="run").options)
+    assert "everybody but simulated expert Ada" in " ".join(app.multiselect(key="run").options)
 
 
 def test_where_only_a_study_has_scored_no_run_is_chosen(

@@ -1,5 +1,6 @@
 """The conditions of a study in words, not yet fit for Markdown."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.domain.study import Family, StudyCondition
@@ -16,7 +17,6 @@ FAMILIES = {
     Family.COMB: "Everybody (Comb)",
     Family.WITHOUT: "Everybody but one",
 }
-_ONE = {Family.SL: "only {0}", Family.SH: "only {0}", Family.WITHOUT: "without {0}"}
 
 
 def family_label(family: Family, name: str = "") -> str:
@@ -32,9 +32,5 @@ def row_label(row: "ConditionFigures") -> str:
 
 
 def condition_words(condition: StudyCondition) -> str:
-    """One checklist of a study, in the middle of a label."""
-    pattern = _ONE.get(condition.family)
-    if pattern:
-        return pattern.format(model_label(condition.name))
-    label = FAMILIES[condition.family]
-    return label[0].lower() + label[1:]
+    """One checklist of a study, in the middle of a label; what is no LLM says so."""
+    return replace(condition, name=model_label(condition.name)).words
