@@ -114,7 +114,7 @@ def _add_a_question(page: Page) -> None:
 def _decide(page: Page) -> None:
     """The first of the validator's proposals, in words of one's own."""
     field = page.get_by_role("textbox", name="Wording")
-    click(page.get_by_role("button", name="Reword").first, shows=field)
+    click(page.get_by_role("button", name="In other words").first, shows=field)
     field.fill(MINE)
     click(button(page, "Accept in these words"), shows=page.get_by_text("In your words."))
 

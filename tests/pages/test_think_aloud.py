@@ -128,7 +128,7 @@ def test_remove_can_be_undone(demo: Workbench, open_screen: Open):
     app.button(key=f"remove_{attribute.id}").click().run()
     assert by(demo, "Ada") == []  # nobody else sees it
     assert "Removed by you (1)" in [e.label for e in app.expander]
-    app.button(key=f"undo_{attribute.id}").click().run()
+    app.button(key=f"put_back_{attribute.id}").click().run()
     assert by(demo, "Ada")[0].status is AttributeStatus.ACTIVE
 
 

@@ -48,7 +48,7 @@ def review(workbench: Workbench, view: BuildView) -> None:
 def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts: dict[int, str]) -> None:
     words, decision = st.columns([5, 2], gap="medium")
     subject = change.mine or change.after or next((texts[id_] for id_ in change.before if id_ in texts), "")
-    what = f"{VERBS[change.kind]}: {subject}"
+    what = f"the change “{subject}”"
     with words:
         st.markdown(f"**{VERBS[change.kind]}**: {plain(_SAID_TWICE.sub('', change.reason))}")
         st.markdown("\n".join(f"- {line}" for line in _lines(change, texts)))
@@ -62,7 +62,7 @@ def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts
             if change.after:
                 item = f"change_{change.id}"
                 st.button(
-                    button_label("Reword", what),
+                    button_label("In other words", what),
                     key=f"reword_{view.id}_{change.id}",
                     type="tertiary",
                     on_click=open_item,

@@ -188,8 +188,9 @@ def _removed(own: Own, removed: Sequence[Attribute]) -> None:
         for attribute in removed[::-1][:PAGE_SIZE]:
             words, action = st.columns([4, 1])
             words.text(attribute.text, width="stretch")
-            label = button_label("Undo", attribute.text[:NAMED_BY])
-            action.button(label, key=f"undo_{attribute.id}", type="tertiary", on_click=_restore, args=[own, attribute])
+            label = button_label("Put back", attribute.text[:NAMED_BY])
+            key = f"put_back_{attribute.id}"
+            action.button(label, key=key, type="tertiary", on_click=_restore, args=[own, attribute])
 
 
 def _restore(own: Own, attribute: Attribute) -> None:
