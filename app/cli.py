@@ -33,6 +33,7 @@ _COMMANDS = (
     "scoring.stage_outputs",
     "results.results",
     "results.meta_eval",
+    "results.judges",
     "attributes.attribute_sets",
     "checklists.lineage",
     "models",

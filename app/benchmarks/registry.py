@@ -1,6 +1,7 @@
 """Our own benchmarks, by name. Only the one asked for is loaded: what it doesn't use would slow it down."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from app.errors import InputError
@@ -10,11 +11,15 @@ BENCHMARKS = {
     "statistics": "app.benchmarks.statistics",
     "pages": "app.benchmarks.pages",
     "attributes": "app.benchmarks.attributes",
+    "estimates": "app.benchmarks.estimates",
 }
 
 
-def run_benchmark(name: str) -> dict[str, Any]:
+def run_benchmark(name: str, answers: Path | None = None) -> dict[str, Any]:
+    """`answers` is a table for the estimates. Raises InputError for an unknown name, or a file nobody reads."""
     if name not in BENCHMARKS:
         raise InputError(f"“{name}” is not a benchmark.", f"There are: {', '.join(BENCHMARKS)}.")
-    measured: dict[str, Any] = import_module(BENCHMARKS[name]).run()
+    if answers and name != "estimates":
+        raise InputError(f"The benchmark “{name}” reads no answers.", "Leave out --answers.")
+    measured: dict[str, Any] = import_module(BENCHMARKS[name]).run(*([answers] if answers else []))
     return measured

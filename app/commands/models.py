@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -85,7 +86,10 @@ def test(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="scoring, statistics, attributes or pages.")],
+    what: Annotated[str, typer.Argument(help="scoring, statistics, attributes, estimates or pages.")],
+    answers: Annotated[
+        Path | None, typer.Option("--answers", help="for estimates: a CSV with doc_id, judge and human (yes or no)")
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Our own benchmarks, on data made for them.
@@ -94,7 +98,7 @@ def bench(
     """
     from app.benchmarks.registry import run_benchmark
 
-    measured = run_benchmark(what)
+    measured = run_benchmark(what, answers)
     if json_:
         print_json(measured)
     else:

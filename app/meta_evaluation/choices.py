@@ -9,9 +9,14 @@ Coefficient = Literal["spearman", "kendall", "pearson"]
 Duplicates = Literal["once", "keep"]
 Constant = Literal["skip", "zero"]
 Resampling = Literal["sources", "systems", "both", "texts"]
+Correction = Literal["ppi", "rogan-gladen"]
+AltMetric = Literal["accuracy", "rmse"]
 
 RESAMPLES = 1000
 """Of a bootstrap, where nobody chose another number."""
+
+EPSILON = 0.2
+"""What the alternative annotator test gives a judge ahead of experts."""
 
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 """The order of the coefficient axis in every array of this package."""

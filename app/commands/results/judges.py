@@ -1,0 +1,227 @@
+"""`estimate`, `alt-test` and `panel`: what any judge's answers are worth beside people's, without a project."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.output import JsonOption, counted, echo, print_json, table
+from app.commands.results.meta_eval import File, Resamples, Seed
+from app.commands.results.table_file import TableFile, read_table
+from app.errors import InputError
+from app.meta_evaluation.choices import EPSILON, RESAMPLES, AltMetric, Correction
+
+if TYPE_CHECKING:
+    from app.meta_evaluation.judges.alt_test import AltTest
+    from app.meta_evaluation.judges.estimate import CorrectedEstimate
+    from app.meta_evaluation.judges.figures import EstimatedFigure
+    from app.meta_evaluation.judges.panel import Panel
+    from app.meta_evaluation.score_matrix import Column
+
+OneJudge = Annotated[str, typer.Option("--judge", metavar="COL", help="the judge's answers", show_default=False)]
+Judges = Annotated[
+    list[str], typer.Option("--judge", metavar="COL", help="answers; once for each judge", show_default=False)
+]
+Reference = Annotated[
+    str, typer.Option("--human", metavar="COL", help="people's answers; empty: not answered", show_default=False)
+]
+People = Annotated[
+    list[str], typer.Option("--human", metavar="COL", help="answers; once for each person", show_default=False)
+]
+DocumentOption = Annotated[
+    str | None, typer.Option("--group", metavar="COL", help="the document of each row; intervals draw documents")
+]
+WithMethod = Annotated[
+    Correction,
+    typer.Option(
+        "--method", help="ppi: people answered a fair draw of the rows; rogan-gladen: theirs come from other sources"
+    ),
+]
+WithMetric = Annotated[
+    AltMetric, typer.Option("--metric", help="equal answers, or how far scores lie apart (root mean square)")
+]
+Epsilon = Annotated[
+    float, typer.Option("--epsilon", help="what the judge is given ahead: .2 experts, .15 skilled people, .1 crowd")
+]
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the three commands to the root command."""
+    cli.command("estimate")(estimate_share)
+    cli.command("alt-test")(test_judge)
+    cli.command("panel")(weigh_panel)
+
+
+def estimate_share(
+    file: File,
+    judge: OneJudge,
+    human: Reference,
+    group: DocumentOption = None,
+    method: WithMethod = "ppi",
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    json_: JsonOption = False,
+) -> None:
+    """The share of yes, or the mean score, of all rows: the judge's, corrected by the rows that people answered.
+
+    Example: interacteval estimate answers.csv --judge gpt --human expert --group doc_id
+    """
+    from app.commands.results.answer_columns import read_values
+    from app.meta_evaluation.judges.estimate import estimate
+    from app.meta_evaluation.judges.words import estimate_cautions, estimate_verdict
+
+    rows = read_table(file)
+    judged, people = read_values(rows, judge), read_values(rows, human)
+    answered = judged.numbers == judged.numbers
+    if not answered.any():
+        raise InputError(f"{rows.name}, column {judge!r}, holds no answer of the judge.", "Name another column.")
+    documents = _documents(rows, group)
+    kept = [name for name, used in zip(documents, answered, strict=True) if used] if documents else None
+    found = estimate(
+        judged.numbers[answered],
+        people.numbers[answered],
+        group=kept,
+        method=method,
+        resamples=resamples,
+        seed=seed,
+    )
+    left_out = {
+        f"left out: no answer in {judge!r}": judged.empty,
+        f"left out: the answer in {judge!r} is that it does not apply": judged.not_applicable,
+        f"without a yes or no of people: the answer in {human!r} is that it does not apply": people.not_applicable,
+    }
+    said = [f"{counted(count, 'row')} {what}." for what, count in left_out.items() if count]
+    cautions = [*said, *estimate_cautions(found)]
+    if json_:
+        print_json(found.to_json() | {"verdict": estimate_verdict(found), "cautions": cautions})
+        return
+    echo(_page(estimate_verdict(found), _estimate_table(found), cautions, _estimate_basis(found)))
+
+
+def test_judge(
+    file: File,
+    judge: OneJudge,
+    human: People,
+    metric: WithMetric = "accuracy",
+    epsilon: Epsilon = EPSILON,
+    json_: JsonOption = False,
+) -> None:
+    """May the judge stand in for one of the people? The alternative annotator test (Calderon et al. 2025).
+
+    Example: interacteval alt-test answers.csv --judge gpt --human ada --human ben --human cleo
+    """
+    import numpy as np
+
+    from app.commands.results.answer_columns import read_labels, read_values
+    from app.meta_evaluation.judges.alt_test import alt_test
+    from app.meta_evaluation.judges.words import alt_test_verdict
+
+    rows = read_table(file)
+    _each_once([judge, *human])
+    if metric == "accuracy":
+        answers, _ = read_labels(rows, [judge, *human])
+    else:
+        answers = np.stack([read_values(rows, name).numbers for name in (judge, *human)])
+    found = alt_test(answers[0], answers[1:], human, metric=metric, epsilon=epsilon)
+    if json_:
+        print_json(found.to_json() | {"verdict": alt_test_verdict(found)})
+        return
+    skipped = [f"{person.name} is left out: {person.n} texts, {person.reason}." for person in found.skipped]
+    curve = ", ".join(f"{rate:.2f} at {ahead:g}" for ahead, rate in found.curve)
+    last = f"winning rate over epsilon: {curve}" if curve else ""
+    echo(_page(alt_test_verdict(found), _people_table(found), skipped, last))
+
+
+def weigh_panel(
+    file: File,
+    judge: Judges,
+    human: Reference,
+    group: DocumentOption = None,
+    resamples: Resamples = RESAMPLES,
+    seed: Seed = 0,
+    json_: JsonOption = False,
+) -> None:
+    """How many votes several judges are worth, and whether their majority beats the best of them.
+
+    Example: interacteval panel answers.csv --judge gpt --judge claude --judge gemini --human expert --group doc_id
+    """
+    from app.commands.results.answer_columns import read_labels
+    from app.meta_evaluation.judges.panel import panel
+    from app.meta_evaluation.judges.words import panel_verdict
+
+    rows = read_table(file)
+    _each_once([*judge, human])
+    answers, _ = read_labels(rows, [*judge, human])
+    found = panel(answers[:-1], answers[-1], judge, group=_documents(rows, group), resamples=resamples, seed=seed)
+    if json_:
+        print_json(found.to_json() | {"verdict": panel_verdict(found)})
+        return
+    remarks = []
+    if found.uniform:
+        remarks.append(f"Always right or always wrong, so without a correlation: {', '.join(found.uniform)}.")
+    if found.ties:
+        remarks.append(f"In {counted(found.ties, 'row')} no answer has most votes; each tied one counts its share.")
+    echo(_page(panel_verdict(found), _panel_table(found), remarks, _panel_basis(found)))
+
+
+def _documents(rows: TableFile, group: str | None) -> "Column | None":
+    """The document of each row; Raises InputError for one that lacks it."""
+    keys = rows.keys(group)
+    if keys is None:
+        return None
+    lacking = next((row for row, key in enumerate(keys, start=1) if key is None), None)
+    if lacking:
+        raise InputError(f"{rows.name}, row {lacking}, column {group!r} is empty.", "Name each row's document.")
+    return keys
+
+
+def _each_once(names: Sequence[str]) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise InputError(f"The column {twice!r} is named twice.", "Name each column once.")
+
+
+def _estimate_table(found: "CorrectedEstimate") -> str:
+    figures: list[tuple[str, EstimatedFigure | None]] = [
+        ("judge alone", found.judge_only),
+        ("people alone", found.human_only),
+        (f"corrected ({found.method})", found.corrected),
+        ("sensitivity", found.sensitivity),
+        ("specificity", found.specificity),
+    ]
+    rows = [[name, figure.value, _interval(figure.low, figure.high)] for name, figure in figures if figure]
+    return table(["", "value", "95 % interval"], rows)
+
+
+def _people_table(found: "AltTest") -> str:
+    rows = [[person.name, person.n, person.advantage, person.p, person.rejected] for person in found.annotators]
+    headings = ["person left out", "texts", "judge at least as good", "p", "judge holds up"]
+    return table(headings, rows) if rows else ""
+
+
+def _panel_table(found: "Panel") -> str:
+    rows: list[list[object]] = [
+        [judge.judge, judge.accuracy, _interval(judge.low, judge.high)] for judge in found.judges
+    ]
+    return table(["", "accuracy", "95 % interval"], [*rows, ["majority", found.majority, None]])
+
+
+def _estimate_basis(found: "CorrectedEstimate") -> str:
+    how = f"{found.resamples:,} resamples of {found.documents:,} documents" if found.documents else "normal intervals"
+    weight = f", weight of the judge {found.weight:.2f}" if found.method == "ppi" else ""
+    return f"{found.n:,} rows, {found.n_human:,} with an answer of people; {how}{weight}"
+
+
+def _panel_basis(found: "Panel") -> str:
+    drawn = f"{found.documents:,} documents" if found.documents else "rows"
+    correlation = "" if found.error_correlation is None else f"; errors correlate at {found.error_correlation:.3f}"
+    return f"{found.n:,} rows{correlation}; {found.resamples:,} resamples of {drawn}"
+
+
+def _interval(low: float | None, high: float | None) -> str | None:
+    return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
+def _page(verdict: str, cells: str, remarks: Sequence[str], last: str) -> str:
+    said = "\n".join(f"- {remark}" for remark in remarks)
+    return "\n\n".join(part for part in (verdict, cells, said, last) if part)

@@ -1,0 +1,169 @@
+"""A share of yes or a mean over all texts: the judge alone, people alone, and the judge corrected by people.
+
+PPI++ (prediction_powered) where the texts that people answered are a fair draw of all, Rogan-Gladen where they come
+from elsewhere.
+"""
+
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from app.errors import InputError
+from app.meta_evaluation.choices import RESAMPLES, Correction, chosen
+from app.meta_evaluation.judges.figures import (
+    CORRECTED,
+    JUDGE,
+    PEOPLE,
+    SENSITIVITY,
+    SPECIFICITY,
+    EstimatedFigure,
+    figure,
+    is_shifted,
+)
+from app.meta_evaluation.judges.prediction_powered import tuned_weight
+from app.meta_evaluation.judges.rogan_gladen import judge_errors
+from app.meta_evaluation.judges.sums import Sums, sums
+from app.meta_evaluation.resampling import draw_counts
+from app.meta_evaluation.score_matrix import Column, Floats
+
+FEW = 30
+"""Answers of people below which an interval says little."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedEstimate:
+    """`n` rows with the judge's value, `n_human` of them with a human one, from `documents` (None: not told), of which
+    people answered rows in `documents_answered`.
+
+    `weight` is how far the correction leans on the judge: PPI++'s lambda, 1 for Rogan-Gladen. Sensitivity and
+    specificity are None unless all values are yes or no. `shifted` says that the judge itself finds the rows with a
+    human value unlike the others, so that they are no fair draw.
+    """
+
+    n: int
+    n_human: int
+    documents: int | None
+    documents_answered: int | None
+    binary: bool
+    method: Correction
+    weight: float
+    judge_only: EstimatedFigure
+    human_only: EstimatedFigure
+    corrected: EstimatedFigure
+    sensitivity: EstimatedFigure | None
+    specificity: EstimatedFigure | None
+    shifted: bool
+    disagreements: int
+    resamples: int
+    seed: int
+
+    @property
+    def bias(self) -> float | None:
+        """How far the judge alone is off, by the correction; positive where it says too much."""
+        if self.judge_only.value is None or self.corrected.value is None:
+            return None
+        return self.judge_only.value - self.corrected.value
+
+    @property
+    def worth(self) -> int | None:
+        """How many answers of people alone would give an interval as narrow as the corrected one."""
+        people, corrected = self.human_only.width, self.corrected.width
+        return round(self.n_human * (people / corrected) ** 2) if people and corrected else None
+
+    @property
+    def advised(self) -> Literal["corrected", "human_only"]:
+        """People alone where the judge makes the figure no more precise."""
+        if self.method == "rogan-gladen":  # corrects for other texts than people answered
+            return "corrected"
+        people, corrected = self.human_only.width, self.corrected.width
+        narrower = people is not None and corrected is not None and corrected < people
+        return "corrected" if narrower else "human_only"
+
+    def to_json(self) -> dict[str, Any]:
+        """The command's fixed fields and some more."""
+        plain = ("n", "n_human", "documents", "documents_answered", "shifted", "disagreements", "resamples", "seed")
+        return {
+            **{name: getattr(self, name) for name in plain},
+            **{name: asdict(getattr(self, name)) for name in ("judge_only", "human_only")},
+            "corrected": {**asdict(self.corrected), "method": self.method, "weight": self.weight},
+            "sensitivity": self.sensitivity and self.sensitivity.value,
+            "specificity": self.specificity and self.specificity.value,
+            "sensitivity_interval": self.sensitivity and [self.sensitivity.low, self.sensitivity.high],
+            "specificity_interval": self.specificity and [self.specificity.low, self.specificity.high],
+            "use": self.advised,
+            "judge_off_by": self.bias,
+            "worth_human_answers": self.worth,
+        }
+
+
+def estimate(
+    judge: Floats,
+    human: Floats,
+    *,
+    group: Column | None = None,
+    method: Correction = "ppi",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> CorrectedEstimate:
+    """Of rows (N,) with the judge's value; `human` is NaN where nobody answered, `group` the document of each row.
+
+    Raises:
+        InputError: fewer than two rows with a human value, one document, or Rogan-Gladen where it can't be computed.
+    """
+    chosen(method, Correction, "method")
+    known = ~np.isnan(human)
+    if int(known.sum()) < 2:
+        raise InputError(
+            f"{int(known.sum())} of {judge.size} rows have a human value: nothing can be corrected by them.",
+            "Have people answer at least two, better thirty or more.",
+        )
+    binary = bool(np.isin(judge, (0, 1)).all() and np.isin(human[known], (0, 1)).all())
+    at_hand = sums(judge, human)
+    if method == "rogan-gladen":
+        _check_rogan_gladen(at_hand, binary)
+    drawn, documents, answered = None, None, None
+    if group is not None:
+        _, unit = np.unique(np.array([str(name) for name in group]), return_inverse=True)
+        documents, answered = int(unit.max()) + 1, np.unique(unit[known]).size
+        if documents < 2:
+            raise InputError("All rows belong to one document: an interval needs several.", "Leave out --group.")
+        counts = draw_counts(unit, documents, resamples, np.random.default_rng(seed))
+        drawn = sums(judge, human, unit, counts)
+    of = partial(figure, s=at_hand, drawn=drawn, documents=answered, bounded=binary)
+    return CorrectedEstimate(
+        n=judge.size,
+        n_human=int(known.sum()),
+        documents=documents,
+        documents_answered=answered,
+        binary=binary,
+        method=method,
+        weight=float(tuned_weight(at_hand)[0]) if method == "ppi" else 1.0,
+        judge_only=of(JUDGE, documents=documents),
+        human_only=of(PEOPLE),
+        corrected=of(CORRECTED[method]),
+        sensitivity=of(SENSITIVITY) if binary else None,
+        specificity=of(SPECIFICITY) if binary else None,
+        shifted=is_shifted(at_hand, drawn),
+        disagreements=int((judge[known] != human[known]).sum()),
+        resamples=resamples if drawn else 0,
+        seed=seed,
+    )
+
+
+def _check_rogan_gladen(s: Sums, binary: bool) -> None:
+    if not binary:
+        raise InputError("Rogan-Gladen corrects shares of yes, not scores.", "Choose --method ppi.")
+    errors = judge_errors(s)
+    if not errors.yes[0] or not errors.no[0]:
+        lacking = "yes" if not errors.yes[0] else "no"
+        raise InputError(
+            f"People never answered {lacking}, so how the judge errs there is unknown.", "Choose --method ppi."
+        )
+    if errors.sensitivity[0] + errors.specificity[0] <= 1:
+        raise InputError(
+            f"The judge is no better than chance (sensitivity {errors.sensitivity[0]:.2f}, specificity "
+            f"{errors.specificity[0]:.2f}): its share of yes can't be corrected this way.",
+            "Choose --method ppi, which then leans on people alone.",
+        )

@@ -1,0 +1,116 @@
+"""Figures of an estimate with their 95 % intervals: of the sums at hand, and of resamples of documents.
+
+Where rows name their document, whole documents are drawn anew (a bootstrap): answers about one document are alike and
+tell less than as many about different ones. The interval is the resamples' standard error times Student's t, whose
+degrees of freedom are the documents with an answer of people less one. Percentiles are too narrow where people answered
+few documents (75 to 94 % of them hold the truth with 2 to 9 documents of 58; these 96 to 97 %).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from app.meta_evaluation.choices import Correction
+from app.meta_evaluation.judges.prediction_powered import powered_error, powered_mean, tuned_weight
+from app.meta_evaluation.judges.rogan_gladen import corrected_share, judge_errors, judged_share, share_interval
+from app.meta_evaluation.judges.sums import Sums, share
+from app.meta_evaluation.score_matrix import Floats
+
+Ends = tuple[float | None, float | None]
+Z = float(stats.norm.ppf(0.975))
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedFigure:
+    """A mean or share with its 95 % interval; None where it is undefined."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def width(self) -> float | None:
+        return None if self.low is None or self.high is None else self.high - self.low
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """What is estimated: its value from sums, (B,), and its ends where texts were drawn one by one."""
+
+    value: Callable[[Sums], Floats]
+    ends: Callable[[Sums], Ends]
+
+
+def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | None, bounded: bool) -> EstimatedFigure:
+    """Of the data's own sums `s`; from resamples `drawn` of `documents` where there are such.
+
+    `bounded` quantities are shares: no end lies outside 0 to 1.
+    """
+    value = float(quantity.value(s)[0])
+    if np.isnan(value):
+        return EstimatedFigure(None)
+    if drawn is None or documents is None:
+        low, high = quantity.ends(s)
+    else:
+        low, high = _of_documents(value, quantity.value(drawn), documents)
+    if bounded and low is not None and high is not None:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return EstimatedFigure(value, low, high)
+
+
+def is_shifted(s: Sums, drawn: Sums | None) -> bool:
+    """Whether the judge's mean on the rows with a human value lies farther from that on the others than chance."""
+    if not s.others[0]:
+        return False
+    difference = float((s.f / s.n - s.g / s.others)[0])
+    if drawn is not None:
+        error = float(np.nanstd(share(drawn.f, drawn.n) - share(drawn.g, drawn.others)))
+    else:
+        spread = [s.ff / s.n - (s.f / s.n) ** 2, s.gg / s.others - (s.g / s.others) ** 2]
+        error = float(np.sqrt(max(spread[0][0], 0.0) / s.n[0] + max(spread[1][0], 0.0) / s.others[0]))
+    return abs(difference) > float(stats.norm.ppf(0.995)) * error
+
+
+def _of_documents(value: float, values: Floats, documents: int) -> Ends:
+    """None where one document can't show how documents differ, or more resamples lack the figure than have it."""
+    defined = values[~np.isnan(values)]
+    if documents < 2 or defined.size * 2 < values.size or not defined.size:
+        return None, None
+    reach = float(stats.t.ppf(0.975, documents - 1) * defined.std() * np.sqrt(documents / (documents - 1)))
+    return value - reach, value + reach
+
+
+def _around(value: Floats, error: Floats) -> Ends:
+    return float(value[0] - Z * error[0]), float(value[0] + Z * error[0])
+
+
+def _judge_ends(s: Sums) -> Ends:
+    n, total, squares = s.n + s.others, s.f + s.g, s.ff + s.gg
+    return _around(total / n, np.sqrt(np.maximum(squares / n - (total / n) ** 2, 0.0) / n))
+
+
+def _powered_ends(s: Sums) -> Ends:
+    weight = tuned_weight(s)
+    return _around(powered_mean(s, weight), powered_error(s, weight))
+
+
+def _rogan_gladen_ends(s: Sums) -> Ends:
+    low, high = share_interval(judged_share(s), np.where(s.others > 0, s.others, s.n), judge_errors(s), Z)
+    return (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
+
+
+def _wilson(rate: Floats, rows: Floats) -> Ends:
+    found = stats.binomtest(round(float(rate[0] * rows[0])), int(rows[0])).proportion_ci(method="wilson")
+    return float(found.low), float(found.high)
+
+
+JUDGE = Quantity(lambda s: share(s.f + s.g, s.n + s.others), _judge_ends)
+PEOPLE = Quantity(lambda s: share(s.y, s.n), lambda s: _around(s.y / s.n, powered_error(s, np.zeros(1))))
+CORRECTED: dict[Correction, Quantity] = {
+    "ppi": Quantity(lambda s: powered_mean(s, tuned_weight(s)), _powered_ends),
+    "rogan-gladen": Quantity(lambda s: corrected_share(judged_share(s), judge_errors(s)), _rogan_gladen_ends),
+}
+SENSITIVITY = Quantity(lambda s: judge_errors(s).sensitivity, lambda s: _wilson(judge_errors(s).sensitivity, s.y))
+SPECIFICITY = Quantity(lambda s: judge_errors(s).specificity, lambda s: _wilson(judge_errors(s).specificity, s.n - s.y))

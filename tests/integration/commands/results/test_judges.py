@@ -1,0 +1,146 @@
+"""estimate, alt-test and panel on files: fixed fields, real answers, and what is wrong with a file."""
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.meta_evaluation.judges.estimate import estimate
+from app.meta_evaluation.score_matrix import Floats
+from tests.support.real_data import shared_data
+
+Run = Callable[..., tuple[int, str, str]]
+PEOPLE = ("human_1", "human_2", "human_3", "human_4")
+LLMS = ("gemini_flash", "gemini_pro", "gpt-4o", "llama-31", "gpt-4o-mini", "mistral-v03")
+
+
+def _json(result: tuple[int, str, str]) -> Any:
+    status, out, err = result
+    assert status == 0, err
+    return json.loads(out)
+
+
+def _each(option: str, names: Sequence[str]) -> list[str]:
+    return [word for name in names for word in (option, name)]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """Forty rows: people answered thirty of them, one "does not apply"; the judge left one open."""
+    path = tmp_path / "answers.csv"
+    lines = ["doc,judge,other,ada,ben"]
+    for row in range(40):
+        said = "yes" if row % 2 else "no"
+        judge = "" if row == 39 else "yes" if row % 2 or row % 8 == 0 else "no"
+        ada = "n/a" if row == 0 else said if row < 30 else ""
+        lines.append(f"d{row // 4},{judge},{row % 2},{ada},{said}")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_estimate_prints_its_fields(run: Run, table: Path) -> None:
+    found = _json(run("estimate", table, "--judge", "judge", "--human", "ada", "--group", "doc", "--json"))
+    assert {"n", "n_human", "judge_only", "human_only", "corrected", "sensitivity", "specificity"} <= found.keys()
+    assert (found["n"], found["n_human"], found["documents"]) == (39, 29, 10)
+    assert found["judge_only"].keys() == {"value", "low", "high"} == found["human_only"].keys()
+    assert found["corrected"].keys() == {"value", "low", "high", "method", "weight"}
+    assert found["sensitivity"] == 1.0
+    assert found["specificity"] == 11 / 14
+    assert any(said.startswith("1 row left out: no answer in 'judge'") for said in found["cautions"])
+    assert any("does not apply" in said for said in found["cautions"])
+    status, out, _ = run("estimate", table, "--judge", "judge", "--human", "ada")
+    assert status == 0
+    assert out.startswith("Use ")
+    assert "39 rows, 29 with an answer of people" in out
+
+
+def test_scores_have_no_sensitivity(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("judge,human\n" + "\n".join(f"{n % 5},{(n % 5) - 1 if n < 20 else ''}" for n in range(60)))
+    found = _json(run("estimate", path, "--judge", "judge", "--human", "human", "--json"))
+    assert (found["sensitivity"], found["specificity"]) == (None, None)
+    assert found["corrected"]["value"] == pytest.approx(1.0)
+    status, _, err = run("estimate", path, "--judge", "judge", "--human", "human", "--method", "rogan-gladen")
+    assert (status, "not scores" in err) == (2, True)
+
+
+def test_alt_test_prints_its_fields(run: Run, table: Path) -> None:
+    found = _json(run("alt-test", table, "--judge", "other", "--human", "ada", "--human", "ben", "--json"))
+    fixed = {"winning_rate", "advantage_probability", "passes", "epsilon", "metric", "annotators", "skipped"}
+    assert fixed <= found.keys()
+    assert [person["name"] for person in found["annotators"]] == ["ada", "ben"], "30 texts: n/a is an answer"
+    assert found["annotators"][0].keys() == {"name", "n", "advantage", "p", "rejected"}
+    assert (found["metric"], found["epsilon"]) == ("accuracy", 0.2)
+    words = ("alt-test", table, "--judge", "judge", "--human", "ada", "--human", "ben", "--metric", "rmse")
+    status, out, _ = run(*words)
+    assert (status, "29 texts" in out) == (0, True)
+
+
+def test_panel_prints_its_fields(run: Run, table: Path) -> None:
+    found = _json(run("panel", table, "--judge", "judge", "--judge", "other", "--human", "ben", "--json"))
+    fixed = {"n", "judges", "error_correlation", "effective_votes", "best", "majority", "difference"}
+    assert fixed <= found.keys()
+    assert found["n"] == 39
+    assert found["judges"][0].keys() == {"judge", "accuracy", "low", "high"}
+    assert found["best"] == {"judge": "other", "accuracy": 1.0}
+    assert found["left_out_of_correlation"] == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("estimate", "--judge", "judje", "--human", "ada"), "Did you mean 'judge'?"),
+        (("estimate", "--judge", "doc", "--human", "ada"), "row 1, column 'doc': 'd0' is neither yes, no nor a number"),
+        (("alt-test", "--judge", "judge", "--human", "ada"), "at least two"),
+        (("alt-test", "--judge", "judge", "--human", "ada", "--human", "ada"), "named twice"),
+        (("panel", "--judge", "judge", "--human", "ada"), "at least two judges"),
+        (("panel", "--judge", "judge", "--judge", "other", "--human", "ada", "--group", "judge"), "row 40"),
+    ],
+)
+def test_what_is_wrong_is_said(run: Run, table: Path, words: tuple[str, ...], says: str) -> None:
+    status, _, err = run(words[0], table, *words[1:])
+    assert status == 2
+    assert says in err
+
+
+def test_real_judges_are_worth_two_votes_and_the_best_beats_their_majority(run: Run) -> None:
+    file = shared_data("framing_answers.csv")
+    found = _json(run("panel", file, *_each("--judge", LLMS), "--human", "human_1", "--group", "doc_id", "--json"))
+    assert found["n"] == 1100
+    assert found["effective_votes"] == pytest.approx(1.9, abs=0.05)
+    assert found["best"]["judge"] == "gpt-4o"
+    assert found["difference"]["high"] < 0
+
+
+def _real_rows() -> tuple[list[str], Floats, Floats]:
+    """Document, a judge's yes and a person's, of the rows that both answered so."""
+    with shared_data("framing_answers.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["human_2"] in ("yes", "no")]
+    judge, human = (np.array([float(row[name] == "yes") for row in rows]) for name in ("gemini_flash", "human_2"))
+    return [row["doc_id"] for row in rows], judge, human
+
+
+def test_a_real_judge_says_yes_too_often_and_a_tenth_of_the_answers_corrects_it() -> None:
+    documents, judge, human = _real_rows()
+    hits, rng = 0, np.random.default_rng(4)
+    for _ in range(100):
+        answered = rng.permutation(human.size) < human.size // 10
+        found = estimate(judge, np.where(answered, human, np.nan), group=documents, resamples=300)
+        assert found.judge_only.low is not None
+        assert found.corrected.low is not None
+        assert found.corrected.high is not None
+        assert found.judge_only.low > human.mean()
+        hits += found.corrected.low <= human.mean() <= found.corrected.high
+    assert hits >= 90
+
+
+def test_who_may_stand_in_on_real_answers(run: Run) -> None:
+    file = shared_data("framing_answers.csv")
+    words = ("alt-test", file, *_each("--human", PEOPLE), "--epsilon", "0.1", "--json")
+    good, poor = (_json(run(*words, "--judge", judge)) for judge in ("gpt-4o", "mistral-v03"))
+    assert (good["passes"], poor["passes"]) == (True, False)
+    assert [person["n"] for person in good["annotators"]] == [1100, 1276, 1100, 352]
