@@ -196,3 +196,28 @@ def test_results_wait_until_the_expert_has_finished(demo: Workbench, checklist: 
     app = results()
     assert not app.exception
     assert not any("You have finished" in m.value for m in app.markdown)
+
+
+def test_what_the_judges_figures_are_worth_and_whether_it_may_stand_in(
+    demo: Workbench, checklist: int, open_screen: Open
+):
+    draw = draw_texts(demo, checklist, 30, seed=3)
+    with demo.database.read() as work:
+        asked = [question.id for question in work.checklists.get(checklist).asked]
+        run = next(number for number in range(1, 20) if work.results.answers(number, 1))
+        judged = work.results.answers(run, 1)
+    for text in draw.texts:
+        said = {question: given for _, question, given in judged.get(text, [])}
+        for expert in ("Ana", "Ben"):
+            for question in asked[:2]:
+                answer(demo, draw, expert, text, question, said.get(question, Answer.NO))
+    app = open_screen("results")
+    app.session_state["view"] = "questions"
+    app.run()
+    assert not app.exception
+    words = "\n".join(str(element.value) for element in app.markdown)
+    assert "May the judge stand in for one of the experts?" in words
+    assert "The judge may stand in for one of these people" in words
+    table = next(frame.value for frame in app.dataframe if "Judge off by" in frame.value)
+    assert list(table["Of them experts'"].dropna()) == [len(draw.texts)] * 2
+    assert "No mean score can be corrected" in words, "nobody answered every question"

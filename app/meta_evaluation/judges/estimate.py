@@ -81,6 +81,11 @@ class CorrectedEstimate:
         narrower = people is not None and corrected is not None and corrected < people
         return "corrected" if narrower else "human_only"
 
+    @property
+    def enough(self) -> bool:
+        """Whether the intervals are more than rough."""
+        return self.n_human >= FEW
+
     def to_json(self) -> dict[str, Any]:
         """The command's fixed fields and some more."""
         plain = ("n", "n_human", "documents", "documents_answered", "shifted", "disagreements", "resamples", "seed")

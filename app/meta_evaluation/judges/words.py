@@ -38,7 +38,7 @@ def estimate_cautions(found: CorrectedEstimate) -> list[str]:
             "The judge finds the rows that people answered unlike the others. Were they chosen, or from other sources? "
             "Then this correction is off: use rogan-gladen, or have people answer a random draw."
         )
-    if found.n_human < FEW:
+    if not found.enough:
         said.append(f"Only {found.n_human} answers of people: the intervals are rough below {FEW}.")
     if found.documents_answered is not None and found.documents_answered < FEW_DOCUMENTS:
         said.append(

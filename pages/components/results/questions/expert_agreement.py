@@ -7,6 +7,7 @@ from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.question_agreement import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
+from pages.components.results.questions.judge_worth import judge_worth
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.expert import current_expert
 from pages.components.shell.navigation.screens import link
@@ -80,6 +81,7 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
         )
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
+    judge_worth(workbench, result)
 
 
 def _still_answering(workbench: Workbench, found: AskedOfExperts) -> bool:

@@ -1,0 +1,106 @@
+"""A judge's shares of yes and its mean score, corrected by the experts who answered some of the same texts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.domain.checklist import Question
+from app.domain.judgment import Answer, checklist_score
+from app.meta_evaluation.judges.alt_test import AltTest, alt_test
+from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
+from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.words import alt_test_verdict, estimate_cautions, estimate_verdict
+from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.score_matrix import Floats
+from app.services.results.expert_side import ExpertSide, expert_side
+from app.services.results.results import DimensionResult
+from app.services.runtime.workbench import Workbench
+
+__all__ = [
+    "AltTest",
+    "CorrectedEstimate",
+    "CorrectedShare",
+    "CorrectedShares",
+    "EstimatedFigure",
+    "alt_test_verdict",
+    "corrected_shares",
+    "estimate_cautions",
+    "estimate_verdict",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedShare:
+    """None, with the reason, where too few texts have both answers."""
+
+    question: Question
+    estimate: CorrectedEstimate | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedShares:
+    """`score` is the mean score over all texts, `reason` why there is none; `stand_in` needs two experts."""
+
+    experts: tuple[str, ...]
+    score: CorrectedEstimate | None
+    reason: str
+    questions: tuple[CorrectedShare, ...]
+    stand_in: AltTest | None
+
+
+def corrected_shares(workbench: Workbench, result: DimensionResult) -> CorrectedShares | None:
+    """What most experts say is the truth; texts on which they are split, or nobody answered, have none.
+
+    None where the run asked no questions or no expert has answered them.
+    """
+    side = expert_side(workbench, result)
+    if side is None:
+        return None
+    people = majority_by_question(side)
+    questions = []
+    for place, question in enumerate(side.checklist.asked):
+        found, reason = _estimate(side, result, side.judge[:, place], people[:, place])
+        questions.append(CorrectedShare(question, found, reason))
+    scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
+    judged = np.array([scores.get(text, np.nan) for text in side.texts], dtype=np.float64)
+    score, reason = _estimate(side, result, judged, _scores(side, people, result))
+    answers = side.people.reshape(len(side.experts), -1)
+    stand_in = alt_test(side.judge.ravel(), answers, side.experts) if len(side.experts) > 1 else None
+    return CorrectedShares(side.experts, score, reason, tuple(questions), stand_in)
+
+
+def majority_by_question(side: ExpertSide) -> Floats:
+    """(texts, questions): what most experts say, NaN where they are split or silent."""
+    return np.stack([majority(side.people[:, :, place]) for place in range(side.people.shape[2])], axis=1)
+
+
+def _estimate(
+    side: ExpertSide, result: DimensionResult, judge: Floats, people: Floats
+) -> tuple[CorrectedEstimate | None, str]:
+    known = ~np.isnan(judge)
+    both = int((~np.isnan(people[known])).sum())
+    if both < 2:
+        return None, f"{both} of {int(known.sum())} texts have an answer of most experts; two are the least."
+    documents = [name for name, used in zip(side.documents, known, strict=True) if used]
+    several = 1 < len(set(documents)) < len(documents)  # one text each: nothing to draw together
+    choices = result.choices
+    found = estimate(
+        judge[known],
+        people[known],
+        group=documents if several else None,
+        resamples=choices.resamples,
+        seed=choices.seed,
+    )
+    return found, ""
+
+
+def _scores(side: ExpertSide, people: Floats, result: DimensionResult) -> Floats:
+    """(texts,): the score of the experts' majorities, by the checklist's own formula, where every question has one."""
+    low, high = result.dimension.low, result.dimension.high
+    found = np.full(len(side.texts), np.nan)
+    for place in np.flatnonzero(~np.isnan(people).any(axis=1)):
+        answers = [Answer.YES if said else Answer.NO for said in people[place]]
+        value = checklist_score(answers, low, high).value
+        found[place] = np.nan if value is None else value
+    return found

@@ -1,0 +1,76 @@
+"""What the judge of a run and the experts answered to the same questions, text by text."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.domain.checklist import Checklist
+from app.domain.judgment import Answer
+from app.errors import NotReadyError
+from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.score_matrix import Bools, Floats
+from app.services.checklists.expert_answers import answer_cube, expert_answers
+from app.services.results.repeat_agreement import VALUES
+from app.services.results.results import DimensionResult
+from app.services.runtime.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpertSide:
+    """Answers to the questions that the run asked: 1 yes, 0 no, NaN none. Repeats of the judge count as their majority.
+
+    `judge` is (texts, questions) over the run's `texts` and those drawn for experts alone; `people` is (experts,
+    texts, questions). `drawn` marks the texts that experts were asked about; `documents` names each text's source.
+    """
+
+    checklist: Checklist
+    experts: tuple[str, ...]
+    texts: tuple[int, ...]
+    documents: tuple[str, ...]
+    drawn: Bools
+    judged: Bools
+    judge: Floats
+    people: Floats
+
+
+def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | None:
+    """None where the run asked no questions, or no expert has answered the version it asked."""
+    with workbench.database.read() as work:
+        parts = work.runs.parts(result.run.id)
+        checklist = next(part.checklist for part in parts if part.dimension == result.dimension.id)
+        answers = work.results.answers(result.run.id, result.dimension.id) if checklist else {}
+    if not checklist:
+        return None
+    try:
+        found = expert_answers(workbench, checklist)
+    except NotReadyError:  # no texts are drawn for experts
+        return None
+    if not found.experts:
+        return None
+    documents = {row.text: row.doc_id or f"text {row.text}" for row in result.rows}
+    texts = tuple(dict.fromkeys([*found.texts, *documents]))
+    asked = [question.id for question in found.checklist.asked]
+    judge = np.stack([majority(_repeats(answers.get(text, []), asked)) for text in texts])
+    people = np.full((len(found.experts), len(texts), len(asked)), np.nan)
+    people[:, : len(found.texts)] = answer_cube(found)
+    return ExpertSide(
+        found.checklist,
+        found.experts,
+        texts,
+        tuple(documents.get(text, f"text {text}") for text in texts),
+        np.arange(len(texts)) < len(found.texts),
+        np.array([text in answers for text in texts]),
+        judge,
+        people,
+    )
+
+
+def _repeats(given: list[tuple[int, int, Answer]], questions: list[int]) -> Floats:
+    """(repeats, questions) of one text."""
+    repeats = max((repeat for repeat, _, _ in given), default=0) + 1
+    found = np.full((repeats, len(questions)), np.nan)
+    place = {question: number for number, question in enumerate(questions)}
+    for repeat, question, answer in given:
+        if question in place:
+            found[repeat, place[question]] = VALUES[answer]
+    return found

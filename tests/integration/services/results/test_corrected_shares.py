@@ -1,0 +1,84 @@
+"""A judge's shares corrected by experts who answered some of its texts, and whether it may stand in for one."""
+
+import numpy as np
+import pytest
+
+from app.domain.judgment import Answer
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.results.corrected_shares import corrected_shares
+from app.services.results.results import Choices, kept_results
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.projects import ready_to_score
+
+CHECKLIST, TEXTS, DRAWN = 1, 60, 36
+
+
+@pytest.fixture
+def bench(workbench: Workbench) -> Workbench:
+    dimension = ready_to_score(workbench, texts=TEXTS)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+    return workbench
+
+
+def _answers(bench: Workbench, *experts: str) -> dict[int, list[Answer]]:
+    """All experts say no to the first question on every third text, and on the rest what the judge says."""
+    draw = draw_texts(bench, CHECKLIST, DRAWN, seed=3)
+    with bench.database.read() as work:
+        judged = work.results.answers(1, 1)
+    given: dict[int, list[Answer]] = {}
+    for place, text in enumerate(draw.texts):
+        for number, (_, question, said) in enumerate(judged[text]):
+            own = Answer.NO if number == 0 and place % 3 == 0 else said
+            given.setdefault(question, []).append(own)
+            for expert in experts:
+                answer(bench, draw, expert, text, question, own)
+    return given
+
+
+def test_without_experts_there_is_nothing_to_correct(bench: Workbench) -> None:
+    (result,) = kept_results(bench, 1, Choices("dataset"))
+    assert corrected_shares(bench, result) is None
+
+
+def test_shares_and_mean_score_rest_on_what_most_experts_say(bench: Workbench) -> None:
+    given = _answers(bench, "Ana", "Ben", "Cleo")
+    (result,) = kept_results(bench, 1, Choices("dataset"))
+    found = corrected_shares(bench, result)
+    assert found is not None
+    assert found.experts == ("Ana", "Ben", "Cleo")
+    for share in found.questions:
+        said = given[share.question.id]
+        assert share.estimate is not None
+        assert (share.estimate.n, share.estimate.n_human) == (TEXTS, len(said))
+        assert share.estimate.human_only.value == pytest.approx(np.mean([one is Answer.YES for one in said]))
+    first = found.questions[0].estimate
+    assert first is not None
+    if first.judge_only.value == 1:  # the rules say yes to all: people's no on a third is all that is known
+        assert first.bias == pytest.approx(12 / 36)
+    assert found.score is not None
+    assert found.score.n_human == DRAWN
+    assert found.score.bias is not None
+    assert found.score.bias > 0
+    assert found.stand_in is not None
+    assert [person.n for person in found.stand_in.annotators] == [DRAWN * len(found.questions)] * 3
+
+
+def test_an_expert_alone_has_nobody_to_be_compared_with_and_split_experts_leave_no_truth(bench: Workbench) -> None:
+    draw = draw_texts(bench, CHECKLIST, DRAWN, seed=3)
+    with bench.database.read() as work:
+        questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
+    for text in draw.texts:
+        answer(bench, draw, "Ana", text, questions[0], Answer.YES)
+    (result,) = kept_results(bench, 1, Choices("dataset"))
+    found = corrected_shares(bench, result)
+    assert found is not None
+    assert found.stand_in is None
+    assert found.score is None
+    assert "0 of 60 texts" in found.reason
+    for text in draw.texts:
+        answer(bench, draw, "Ben", text, questions[0], Answer.NO)
+    found = corrected_shares(bench, result)
+    assert found is not None
+    assert found.questions[0].estimate is None
+    assert "0 of 60 texts" in found.questions[0].reason
