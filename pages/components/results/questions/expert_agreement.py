@@ -8,6 +8,7 @@ from app.services.results.question_agreement import FEWEST_TEXTS, AskedOfExperts
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_worth import judge_worth
+from pages.components.results.questions.several_judges import several_judges
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.expert import current_expert
 from pages.components.shell.navigation.screens import link
@@ -51,7 +52,7 @@ COLUMNS = {
 }
 
 
-def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
+def expert_agreement(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
     st.markdown("**Experts and judge, question by question**", help=HELP)
     found = asked_of_experts(workbench, result)
     if found is None:
@@ -82,6 +83,7 @@ def expert_agreement(workbench: Workbench, result: DimensionResult) -> None:
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
     judge_worth(workbench, result)
+    several_judges(workbench, project_id, result)
 
 
 def _still_answering(workbench: Workbench, found: AskedOfExperts) -> bool:

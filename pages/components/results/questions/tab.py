@@ -38,5 +38,5 @@ def result_questions(scope: ResultScope) -> None:
                 st.caption(plain(question.component))
             question_facts(item, found)
             edit_question(scope.workbench, result, question, f"edit_question_{question.id}")
-    expert_agreement(scope.workbench, result)
+    expert_agreement(scope.workbench, scope.project.id, result)
     question_weights(scope.workbench, result, [question.text for question in found.questions])
