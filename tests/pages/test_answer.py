@@ -219,5 +219,5 @@ def test_what_the_judges_figures_are_worth_and_whether_it_may_stand_in(
     assert "May the judge stand in for one of the experts?" in words
     assert "The judge may stand in for one of these people" in words
     table = next(frame.value for frame in app.dataframe if "Judge off by" in frame.value)
-    assert list(table["Of them experts'"].dropna()) == [len(draw.texts)] * 2
+    assert list(table["Experts' texts"].dropna()) == [f"{len(draw.texts)} of {len(judged)}"] * 2
     assert "No mean score can be corrected" in words, "nobody answered every question"

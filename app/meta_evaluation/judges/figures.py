@@ -37,21 +37,28 @@ class EstimatedFigure:
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What is estimated: its value from sums, (B,), and its ends where texts were drawn one by one."""
+    """What is estimated: its value from sums, (B,), its ends where texts were drawn one by one.
+
+    `rows` (B,) is what a share is of; None where the ends know themselves that a share of 0 may be none.
+    """
 
     value: Callable[[Sums], Floats]
     ends: Callable[[Sums], Ends]
+    rows: Callable[[Sums], Floats] | None = None
 
 
 def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | None, bounded: bool) -> EstimatedFigure:
     """Of the data's own sums `s`; from resamples `drawn` of `documents` where there are such.
 
-    `bounded` quantities are shares: no end lies outside 0 to 1.
+    `bounded` quantities are shares: no end lies outside 0 to 1, and one of exactly 0 or 1 has Wilson's interval, since
+    neither variances nor resamples know that a rarer answer may not have been met.
     """
     value = float(quantity.value(s)[0])
     if np.isnan(value):
         return EstimatedFigure(None)
-    if drawn is None or documents is None:
+    if bounded and value in (0, 1) and quantity.rows:
+        low, high = _wilson(np.array([value]), quantity.rows(s))
+    elif drawn is None or documents is None:
         low, high = quantity.ends(s)
     else:
         low, high = _of_documents(value, quantity.value(drawn), documents)
@@ -106,11 +113,17 @@ def _wilson(rate: Floats, rows: Floats) -> Ends:
     return float(found.low), float(found.high)
 
 
-JUDGE = Quantity(lambda s: share(s.f + s.g, s.n + s.others), _judge_ends)
-PEOPLE = Quantity(lambda s: share(s.y, s.n), lambda s: _around(s.y / s.n, powered_error(s, np.zeros(1))))
+JUDGE = Quantity(lambda s: share(s.f + s.g, s.n + s.others), _judge_ends, lambda s: s.n + s.others)
+PEOPLE = Quantity(lambda s: share(s.y, s.n), lambda s: _around(s.y / s.n, powered_error(s, np.zeros(1))), lambda s: s.n)
 CORRECTED: dict[Correction, Quantity] = {
-    "ppi": Quantity(lambda s: powered_mean(s, tuned_weight(s)), _powered_ends),
+    "ppi": Quantity(lambda s: powered_mean(s, tuned_weight(s)), _powered_ends, lambda s: s.n),
     "rogan-gladen": Quantity(lambda s: corrected_share(judged_share(s), judge_errors(s)), _rogan_gladen_ends),
 }
-SENSITIVITY = Quantity(lambda s: judge_errors(s).sensitivity, lambda s: _wilson(judge_errors(s).sensitivity, s.y))
-SPECIFICITY = Quantity(lambda s: judge_errors(s).specificity, lambda s: _wilson(judge_errors(s).specificity, s.n - s.y))
+SENSITIVITY = Quantity(
+    lambda s: judge_errors(s).sensitivity, lambda s: _wilson(judge_errors(s).sensitivity, s.y), lambda s: s.y
+)
+SPECIFICITY = Quantity(
+    lambda s: judge_errors(s).specificity,
+    lambda s: _wilson(judge_errors(s).specificity, s.n - s.y),
+    lambda s: s.n - s.y,
+)

@@ -4,6 +4,7 @@ from app.meta_evaluation.judges.alt_test import TEXTS_NEEDED, AltTest
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.panel import Panel
+from app.meta_evaluation.verdict_words import decimals
 
 FEW_DOCUMENTS = 10
 """With answers below which Student's t widens the interval by more than a seventh."""
@@ -64,7 +65,7 @@ def alt_test_verdict(found: AltTest) -> str:
         )
     wins = sum(annotator.rejected for annotator in found.annotators)
     against = f"{wins} of {len(found.annotators)} people"
-    ahead = f"given {found.epsilon:g} ahead for being cheap"
+    ahead = f"given {decimals(found.epsilon)} ahead, since it costs less,"
     if found.passes:
         return f"The judge may stand in for one of these people: {ahead} it does as well as {against} or better."
     return f"The judge should not stand in for one of these people: even {ahead} it does as well as only {against}."

@@ -19,7 +19,6 @@ from app.services.runtime.workbench import Workbench
 from pages.components.results.interval_chart import COLOURS
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.picture import Chart, picture
-from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import number, plain
 
 WORTH_HELP = (
@@ -32,21 +31,25 @@ STAND_IN_HELP = (
     "about each text, who agrees more with the others? Since an expert costs time, the judge may be a little worse: "
     "epsilon says how much, .2 for experts, .15 for skilled people, .1 for a crowd."
 )
+ROW_HEIGHT = 64  # room for a question in three lines
 COLUMNS = {
-    "Question": st.column_config.TextColumn(width=300),
-    "Judge alone": st.column_config.TextColumn(width=150),
-    "Experts alone": st.column_config.TextColumn(width=150),
-    "Corrected": st.column_config.TextColumn(width=150),
-    "Judge off by": st.column_config.NumberColumn(format="%+.3f", width=90),
-    "Texts": st.column_config.NumberColumn(width=60, help="Texts the judge answered."),
-    "Of them experts'": st.column_config.NumberColumn(width=90, help="Those on which most experts say the same."),
+    "Question": st.column_config.TextColumn(width=230),
+    "Judge alone": st.column_config.TextColumn(width=105),
+    "Experts alone": st.column_config.TextColumn(width=105),
+    "Corrected": st.column_config.TextColumn(width=105),
+    "Judge off by": st.column_config.NumberColumn(
+        format="%+.0f", width=85, help="Percentage points: above 0 the judge says yes too often."
+    ),
+    "Experts' texts": st.column_config.TextColumn(
+        width=90, help="On how many of the judge's texts most experts say the same: what the correction rests on."
+    ),
     "Finds yes": st.column_config.TextColumn(
-        width=150, help="Sensitivity: of the texts on which experts say yes, the share on which the judge does."
+        width=105, help="Sensitivity: of the texts on which experts say yes, the share on which the judge does."
     ),
     "Finds no": st.column_config.TextColumn(
-        width=150, help="Specificity: of the texts on which experts say no, the share on which the judge does."
+        width=105, help="Specificity: of the texts on which experts say no, the share on which the judge does."
     ),
-    "Why": st.column_config.TextColumn(width=230),
+    "Why": st.column_config.TextColumn(width=200),
 }
 
 
@@ -69,7 +72,15 @@ def _shares(found: CorrectedShares) -> None:
         st.caption(plain(" ".join(estimate_cautions(found.score))))
     table = pd.DataFrame([_row(share) for share in found.questions])
     shown = table if table["Why"].any() else table.drop(columns="Why")
-    st.dataframe(shown, hide_index=True, placeholder="–", height="content", key="judge_worth", column_config=COLUMNS)
+    st.dataframe(
+        shown,
+        hide_index=True,
+        placeholder="–",
+        height="content",
+        row_height=ROW_HEIGHT,
+        key="judge_worth",
+        column_config=COLUMNS,
+    )
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
 
 
@@ -82,9 +93,8 @@ def _row(share: CorrectedShare) -> dict[str, object]:
         "Judge alone": _figure(found.judge_only),
         "Experts alone": _figure(found.human_only),
         "Corrected": _figure(found.corrected),
-        "Judge off by": found.bias,
-        "Texts": found.n,
-        "Of them experts'": found.n_human,
+        "Judge off by": None if found.bias is None else 100 * found.bias,
+        "Experts' texts": f"{found.n_human:,} of {found.n:,}",
         "Finds yes": _figure(found.sensitivity),
         "Finds no": _figure(found.specificity),
         "Why": "" if found.enough else f"Only {number(found.n_human, 'text')} with both answers: rough.",
@@ -92,7 +102,11 @@ def _row(share: CorrectedShare) -> dict[str, object]:
 
 
 def _figure(figure: EstimatedFigure | None) -> str | None:
-    return None if figure is None or figure.value is None else interval(figure.value, figure.low, figure.high)
+    """55 % [34, 76]"""
+    if figure is None or figure.value is None:
+        return None
+    ends = "" if figure.low is None or figure.high is None else f" [{100 * figure.low:.0f}, {100 * figure.high:.0f}]"
+    return f"{100 * figure.value:.0f} %{ends}"
 
 
 def _stand_in(found: AltTest) -> None:
@@ -103,7 +117,7 @@ def _stand_in(found: AltTest) -> None:
             "Expert left out": person.name,
             "Answers": person.n,
             "Judge at least as good": person.advantage,
-            "p": person.p,
+            "p": "below .001" if person.p < 0.001 else f"{person.p:.3f}",
             "Judge holds up": "yes" if person.rejected else "no",
         }
         for person in found.annotators
@@ -113,13 +127,10 @@ def _stand_in(found: AltTest) -> None:
     if not rows:
         return
     left, right = st.columns([3, 2], gap="large")
-    columns = {
-        "Judge at least as good": st.column_config.NumberColumn(format="%.2f"),
-        "p": st.column_config.NumberColumn(format="%.3f"),
-    }
+    columns = {"Judge at least as good": st.column_config.NumberColumn(format="percent")}
     left.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="stand_in", column_config=columns)
     with right:
-        picture(_curve(found), "stand_in", "stand_in_picture", "Line: it passes from a winning rate of .5 on.")
+        picture(_curve(found), "stand_in", "stand_in_picture", "Dashed: the winning rate from which the judge passes.")
 
 
 def _curve(found: AltTest) -> Chart:

@@ -163,6 +163,17 @@ def test_a_judge_without_an_error_is_not_taken_for_perfect() -> None:
     assert any("Up to 15 %" in said for said in estimate_cautions(found))
 
 
+@pytest.mark.parametrize("group", [None, [f"d{n % 5}" for n in range(40)]])
+def test_what_was_never_met_may_still_be_there(group: list[str] | None) -> None:
+    """0 of 20 answers of people is no proof of 0: Wilson's upper end is z2 / (n + z2)."""
+    found = estimate(np.zeros(40), np.r_[np.zeros(20), np.full(20, np.nan)], group=group)
+    for figure, rows in ((found.human_only, 20), (found.corrected, 20), (found.judge_only, 40)):
+        assert (figure.value, figure.low) == (0.0, 0.0)
+        assert figure.high == pytest.approx(Z**2 / (rows + Z**2))
+    assert found.specificity is not None
+    assert found.specificity.low == pytest.approx(20 / (20 + Z**2))
+
+
 def test_an_undefined_figure_has_no_ends() -> None:
     assert EstimatedFigure(None).width is None
     found = estimate(np.array([1.0, 1, 0, 0]), np.array([0.0, 0, 0, np.nan]))
