@@ -18,13 +18,14 @@ from pages.components.shell.words import plain, show_error
 
 OPEN_TEXT, SEARCH, PAGE = "open_text", "text_search", "text_page"
 _OF = "texts_of_project"
-BEGINNING = 120  # characters of a text, to know it by; what is more than two lines isn't shown
+BEGINNING = 120  # characters of a text, to know it by; what is more than three lines isn't shown
 LIST = "text_names"
 _LOOK = f"""<style>
   .st-key-{LIST} button {{ justify-content: flex-start; text-align: start; overflow-wrap: anywhere; }}
   .st-key-{LIST} button div {{ width: 100%; justify-content: flex-start; text-align: start; }}
   .st-key-{LIST} button p {{ unicode-bidi: plaintext; display: -webkit-box; -webkit-box-orient: vertical;
-    -webkit-line-clamp: 2; overflow: hidden; }}
+    -webkit-line-clamp: 3; overflow: hidden; }}
+  .st-key-{LIST} button strong {{ word-break: break-all; }}
 </style>"""
 
 

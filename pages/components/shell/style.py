@@ -14,6 +14,8 @@ _RULES = """
   [data-testid="stCaptionContainer"] { color: light-dark(#5b6470, #9aa5b3); opacity: 1; }
   /* People's text takes its direction from its own first letter, paragraph by paragraph. */
   [data-testid="stText"], textarea, input { unicode-bidi: plaintext; text-align: start; }
+  /* Where there is little room, words wrap instead of ending in dots. */
+  @media (max-width: 900px) { .stMain :is(button, a, [data-testid="stMetricLabel"]) p { white-space: normal; } }
   /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
   button .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
     clip-path: inset(50%); white-space: nowrap; }
