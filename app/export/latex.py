@@ -30,12 +30,17 @@ def latex_escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: _ESCAPES[found[0]], " ".join(text.split()))
 
 
-def latex_table(title: str, notices: Sequence[str], results: Sequence[Mapping[str, Any]]) -> str:
-    """One row a run and dimension, in the form of `results --json`. It needs \\usepackage{booktabs}.
+def latex_table(
+    title: str, notices: Sequence[str], results: Sequence[Mapping[str, Any]], means: Sequence[Mapping[str, Any]] = ()
+) -> str:
+    """One row a run and dimension, in the form of `results --json`, and one for each of the `means` over dimensions.
+
+    It needs \\usepackage{booktabs}.
 
     The signatures stand as comments below, each line with the row it reproduces.
     """
     rows = [_row(result) for result in results]
+    averages = [_mean_row(mean, several=len(means) > 1) for mean in means]
     caption = " ".join([f"{latex_escaped(title)}.", *_rests_on(results), *map(latex_escaped, notices)])
     lines = [
         "% needs \\usepackage{booktabs}",
@@ -43,11 +48,12 @@ def latex_table(title: str, notices: Sequence[str], results: Sequence[Mapping[st
         "\\centering",
         "\\small",
         f"\\caption{{{caption}}}",
-        "\\begin{tabular}{llrrrrr}",
+        "\\begin{tabular}{llrrrrrr}",
         "\\toprule",
-        " & ".join(["Dimension", "Evaluator (judge)", *_COEFFICIENTS.values(), "Groups", "$n$"]) + r" \\",
+        " & ".join(["Dimension", "Evaluator (judge)", *_COEFFICIENTS.values(), "MAE", "Groups", "$n$"]) + r" \\",
         "\\midrule",
         *rows,
+        *(["\\midrule", *averages] if averages else []),
         "\\bottomrule",
         "\\end{tabular}",
         "\\end{table}",
@@ -60,9 +66,17 @@ def _row(result: Mapping[str, Any]) -> str:
     judge = "rules, not an LLM" if result["judge"] == "rules" else result["judge"]
     evaluator = f"{result['evaluator']} ({judge})" if judge else result["evaluator"]
     groups = f"{result['groups_used']}/{result['groups_all']}" if result["groups_all"] else _NONE
-    figures = [_figure(result[name]) for name in _COEFFICIENTS]
+    figures = [_figure(result[name]) for name in (*_COEFFICIENTS, "mae")]
     used = str(result["spearman"]["n"])
     cells = [latex_escaped(str(result["dimension"])), latex_escaped(evaluator), *figures, groups, used]
+    return " & ".join(cells) + r" \\"
+
+
+def _mean_row(mean: Mapping[str, Any], several: bool) -> str:
+    """`several`: of more than one run."""
+    run = f", run {mean['run']}" if several else ""
+    figures = [_figure(mean[name]) for name in (*_COEFFICIENTS, "mae")]
+    cells = [f"Mean of {mean['dimensions']} dimensions{run}", "", *figures, _NONE, str(mean["spearman"]["n"])]
     return " & ".join(cells) + r" \\"
 
 

@@ -45,10 +45,11 @@ def html_report(
     results: Sequence[Mapping[str, Any]],
     methods: Sequence[str],
     overview: "ReportChart | None",
+    means: Sequence[Mapping[str, Any]] = (),
 ) -> str:
     """A self-contained page: every figure with its interval, what it rests on and its signature, charts, methods.
 
-    `results` in the form of `results --json`, each with its `charts`.
+    `results` in the form of `results --json`, each with its `charts`; `means` over the dimensions of a run.
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     source = _REPORT.read_text(encoding="utf-8")
@@ -58,6 +59,7 @@ def html_report(
         results=results,
         methods=methods,
         overview=overview,
+        means=means,
         version=__version__,
         policy=_content_security_policy(source),
     )

@@ -50,8 +50,11 @@ def resample(
     constant: Constant = "skip",
     resamples: int = RESAMPLES,
     rng: np.random.Generator,
+    drawn: Multiplicities | None = None,
 ) -> Draws:
     """Draw `resamples` times and compute every figure each time; the same draws serve all predictors.
+
+    `drawn`: what was drawn already, for several tables alike.
 
     The table must have the columns that `level` and `resampling` need (see check_resampling).
     """
@@ -59,7 +62,7 @@ def resample(
     if resamples == 0 or table.n == 0:
         values = np.full((predictors, MAE + 1, resamples), np.nan)
         return Draws(values, units(table, resampling), resampling)
-    drawn = draw(table, resampling, resamples, rng)
+    drawn = drawn or draw(table, resampling, resamples, rng)
     if level == "per-source":
         values = _per_source(source_grid(table), constant, drawn, resamples)
     elif level == "dataset":

@@ -18,6 +18,7 @@ from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
+from app.services.results.dimension_means import dimension_means
 from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of
 from app.services.results.result_files import report_html, result_figures_csv, scores_csv
@@ -96,10 +97,13 @@ def test_every_figure_says_what_it_rests_on(demo: Workbench, open_results: Calla
     app = open_results(open="figures,picture,signature")
     assert not app.exception
     expected = results_of(demo, RUN)
+    (mean,) = dimension_means(expected)
     assert table(app, "Spearman") == [
-        f"{f.value:.3f} [{f.low:.3f}, {f.high:.3f}]" for f in (r.meta.figures["spearman"] for r in expected)
+        f"{f.value:.3f} [{f.low:.3f}, {f.high:.3f}]"
+        for f in (*(r.meta.figures["spearman"] for r in expected), mean.figures["spearman"])
     ]
-    assert all(re.fullmatch(r"\d+ of 10", used) for used in table(app, "Sources used"))
+    assert table(app, "Dimension")[-1] == "Mean of 4 dimensions"
+    assert all(re.fullmatch(r"\d+ of 10", used) for used in table(app, "Sources used")[:-1])
     for result in expected:
         assert result.meta.caption in shown(app)
         assert all(caution in shown(app) for caution in result.meta.cautions)
@@ -238,7 +242,7 @@ def test_nonsense_in_the_address_is_passed_over(demo: Workbench, open_results: C
     app = open_results(level="galaxy", view="nowhere", run="99,x", text="-1", open="figures,nothing")
     assert not app.exception
     assert app.query_params["run"] == "1"
-    assert len(table(app, "Spearman")) == 4
+    assert len(table(app, "Spearman")) == 5
 
 
 def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
@@ -248,7 +252,7 @@ def test_a_method_on_a_scale_of_its_own_has_an_order_but_no_distance(
     change(home, "UPDATE score SET value = 1.2 - value / 10")
     app = open_results(level="dataset", open="figures,picture")
     assert not app.exception
-    assert table(app, "MAE") == ["none"] * 4
+    assert table(app, "MAE") == ["none"] * 5
     words = shown(app)
     assert "not on the scale of the ratings" in words
     assert "Spearman is negative" in words
@@ -289,7 +293,8 @@ def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[...
     app = open_results(run=f"{second},1", open="figures,pictures")
     assert not app.exception
     assert table(app, "Dimension")[:2] == [f"coherence · run {second}", "coherence · run 1"]
-    assert len(table(app, "Dimension")) == 5
+    assert table(app, "Dimension")[-1] == "Mean of 4 dimensions · run 1"
+    assert len(table(app, "Dimension")) == 6
     app.button_group(key="view").set_value("details").run()
     app.radio(key="detail_run").set_value(1).run()
     assert not app.exception

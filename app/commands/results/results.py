@@ -46,6 +46,7 @@ def results(
     from app.errors import InputError
     from app.services.data.projects import get_project, overview
     from app.services.results.aspect_analysis import aspects_of
+    from app.services.results.dimension_means import dimension_means
     from app.services.results.result_files import write_results
     from app.services.results.results import Choices, results_of, runs_to_show
     from app.services.results.verdicts import verdict_of
@@ -66,9 +67,13 @@ def results(
         say(f"Wrote {output}")
     if json_:
         about = [aspects_of(workbench, result) for result in found]
+        means = {mean.result.run.id: {"mean_over_dimensions": mean.to_json()} for mean in dimension_means(found)}
         print_json(
             [
-                r.to_json() | {"verdict": v.to_json(r.dimension.name)} | (a.to_json() if a else {})
+                r.to_json()
+                | {"verdict": v.to_json(r.dimension.name)}
+                | (a.to_json() if a else {})
+                | means.get(r.run.id, {})
                 for r, v, a in zip(found, verdicts, about, strict=True)
             ]
         )
@@ -115,11 +120,19 @@ def _aspect_row(aspect: "AspectWorth") -> list[object]:
 
 
 def print_results(found: "list[DimensionResult]", notice: str) -> None:
-    rows = [
-        [r.run.id, shown_method(r.run), shown_model(r.run.judge), r.dimension.name, r.scored, *r.headline]
-        for r in found
-    ]
-    echo(table(["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups"], rows))
+    from app.services.results.dimension_means import dimension_means
+
+    rows: list[list[object]] = []
+    for r in found:
+        run_words = [r.run.id, shown_method(r.run), shown_model(r.run.judge)]
+        rows.append([*run_words, r.dimension.name, r.scored, *r.headline, r.meta.mae.value])
+    for mean in dimension_means(found):
+        run, spearman = mean.result.run, mean.figures["spearman"]
+        words = f"mean of {mean.dimensions} dimensions"
+        figures = [spearman.value, spearman.low, spearman.high, None, mean.figures["mae"].value]
+        rows.append([run.id, shown_method(run), shown_model(run.judge), words, spearman.n, *figures])
+    headings = ["run", "evaluator", "judge", "dimension", "texts", "Spearman", "95 % from", "to", "groups", "MAE"]
+    echo(table(headings, rows))
     for result in found:
         echo(f"{result.dimension.name}: {result.meta.caption}")
         spearman = result.meta.figures["spearman"]

@@ -9,6 +9,7 @@ from app.errors import InputError
 from app.export.latex import latex_table
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes
+from app.services.results.dimension_means import dimension_means
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
 from app.services.results.verdicts import AgreementVerdict
@@ -68,18 +69,24 @@ def report_html(project: Project, results: Sequence[DimensionResult], verdicts: 
         {**result.to_json(), "charts": _charts(result), "verdict": verdict.about(result.dimension.name)}
         for result, verdict in zip(results, verdicts, strict=True)
     ]
-    return html_report(_title(project), _notices(project, results), documents, METHODS, overview).encode()
+    return html_report(
+        _title(project), _notices(project, results), documents, METHODS, overview, _means(results)
+    ).encode()
 
 
 def latex_file(project: Project, results: Sequence[DimensionResult]) -> bytes:
     """A booktabs table, one row a run and dimension."""
     documents = [result.to_json() for result in results]
-    return latex_table(_title(project), _notices(project, results), documents).encode()
+    return latex_table(_title(project), _notices(project, results), documents, _means(results)).encode()
 
 
 def scores_parquet(results: Iterable[DimensionResult]) -> bytes:
     """As scores_csv, with types."""
     return parquet_bytes(_all_scores(results))
+
+
+def _means(results: Sequence[DimensionResult]) -> list[dict[str, object]]:
+    return [mean.to_json() for mean in dimension_means(results)]
 
 
 def _title(project: Project) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from app.services.results.dimension_means import dimension_means
 from app.services.results.results import DimensionResult, Figure, Level
 from pages.components.results.cached_chart import kept_drawing, of_figures
 from pages.components.results.interval_chart import interval_chart
@@ -37,7 +38,7 @@ def signatures(results: Sequence[DimensionResult], several: bool) -> None:
 
 def coefficient_table(results: Sequence[DimensionResult], level: Level, several: bool) -> None:
     st.dataframe(
-        pd.DataFrame([_row(result, level, several) for result in results]),
+        pd.DataFrame([*(_row(result, level, several) for result in results), *_means(results, several)]),
         placeholder="–",
         hide_index=True,
         key="figures",
@@ -79,6 +80,20 @@ def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, obje
         USED[level]: f"{used[0]:,} of {used[1]:,}",
         "Texts": f"{basis.n_used:,} of {len(result.rows):,}",
     }
+
+
+def _means(results: Sequence[DimensionResult], several: bool) -> list[dict[str, object]]:
+    return [
+        {
+            "Dimension": f"Mean of {mean.dimensions} dimensions" + (f" · run {mean.result.run.id}" if several else ""),
+            "Spearman": _shown(mean.figures["spearman"]),
+            "Kendall tau-b": _shown(mean.figures["kendall"]),
+            "Pearson": _shown(mean.figures["pearson"]),
+            "MAE": _shown(mean.figures["mae"]),
+        }
+        for mean in dimension_means(results)
+        if any(figure.value is not None for figure in mean.figures.values())
+    ]
 
 
 def _shown(figure: Figure) -> str:

@@ -14,6 +14,7 @@ RESULT: dict[str, Any] = {
     "spearman": FIGURE,
     "kendall": {**FIGURE, "low": None, "high": None},
     "pearson": {"value": None, "low": None, "high": None, "n": 0, "reason": "All scores are equal."},
+    "mae": FIGURE,
     "groups_used": 7,
     "groups_all": 10,
     "n": 40,
@@ -38,9 +39,21 @@ def test_a_row_has_its_intervals_its_groups_and_the_texts_compared() -> None:
         r"$0.500\ [0.250, 0.750]$",
         "$0.500$",
         "--",
+        r"$0.500\ [0.250, 0.750]$",
         "7/10",
         "28",
     ]
+
+
+def test_the_mean_over_dimensions_stands_last() -> None:
+    figures = dict.fromkeys(("spearman", "kendall", "pearson", "mae"), FIGURE)
+    table = latex_table("Results", [], [RESULT], [{"run": 3, "dimensions": 4, **figures}])
+    *_, before, row, after = [
+        line for line in table.splitlines() if line.startswith(("\\midrule", "Mean", "\\bottomrule"))
+    ]
+    assert (before, after) == (r"\midrule", r"\bottomrule")
+    assert row.split(" & ")[:2] == ["Mean of 4 dimensions", ""]
+    assert row.count("0.500") == 4
 
 
 def test_the_caption_says_what_it_rests_on_once() -> None:
