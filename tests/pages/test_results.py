@@ -23,6 +23,7 @@ from app.services.results.question_analysis import questions_of, weights_of
 from app.services.results.raters import human_side_of
 from app.services.results.result_files import report_html, result_figures_csv, scores_csv
 from app.services.results.results import Choices, kept_results, results_of
+from app.services.results.stand_in import alt_test_verdict, stand_in_for_rater
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
@@ -198,6 +199,10 @@ def test_raters_and_judge_stand_side_by_side(demo: Workbench, open_results: Call
     assert table(app, "One rater")[0] == f"{spearman.value:.3f} [{spearman.low:.3f}, {spearman.high:.3f}]"
     assert table(app, "Judge")[0] == f"{spearman.judge.value:.3f}"
     assert spearman.judge.verdict in shown(app)
+    test = stand_in_for_rater(demo, result)
+    assert test is not None
+    assert alt_test_verdict(test) in shown(app)
+    assert table(app, "Left out") == [person.name for person in test.annotators]
     assert table(app, "Rater") == [rater.name for rater in found.raters]
     assert len(table(app, "Texts where")) == len(found.strata)
     assert "No expert has answered" in shown(open_results(view="questions"))

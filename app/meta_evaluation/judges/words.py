@@ -64,11 +64,11 @@ def alt_test_verdict(found: AltTest) -> str:
             "answer more of the same texts."
         )
     wins = sum(annotator.rejected for annotator in found.annotators)
-    against = f"{wins} of {len(found.annotators)} people"
+    against = f"{wins or 'none'} of {len(found.annotators)} people"
     ahead = f"given {decimals(found.epsilon)} ahead, since it costs less,"
     if found.passes:
         return f"The judge may stand in for one of these people: {ahead} it does as well as {against} or better."
-    return f"The judge should not stand in for one of these people: even {ahead} it does as well as only {against}."
+    return f"The judge should not stand in for one of these people: even {ahead} it does as well as {against}."
 
 
 def panel_verdict(found: Panel) -> str:

@@ -9,7 +9,7 @@ from app.domain.judgment import Answer, checklist_score
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.words import alt_test_verdict, estimate_cautions, estimate_verdict
+from app.meta_evaluation.judges.words import estimate_cautions, estimate_verdict
 from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import ExpertSide, expert_side
@@ -22,7 +22,6 @@ __all__ = [
     "CorrectedShare",
     "CorrectedShares",
     "EstimatedFigure",
-    "alt_test_verdict",
     "corrected_shares",
     "estimate_cautions",
     "estimate_verdict",
@@ -31,11 +30,12 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class CorrectedShare:
-    """None, with the reason, where too few texts have both answers."""
+    """None, with the reason, where too few texts have both answers; `stand_in` needs two experts."""
 
     question: Question
     estimate: CorrectedEstimate | None
-    reason: str = ""
+    reason: str
+    stand_in: AltTest | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ def corrected_shares(workbench: Workbench, result: DimensionResult) -> Corrected
     questions = []
     for place, question in enumerate(side.checklist.asked):
         found, reason = _estimate(side, result, side.judge[:, place], people[:, place])
-        questions.append(CorrectedShare(question, found, reason))
+        test = _stand_in(side, side.judge[:, place], side.people[:, :, place])
+        questions.append(CorrectedShare(question, found, reason, test))
     scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
     judged = np.array([scores.get(text, np.nan) for text in side.texts], dtype=np.float64)
     score, reason = _estimate(side, result, judged, _scores(side, people, result))
-    answers = side.people.reshape(len(side.experts), -1)
-    stand_in = alt_test(side.judge.ravel(), answers, side.experts) if len(side.experts) > 1 else None
-    return CorrectedShares(side.experts, score, reason, tuple(questions), stand_in)
+    test = _stand_in(side, side.judge.ravel(), side.people.reshape(len(side.experts), -1))
+    return CorrectedShares(side.experts, score, reason, tuple(questions), test)
 
 
 def majority_by_question(side: ExpertSide) -> Floats:
@@ -93,6 +93,10 @@ def _estimate(
         seed=choices.seed,
     )
     return found, ""
+
+
+def _stand_in(side: ExpertSide, judge: Floats, people: Floats) -> AltTest | None:
+    return alt_test(judge, people, side.experts) if len(side.experts) > 1 else None
 
 
 def _scores(side: ExpertSide, people: Floats, result: DimensionResult) -> Floats:

@@ -15,7 +15,7 @@ from app.services.results.results import Choices, DimensionResult, kept_result, 
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-__all__ = ["Ceiling", "HumanSide", "Stratum", "ceiling_beside", "human_side_of"]
+__all__ = ["Ceiling", "HumanSide", "Stratum", "ceiling_beside", "human_side_of", "ratings_of"]
 
 
 def human_side_of(workbench: Workbench, result: DimensionResult) -> HumanSide:
@@ -60,7 +60,7 @@ def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices)
     workbench = Workbench(database, Credentials())  # what is kept holds nobody's keys
     result = kept_result(workbench, run_id, dimension_id, choices)
     assert result is not None  # the caller has it
-    names, ratings = _ratings(workbench, result)
+    names, ratings = ratings_of(workbench, result)
     judged = {row.text: row.score for row in result.compared}
     systems = [row.system_id for row in result.rows]
     return _Rated(
@@ -80,7 +80,7 @@ def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices)
     )
 
 
-def _ratings(workbench: Workbench, result: DimensionResult) -> tuple[list[str], Floats]:
+def ratings_of(workbench: Workbench, result: DimensionResult) -> tuple[list[str], Floats]:
     """The raters' names and their ratings (raters, texts) of the result's texts."""
     with workbench.database.read() as work:
         found = work.texts.ratings(result.dimension.id)

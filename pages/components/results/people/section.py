@@ -4,8 +4,10 @@ import pandas as pd
 import streamlit as st
 
 from app.services.results.raters import HumanSide, human_side_of
+from app.services.results.stand_in import stand_in_for_rater
 from pages.components.results.interval_chart import NAMES
 from pages.components.results.people.rater_strata import rater_strata
+from pages.components.results.stand_in import stand_in
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
@@ -35,6 +37,8 @@ def result_people(scope: ResultScope) -> None:
     if len(found.raters) > 1:
         _ceiling(found)
         _agreement(found)
+        if test := stand_in_for_rater(scope.workbench, result):
+            stand_in(test, "On each text: whose score lies nearer to the others' ratings?", "raters")
         rater_strata(found.strata)
     if found.raters:
         _raters(found)

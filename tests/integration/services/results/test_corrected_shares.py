@@ -60,6 +60,9 @@ def test_shares_and_mean_score_rest_on_what_most_experts_say(bench: Workbench) -
     assert found.score.n_human == DRAWN
     assert found.score.bias is not None
     assert found.score.bias > 0
+    by_question = found.questions[0].stand_in
+    assert by_question is not None
+    assert [person.n for person in by_question.annotators] == [DRAWN] * 3
     assert found.stand_in is not None
     assert [person.n for person in found.stand_in.annotators] == [DRAWN * len(found.questions)] * 3
 
