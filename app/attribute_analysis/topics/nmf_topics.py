@@ -36,6 +36,8 @@ Integers = NDArray[np.intp]
 DRAWN_SHARE = 0.8
 MAX_ITERATIONS = 200
 RESAMPLES, MOST_RESAMPLES = 20, 200
+SMALL_TABLE = 50_000
+"""Cells of texts times words up to which a dense table is fitted faster than a sparse one."""
 # Many shuffles of few fits: shuffles differ more than fits of one do (on real sets the mean varies by .02 to .03).
 SHUFFLES = 15
 RESAMPLES_PER_SHUFFLE = 4
@@ -62,6 +64,11 @@ class _Transposable(sparse.csr_array):
         return self.transpose()
 
 
+def _quickest(counts: sparse.csr_array) -> _Transposable | Floats:
+    """Small tables in full: looking up where the zeros are takes longer than multiplying by them."""
+    return counts.toarray() if counts.shape[0] * counts.shape[1] <= SMALL_TABLE else _Transposable(counts)
+
+
 def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
     """NMF on TF-IDF of words in two texts or more; None where texts or words are fewer than topics.
 
@@ -76,7 +83,7 @@ def fit_nmf(words: WordCounts, n_topics: int) -> NmfFit | None:
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         # Stopping at the limit changes weights in the third digit at most; agreement is measured on the result.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        weights = model.fit_transform(_Transposable(used.tf_idf()))
+        weights = model.fit_transform(_quickest(used.tf_idf()))
     weights = weights * np.linalg.norm(model.components_, axis=1)
     totals = weights.sum(axis=1, keepdims=True)
     labels = np.where(totals[:, 0] > 0, weights.argmax(axis=1), UNPLACED)
