@@ -33,7 +33,10 @@ WORDING_RULES = (
         id="precision",
         theme="word-choice",
         description="Longer words with seven letters or more, which tend to be the more specific ones.",
-        strong=("precise; precision; specific; advanced vocabulary; sophisticat*; specialised; exact words; academic"),
+        strong=(
+            "precise; precision; specific; advanced vocabulary; sophisticat*; specialised; exact words; academic; "
+            "native speaker*; idiom*"
+        ),
         weak="vocabulary; words; language; appropriate",
         measure=wording.long_words,
         better=Better.MORE,

@@ -32,6 +32,10 @@ def test_what_a_rule_says_leads_back_to_it(rule: Rule, phrase: str) -> None:
     assert best_rule(CONTEXT.fill(phrase), CONTEXT).id == rule.id
 
 
+def test_a_native_speaker_is_no_conversation() -> None:
+    assert best_rule("Words are used as a native speaker would.", CONTEXT).theme == "word-choice"
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_own_questions_are_sound(rule: Rule) -> None:
     for question in rule.questions:
