@@ -68,7 +68,7 @@ def estimate_share(
     """
     from app.commands.results.answer_columns import read_values
     from app.meta_evaluation.judges.estimate import estimate
-    from app.meta_evaluation.judges.words import estimate_cautions, estimate_verdict
+    from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
 
     rows = read_table(file)
     judged, people = read_values(rows, judge), read_values(rows, human)
@@ -91,7 +91,7 @@ def estimate_share(
         f"without a yes or no of people: the answer in {human!r} is that it does not apply": people.not_applicable,
     }
     said = [f"{counted(count, 'row')} {what}." for what, count in left_out.items() if count]
-    cautions = [*said, *estimate_cautions(found)]
+    cautions = [*said, *filter(None, [estimate_forecast(found)]), *estimate_cautions(found)]
     if json_:
         print_json(found.to_json() | {"verdict": estimate_verdict(found), "cautions": cautions})
         return

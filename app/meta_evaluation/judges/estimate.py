@@ -22,14 +22,25 @@ from app.meta_evaluation.judges.figures import (
     figure,
     is_shifted,
 )
-from app.meta_evaluation.judges.prediction_powered import tuned_weight
+from app.meta_evaluation.judges.prediction_powered import human_variance, powered_error, tuned_weight
 from app.meta_evaluation.judges.rogan_gladen import judge_errors
 from app.meta_evaluation.judges.sums import Sums, sums
 from app.meta_evaluation.resampling import draw_counts
 from app.meta_evaluation.score_matrix import Column, Floats
 
+MORE = (30, 60, 120)
+"""Answers of people more than at hand, for the forecast."""
 FEW = 30
 """Answers of people below which an interval says little."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForecast:
+    """With `more` answers of people about plus or minus `reach`; people alone need `alone` answers in all for that."""
+
+    more: int
+    reach: float
+    alone: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,7 @@ class CorrectedEstimate:
     specificity: EstimatedFigure | None
     shifted: bool
     disagreements: int
+    forecast: tuple[AnswerForecast, ...]
     resamples: int
     seed: int
 
@@ -100,6 +112,7 @@ class CorrectedEstimate:
             "use": self.advised,
             "judge_off_by": self.bias,
             "worth_human_answers": self.worth,
+            "forecast": [asdict(each) for each in self.forecast],
         }
 
 
@@ -137,6 +150,7 @@ def estimate(
         counts = draw_counts(unit, documents, resamples, np.random.default_rng(seed))
         drawn = sums(judge, human, unit, counts)
     of = partial(figure, s=at_hand, drawn=drawn, documents=answered, bounded=binary)
+    corrected = of(CORRECTED[method])
     return CorrectedEstimate(
         n=judge.size,
         n_human=int(known.sum()),
@@ -147,14 +161,33 @@ def estimate(
         weight=float(tuned_weight(at_hand)[0]) if method == "ppi" else 1.0,
         judge_only=of(JUDGE, documents=documents),
         human_only=of(PEOPLE),
-        corrected=of(CORRECTED[method]),
+        corrected=corrected,
         sensitivity=of(SENSITIVITY) if binary else None,
         specificity=of(SPECIFICITY) if binary else None,
         shifted=is_shifted(at_hand, drawn),
         disagreements=int((judge[known] != human[known]).sum()),
+        forecast=_forecast(at_hand, corrected) if method == "ppi" else (),
         resamples=resamples if drawn else 0,
         seed=seed,
     )
+
+
+def _forecast(s: Sums, now: EstimatedFigure) -> tuple[AnswerForecast, ...]:
+    """For some numbers of more answers that the rows allow; none where there is no interval to narrow.
+
+    The interval is taken to narrow as the standard error does, also where it was drawn by document: more answers are
+    taken to be spread over documents as those at hand are.
+    """
+    weight = tuned_weight(s)
+    error, spread = float(powered_error(s, weight)[0]), float(human_variance(s)[0])
+    if not now.width or not error:
+        return ()
+    found = []
+    for more in MORE:
+        if more < int(s.others[0]):
+            then = float(powered_error(s, weight, more)[0])
+            found.append(AnswerForecast(more, now.width / 2 * then / error, round(spread / then**2)))
+    return tuple(found)
 
 
 def _check_rogan_gladen(s: Sums, binary: bool) -> None:

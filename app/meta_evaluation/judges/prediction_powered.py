@@ -27,12 +27,21 @@ def powered_mean(s: Sums, weight: Floats) -> Floats:
     return imputed + share(s.y - weight * s.f, s.n)
 
 
-def powered_error(s: Sums, weight: Floats) -> Floats:
-    """(B,) standard error of theta where texts were drawn one by one (variances over n, as in ppi-python)."""
-    others = np.where(s.others > 0, _variance(s.gg, s.g, s.others) * share(weight**2, s.others), 0.0)
-    weight = np.where(s.others > 0, weight, 0.0)
+def powered_error(s: Sums, weight: Floats, more: int = 0) -> Floats:
+    """(B,) standard error of theta where texts were drawn one by one (variances over n, as in ppi-python).
+
+    With `more` of the others answered by people the variances are taken to stay what they are.
+    """
+    others = s.others - more
+    imputed = np.where(others > 0, _variance(s.gg, s.g, s.others) * share(weight**2, others), 0.0)
+    weight = np.where(others > 0, weight, 0.0)
     left = s.yy - 2 * weight * s.yf + weight**2 * s.ff
-    return np.sqrt(others + share(_variance(left, s.y - weight * s.f, s.n), s.n))
+    return np.sqrt(imputed + share(_variance(left, s.y - weight * s.f, s.n), s.n + more))
+
+
+def human_variance(s: Sums) -> Floats:
+    """(B,) of the human values, over n."""
+    return _variance(s.yy, s.y, s.n)
 
 
 def _variance(squares: Floats, total: Floats, n: Floats) -> Floats:

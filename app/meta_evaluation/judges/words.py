@@ -31,6 +31,19 @@ def estimate_verdict(found: CorrectedEstimate) -> str:
     return " ".join(said)
 
 
+def estimate_forecast(found: CorrectedEstimate) -> str:
+    """What more answers of people would bring; "" where nothing can be narrowed."""
+    if not found.forecast:
+        return ""
+    each = found.forecast[min(1, len(found.forecast) - 1)]
+    alone = (
+        f"; without the judge that takes {each.alone:,} answers in all"
+        if each.alone > found.n_human + each.more
+        else ""
+    )
+    return f"{each.more} more answers of people: about plus or minus {_gap(found, each.reach)}{alone}."
+
+
 def estimate_cautions(found: CorrectedEstimate) -> list[str]:
     """What weakens the figures, and what they never say."""
     said = []

@@ -9,7 +9,7 @@ from app.domain.judgment import Answer, checklist_score
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
-from app.meta_evaluation.judges.words import estimate_cautions, estimate_verdict
+from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
 from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import ExpertSide, expert_side
@@ -24,6 +24,7 @@ __all__ = [
     "EstimatedFigure",
     "corrected_shares",
     "estimate_cautions",
+    "estimate_forecast",
     "estimate_verdict",
 ]
 

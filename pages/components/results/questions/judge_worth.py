@@ -10,6 +10,7 @@ from app.services.results.corrected_shares import (
     EstimatedFigure,
     corrected_shares,
     estimate_cautions,
+    estimate_forecast,
     estimate_verdict,
 )
 from app.services.results.results import DimensionResult
@@ -64,7 +65,7 @@ def _shares(found: CorrectedShares) -> None:
         st.markdown(plain(f"No mean score can be corrected: {found.reason}"))
     else:
         st.markdown(plain(f"Mean score over all texts. {estimate_verdict(found.score)}"))
-        st.caption(plain(" ".join(estimate_cautions(found.score))))
+        st.caption(plain(" ".join(filter(None, [estimate_forecast(found.score), *estimate_cautions(found.score)]))))
     table = pd.DataFrame([_row(share) for share in found.questions])
     shown = table if table["Why"].any() else table.drop(columns="Why")
     st.dataframe(
