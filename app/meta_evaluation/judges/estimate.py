@@ -24,8 +24,7 @@ from app.meta_evaluation.judges.figures import (
 )
 from app.meta_evaluation.judges.prediction_powered import human_variance, powered_error, tuned_weight
 from app.meta_evaluation.judges.rogan_gladen import judge_errors
-from app.meta_evaluation.judges.sums import Sums, sums
-from app.meta_evaluation.resampling import draw_counts
+from app.meta_evaluation.judges.sums import Sums, resampled_sums, sums
 from app.meta_evaluation.score_matrix import Column, Floats
 
 MORE = (30, 60, 120)
@@ -147,8 +146,7 @@ def estimate(
         documents, answered = int(unit.max()) + 1, np.unique(unit[known]).size
         if documents < 2:
             raise InputError("All rows belong to one document: an interval needs several.", "Leave out --group.")
-        counts = draw_counts(unit, documents, resamples, np.random.default_rng(seed))
-        drawn = sums(judge, human, unit, counts)
+        drawn = resampled_sums(judge, human, unit, resamples, seed)
     of = partial(figure, s=at_hand, drawn=drawn, documents=answered, bounded=binary)
     corrected = of(CORRECTED[method])
     return CorrectedEstimate(

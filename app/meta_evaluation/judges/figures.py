@@ -72,7 +72,7 @@ def is_shifted(s: Sums, drawn: Sums | None) -> bool:
     if not s.others[0]:
         return False
     difference = float((s.f / s.n - s.g / s.others)[0])
-    if drawn is not None:
+    if drawn is not None and drawn.n.size:
         error = float(np.nanstd(share(drawn.f, drawn.n) - share(drawn.g, drawn.others)))
     else:
         spread = [s.ff / s.n - (s.f / s.n) ** 2, s.gg / s.others - (s.g / s.others) ** 2]

@@ -13,7 +13,7 @@ from scipy import stats
 
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES
-from app.meta_evaluation.resampling import draw_counts
+from app.meta_evaluation.judges.sums import resampled
 from app.meta_evaluation.score_matrix import Bools, Column, Floats
 
 
@@ -84,10 +84,12 @@ def panel(
     right by the share of them that equals the reference: half, for a tie between yes and no.
 
     Raises:
-        InputError: fewer than two judges, or fewer than two rows that all of them and the reference answered.
+        InputError: fewer than two judges, no resamples, or fewer than two rows that the reference and all judges answered.
     """
     if len(names) < 2:
         raise InputError("A panel is at least two judges.", "Name more --judge.")
+    if resamples < 1:
+        raise InputError("A panel's intervals need resamples.", f"Ask for {RESAMPLES:,}.")
     usable = ~np.isnan(reference) & ~np.isnan(judges).any(axis=0)
     n = int(usable.sum())
     if n < 2:
@@ -100,10 +102,7 @@ def panel(
     majority, tied = _majority(answers, truth)
     keys = np.arange(n) if group is None else np.array([str(name) for name in group])[usable]
     _, unit = np.unique(keys, return_inverse=True)
-    units = int(unit.max()) + 1
-    counts = draw_counts(unit, units, resamples, np.random.default_rng(seed))
-    by_unit = [np.bincount(unit, weights=row, minlength=units) for row in (*right, majority, np.ones(n))]
-    *drawn, of_majority, rows = np.array(by_unit) @ counts.T
+    *drawn, of_majority, rows = resampled(np.vstack([right, majority, np.ones(n)]), unit, resamples, seed)
     figures = []
     for name, row, sums in zip(names, right, drawn, strict=True):
         ends = _wilson(row) if group is None else _quantiles(sums / rows)
@@ -114,7 +113,7 @@ def panel(
     ends = _quantiles((of_majority - drawn[best]) / rows)
     return Panel(
         n=n,
-        documents=None if group is None else units,
+        documents=None if group is None else int(unit.max()) + 1,
         judges=tuple(figures),
         error_correlation=correlation,
         effective_votes=votes,

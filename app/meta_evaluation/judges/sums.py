@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.meta_evaluation.resampling import draw_counts
 from app.meta_evaluation.score_matrix import Floats, Ints
+
+CELLS = 10_000_000
+"""Resamples times units in memory at once: 80 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,15 +30,32 @@ class Sums:
     gg: Floats
 
 
-def sums(judge: Floats, human: Floats, unit: Ints | None = None, counts: Floats | None = None) -> Sums:
-    """Of all rows (N,), `human` NaN where nobody answered; or under `counts` (B, units) of the `unit` of each row."""
+def sums(judge: Floats, human: Floats) -> Sums:
+    """Of all rows (N,), `human` NaN where nobody answered."""
+    return Sums(*_addends(judge, human).sum(axis=1)[:, None])
+
+
+def resampled_sums(judge: Floats, human: Floats, unit: Ints, resamples: int, seed: int) -> Sums:
+    """Of resamples that draw whole units; `unit` (N,) is a code from 0."""
+    return Sums(*resampled(_addends(judge, human), unit, resamples, seed))
+
+
+def resampled(addends: Floats, unit: Ints, resamples: int, seed: int) -> Floats:
+    """(K, B) sums of (K, N) addends over resamples that draw whole units with replacement, some at a time in memory."""
+    rng, units = np.random.default_rng(seed), int(unit.max()) + 1
+    by_unit = np.stack([np.bincount(unit, weights=row, minlength=units) for row in addends])
+    at_once = max(CELLS // units, 1)
+    parts = [
+        by_unit @ draw_counts(unit, units, min(at_once, resamples - done), rng).T
+        for done in range(0, resamples, at_once)
+    ]
+    return np.concatenate(parts, axis=1) if parts else np.empty((len(addends), 0))
+
+
+def _addends(judge: Floats, human: Floats) -> Floats:
     known = ~np.isnan(human)
     y, f, g = np.where(known, human, 0.0), np.where(known, judge, 0.0), np.where(known, 0.0, judge)
-    rows = np.stack([known, y, f, y * y, f * f, y * f, ~known, g, g * g]).astype(np.float64)
-    if unit is None or counts is None:
-        return Sums(*rows.sum(axis=1)[:, None])
-    by_unit = np.stack([np.bincount(unit, weights=row, minlength=counts.shape[1]) for row in rows])
-    return Sums(*(by_unit @ counts.T))
+    return np.stack([known, y, f, y * y, f * f, y * f, ~known, g, g * g]).astype(np.float64)
 
 
 def share(part: Floats, whole: Floats) -> Floats:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from app.errors import InputError
+from app.meta_evaluation.judges import sums
 from app.meta_evaluation.judges.estimate import estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure, Z
 from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
@@ -182,6 +183,24 @@ def test_more_answers_are_forecast_and_come_true() -> None:
     assert "60 more answers of people: about plus or minus" in estimate_forecast(now)
     assert "without the judge that takes" in estimate_forecast(now)
     assert estimate(*part_answered(judge[:150], human[:150], 140)).forecast == ()
+
+
+def test_without_resamples_or_with_answers_in_one_document_there_is_no_interval() -> None:
+    judge, human = drawn(6, 20, 180, binary=True)
+    for found in (
+        estimate(judge, human, group=np.arange(200) // 20),
+        estimate(judge, human, group=np.arange(200), resamples=0),
+    ):
+        assert found.corrected.value is not None
+        assert found.corrected.low is found.corrected.high is None
+        assert found.forecast == ()
+
+
+def test_many_documents_are_drawn_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge, human = drawn(6, 60, 140, binary=True)
+    whole = estimate(judge, human, group=np.arange(200))
+    monkeypatch.setattr(sums, "CELLS", 1000)
+    assert estimate(judge, human, group=np.arange(200)) == whole
 
 
 @pytest.mark.parametrize("group", [None, [f"d{n % 5}" for n in range(40)]])

@@ -61,5 +61,7 @@ def test_rows_that_somebody_left_open_are_out_and_documents_are_drawn_as_wholes(
 def test_too_little_is_refused() -> None:
     with pytest.raises(InputError, match="at least two judges"):
         panel(np.stack([A]), TRUTH, ["a"])
+    with pytest.raises(InputError, match="need resamples"):
+        panel(np.stack([A, B]), TRUTH, ["a", "b"], resamples=0)
     with pytest.raises(InputError, match="0 of 8 rows"):
         panel(np.stack([A, B]), np.full(8, np.nan), ["a", "b"])
