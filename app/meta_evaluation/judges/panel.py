@@ -84,7 +84,7 @@ def panel(
     right by the share of them that equals the reference: half, for a tie between yes and no.
 
     Raises:
-        InputError: fewer than two judges, no resamples, or fewer than two rows that the reference and all judges answered.
+        InputError: fewer than two judges, no resamples, or fewer than two rows that all have answered.
     """
     if len(names) < 2:
         raise InputError("A panel is at least two judges.", "Name more --judge.")

@@ -17,8 +17,8 @@ def estimate_verdict(found: CorrectedEstimate) -> str:
     """Which figure to use, how far the judge alone is off, and what the judge was worth."""
     if found.advised == "human_only":
         return (
-            f"Use people's answers alone: {_shown(found, found.human_only)}. The judge's answers don't make it more precise; "
-            f"alone they say {_value(found, found.judge_only.value)}."
+            f"Use people's answers alone: {_shown(found, found.human_only)}. The judge's answers don't make it more "
+            f"precise; alone they say {_value(found, found.judge_only.value)}."
         )
     said = [f"Use the corrected figure: {_shown(found, found.corrected)}."]
     alone, bias = found.judge_only, found.bias
