@@ -38,7 +38,9 @@ def stand_in(found: AltTest, question: str, people: str) -> None:
     columns = {"Judge at least as good": st.column_config.NumberColumn(format="percent")}
     left.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key="stand_in", column_config=columns)
     with right:
-        picture(_curve(found), "stand_in", "stand_in_picture", "Dashed: the winning rate from which the judge passes.")
+        picture(
+            _curve(found), "winning-rate", "stand_in_picture", "Dashed: the winning rate from which the judge passes."
+        )
 
 
 def _curve(found: AltTest) -> Chart:

@@ -6,7 +6,7 @@ from functools import partial
 import altair as alt
 import streamlit as st
 
-from pages.components.shell.words import plain
+from pages.components.shell.words import button_label, plain
 
 Chart = alt.Chart | alt.LayerChart | alt.FacetChart
 FILE_WIDTH = 800  # points; a picture on the screen is as wide as its place
@@ -26,7 +26,7 @@ def picture(
     with st.container(horizontal=True):
         for form, mime in TYPES.items():
             st.download_button(
-                f"Picture ({form.upper()})",
+                button_label(f"Picture ({form.upper()})", f"of {name.replace('_', ' ').replace('-', ' ')}"),
                 partial(picture_file, on_paper or chart, form, own_width),
                 f"{name}.{form}",
                 mime,
