@@ -50,8 +50,8 @@ class Quantity:
 def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | None, bounded: bool) -> EstimatedFigure:
     """Of the data's own sums `s`; from resamples `drawn` of `documents` where there are such.
 
-    `bounded` quantities are shares: no end lies outside 0 to 1, and one of exactly 0 or 1 has Wilson's interval, since
-    neither variances nor resamples know that a rarer answer may not have been met.
+    `bounded` quantities are shares: nothing lies outside 0 to 1 (a correction may overshoot), and one of exactly 0 or
+    1 has Wilson's interval, since neither variances nor resamples know that a rarer answer may not have been met.
     """
     value = float(quantity.value(s)[0])
     if np.isnan(value):
@@ -62,8 +62,8 @@ def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | 
         low, high = quantity.ends(s)
     else:
         low, high = _of_documents(value, quantity.value(drawn), documents)
-    if bounded and low is not None and high is not None:
-        low, high = max(low, 0.0), min(high, 1.0)
+    if bounded:
+        return EstimatedFigure(_inside(value), _inside(low), _inside(high))
     return EstimatedFigure(value, low, high)
 
 
@@ -87,6 +87,10 @@ def _of_documents(value: float, values: Floats, documents: int) -> Ends:
         return None, None
     reach = float(stats.t.ppf(0.975, documents - 1) * defined.std() * np.sqrt(documents / (documents - 1)))
     return value - reach, value + reach
+
+
+def _inside(part: float | None) -> float | None:
+    return None if part is None else min(max(part, 0.0), 1.0)
 
 
 def _around(value: Floats, error: Floats) -> Ends:

@@ -204,6 +204,17 @@ def test_many_documents_are_drawn_some_at_a_time(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("group", [None, [f"d{n % 5}" for n in range(40)]])
+def test_a_correction_that_overshoots_is_no_share_below_0(group: list[str] | None) -> None:
+    """The judge says yes to 20 of the 50 that people answered and to none of the rest: by hand theta is -.035."""
+    human = np.r_[1, np.zeros(49), np.full(200, np.nan)]
+    judge = np.r_[np.ones(20), np.zeros(230)]
+    found = estimate(judge, human, group=None if group is None else [f"d{n % 25}" for n in range(250)])
+    assert (found.corrected.value, found.corrected.low) == (0.0, 0.0)
+    assert found.corrected.high is not None
+    assert found.shifted
+
+
+@pytest.mark.parametrize("group", [None, [f"d{n % 5}" for n in range(40)]])
 def test_what_was_never_met_may_still_be_there(group: list[str] | None) -> None:
     """0 of 20 answers of people is no proof of 0: Wilson's upper end is z2 / (n + z2)."""
     found = estimate(np.zeros(40), np.r_[np.zeros(20), np.full(20, np.nan)], group=group)
