@@ -197,8 +197,19 @@ def _codes(column: Column | None) -> tuple[Ints | None, int]:
     if column is None:
         return None, 0
     seen: dict[Hashable, int] = {}
+    words: dict[str, int] = {}  # names repeat: each is looked at once
+
+    def code(cell: object) -> int:
+        return -1 if _is_missing(cell) else seen.setdefault(_key(cell), len(seen))
+
     cells: Iterable[object] = column.tolist() if isinstance(column, np.ndarray) else column
-    codes = [-1 if _is_missing(cell) else seen.setdefault(_key(cell), len(seen)) for cell in cells]
+    codes = []
+    for cell in cells:
+        if type(cell) is str:
+            found = words.get(cell)
+            codes.append(words.setdefault(cell, code(cell)) if found is None else found)
+        else:
+            codes.append(code(cell))
     return np.array(codes, dtype=np.int64), len(seen)
 
 
