@@ -54,6 +54,7 @@
       setValue.call(field, found.words);
       field.dispatchEvent(new Event("input", { bubbles: true }));
       untold.add(field);
+      whenDrawn(look); // the screen may still be drawn over them
     }
   };
 
@@ -66,9 +67,19 @@
     }, wait);
   };
 
+  const tries = new WeakMap();
+  const again = (field) => {
+    tries.set(field, (tries.get(field) ?? 0) + 1);
+    return tries.get(field) <= 5;
+  };
+
   const look = () => {
     for (const [field, { words, where, screen: written }] of typed) {
       if (field.isConnected && field.value === words) continue;
+      if (field.isConnected && untold.has(field) && field.value === drawn.get(field) && again(field)) {
+        putBack(field); // drawn over words that nobody has touched since they came back
+        continue;
+      }
       if (field.isConnected) {
         forget(field, where); // emptied or set anew by the app
         drawn.set(field, field.value);
