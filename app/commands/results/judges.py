@@ -48,7 +48,7 @@ Epsilon = Annotated[
 def register(cli: typer.Typer) -> None:
     """Add the three commands to the root command."""
     cli.command("estimate")(estimate_share)
-    cli.command("alt-test")(test_judge)
+    cli.command("alt-test")(run_alt_test)
     cli.command("panel")(weigh_panel)
 
 
@@ -98,7 +98,7 @@ def estimate_share(
     echo(_page(estimate_verdict(found), _estimate_table(found), cautions, _estimate_basis(found)))
 
 
-def test_judge(
+def run_alt_test(
     file: File,
     judge: OneJudge,
     human: People,

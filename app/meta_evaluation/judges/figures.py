@@ -13,13 +13,11 @@ import numpy as np
 from scipy import stats
 
 from app.meta_evaluation.choices import Correction
+from app.meta_evaluation.judges.intervals import Ends, Z, around, by_document, wilson
 from app.meta_evaluation.judges.prediction_powered import powered_error, powered_mean, tuned_weight
 from app.meta_evaluation.judges.rogan_gladen import corrected_share, judge_errors, judged_share, share_interval
 from app.meta_evaluation.judges.sums import Sums, share
 from app.meta_evaluation.score_matrix import Floats
-
-Ends = tuple[float | None, float | None]
-Z = float(stats.norm.ppf(0.975))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ class Quantity:
     """
 
     value: Callable[[Sums], Floats]
-    ends: Callable[[Sums], Ends]
+    ends: Callable[[Sums], Ends | None]
     rows: Callable[[Sums], Floats] | None = None
 
 
@@ -57,11 +55,12 @@ def figure(quantity: Quantity, *, s: Sums, drawn: Sums | None, documents: int | 
     if np.isnan(value):
         return EstimatedFigure(None)
     if bounded and value in (0, 1) and quantity.rows:
-        low, high = _wilson(np.array([value]), quantity.rows(s))
+        ends: Ends | None = _of_rows(np.array([value]), quantity.rows(s))
     elif drawn is None or documents is None:
-        low, high = quantity.ends(s)
+        ends = quantity.ends(s)
     else:
-        low, high = _of_documents(value, quantity.value(drawn), documents)
+        ends = by_document(value, quantity.value(drawn), documents)
+    low, high = ends or (None, None)
     if bounded:
         return EstimatedFigure(_inside(value), _inside(low), _inside(high))
     return EstimatedFigure(value, low, high)
@@ -80,21 +79,8 @@ def is_shifted(s: Sums, drawn: Sums | None) -> bool:
     return abs(difference) > float(stats.norm.ppf(0.995)) * error
 
 
-def _of_documents(value: float, values: Floats, documents: int) -> Ends:
-    """None where one document can't show how documents differ, or more resamples lack the figure than have it."""
-    defined = values[~np.isnan(values)]
-    if documents < 2 or defined.size * 2 < values.size or not defined.size:
-        return None, None
-    reach = float(stats.t.ppf(0.975, documents - 1) * defined.std() * np.sqrt(documents / (documents - 1)))
-    return value - reach, value + reach
-
-
 def _inside(part: float | None) -> float | None:
     return None if part is None else min(max(part, 0.0), 1.0)
-
-
-def _around(value: Floats, error: Floats) -> Ends:
-    return float(value[0] - Z * error[0]), float(value[0] + Z * error[0])
 
 
 def _judge_ends(s: Sums) -> Ends:
@@ -107,14 +93,17 @@ def _powered_ends(s: Sums) -> Ends:
     return _around(powered_mean(s, weight), powered_error(s, weight))
 
 
-def _rogan_gladen_ends(s: Sums) -> Ends:
+def _rogan_gladen_ends(s: Sums) -> Ends | None:
     low, high = share_interval(judged_share(s), np.where(s.others > 0, s.others, s.n), judge_errors(s), Z)
-    return (None, None) if np.isnan(low[0]) else (float(low[0]), float(high[0]))
+    return None if np.isnan(low[0]) else (float(low[0]), float(high[0]))
 
 
-def _wilson(rate: Floats, rows: Floats) -> Ends:
-    found = stats.binomtest(round(float(rate[0] * rows[0])), int(rows[0])).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
+def _around(value: Floats, error: Floats) -> Ends:
+    return around(float(value[0]), float(error[0]))
+
+
+def _of_rows(rate: Floats, rows: Floats) -> Ends:
+    return wilson(float(rate[0] * rows[0]), float(rows[0]))
 
 
 JUDGE = Quantity(lambda s: share(s.f + s.g, s.n + s.others), _judge_ends, lambda s: s.n + s.others)
@@ -124,10 +113,10 @@ CORRECTED: dict[Correction, Quantity] = {
     "rogan-gladen": Quantity(lambda s: corrected_share(judged_share(s), judge_errors(s)), _rogan_gladen_ends),
 }
 SENSITIVITY = Quantity(
-    lambda s: judge_errors(s).sensitivity, lambda s: _wilson(judge_errors(s).sensitivity, s.y), lambda s: s.y
+    lambda s: judge_errors(s).sensitivity, lambda s: _of_rows(judge_errors(s).sensitivity, s.y), lambda s: s.y
 )
 SPECIFICITY = Quantity(
     lambda s: judge_errors(s).specificity,
-    lambda s: _wilson(judge_errors(s).specificity, s.n - s.y),
+    lambda s: _of_rows(judge_errors(s).specificity, s.n - s.y),
     lambda s: s.n - s.y,
 )

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.judges.intervals import percentiles, wilson
 from app.meta_evaluation.judges.sums import resampled
 from app.meta_evaluation.score_matrix import Bools, Column, Floats
 
@@ -105,12 +105,12 @@ def panel(
     *drawn, of_majority, rows = resampled(np.vstack([right, majority, np.ones(n)]), unit, resamples, seed)
     figures = []
     for name, row, sums in zip(names, right, drawn, strict=True):
-        ends = _wilson(row) if group is None else _quantiles(sums / rows)
+        ends = wilson(row.sum(), n) if group is None else percentiles(sums / rows)
         figures.append(PanelJudge(name, float(row.mean()), *ends))
     best = int(np.argmax(right.mean(axis=1)))
     difference = float(majority.mean() - right[best].mean())
     correlation, votes, uniform = _votes(right, names)
-    ends = _quantiles((of_majority - drawn[best]) / rows)
+    ends = percentiles((of_majority - drawn[best]) / rows)
     return Panel(
         n=n,
         documents=None if group is None else int(unit.max()) + 1,
@@ -146,13 +146,3 @@ def _majority(answers: Floats, truth: Floats) -> tuple[Floats, int]:
     winners = votes == votes.max(axis=0)
     among: Floats = (winners & (kinds[:, None] == truth)).sum(axis=0) / winners.sum(axis=0)
     return among, int((winners.sum(axis=0) > 1).sum())
-
-
-def _wilson(right: Bools) -> tuple[float, float]:
-    found = stats.binomtest(int(right.sum()), right.size).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
-
-
-def _quantiles(values: Floats) -> tuple[float, float]:
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(low), float(high)

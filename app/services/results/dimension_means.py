@@ -30,13 +30,13 @@ def dimension_means(results: Sequence[DimensionResult]) -> list[DimensionMean]:
     for result in results:
         by_run.setdefault(result.run.id, []).append(result)
     return [
-        DimensionMean(several[0], len(several), _kept(tuple(map(_Same, several)), several[0].choices))
+        DimensionMean(several[0], len(several), _kept(tuple(map(_KeyedResult, several)), several[0].choices))
         for several in by_run.values()
         if len(several) > 1
     ]
 
 
-class _Same:
+class _KeyedResult:
     """A result that equals another of the same reading: comparing texts would take longer than averaging."""
 
     def __init__(self, result: DimensionResult) -> None:
@@ -44,14 +44,14 @@ class _Same:
         self._key = (result.run.id, result.dimension.id, result.reading, result.locked, result.soft)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self._key == other._key
+        return isinstance(other, _KeyedResult) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
 
 
 @lru_cache(maxsize=64)
-def _kept(several: tuple[_Same, ...], choices: Choices) -> Mapping[str, Figure]:
+def _kept(several: tuple[_KeyedResult, ...], choices: Choices) -> Mapping[str, Figure]:
     results = [each.result for each in several]
     rows = {row.text: row for result in results for row in result.rows}
     systems = [row.system_id for row in rows.values()]
