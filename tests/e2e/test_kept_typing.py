@@ -14,6 +14,16 @@ def _line(page: Page) -> Locator:
     return page.get_by_role("textbox", name="What do you look for?")
 
 
+def _draw_over(field: Locator) -> None:
+    """As a late redraw does: the field says what the server knows, and the screen around it changes."""
+    field.evaluate(
+        """field => {
+          Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(field, "");
+          document.body.append(document.createElement("i"));
+        }"""
+    )
+
+
 def test_half_a_point_is_there_until_it_is_sent(page: Page, app: App) -> None:
     begin(page, app, "Ada")
     _line(page).press_sequentially(HALF)
@@ -34,6 +44,15 @@ def test_half_a_point_is_there_until_it_is_sent(page: Page, app: App) -> None:
 
     click(at(page, "undo_last").get_by_role("button"), shows=page.get_by_text("Removed by you (1)"))
     assert "Ada" not in written(app), "what was done before the reload was taken back"
+
+
+def test_half_a_point_outlives_a_late_redraw(page: Page, app: App) -> None:
+    begin(page, app, "Ada")
+    _line(page).press_sequentially(HALF)
+    page.reload()
+    expect(_line(page)).to_have_value(HALF)
+    _draw_over(_line(page))
+    expect(_line(page)).to_have_value(HALF)
 
 
 def test_a_wording_put_aside_is_not_brought_back_and_a_rubric_is(page: Page, app: App) -> None:

@@ -123,7 +123,8 @@
 
   // One thought is one line: Enter sends it, as in a chat; Shift and Enter begin a new line.
   const entered = (event) => {
-    const line = event.target instanceof HTMLTextAreaElement && event.target.closest(".st-key-say [data-testid='stForm']");
+    const field = event.target instanceof HTMLTextAreaElement && event.target;
+    const line = field && field.closest(".st-key-say [data-testid='stForm']");
     if (!line || event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
     event.stopPropagation();
@@ -133,7 +134,9 @@
   document.addEventListener("keydown", entered, { capture: true });
   document.addEventListener("input", noted, { capture: true });
   document.addEventListener("click", clicked, { capture: true });
-  for (const act of ["pointerdown", "keydown"]) document.addEventListener(act, () => untold.size && tell(), { capture: true });
+  for (const act of ["pointerdown", "keydown"]) {
+    document.addEventListener(act, () => untold.size && tell(), { capture: true });
+  }
   let waits = false;
   new MutationObserver(() => {
     if (!waits) requestAnimationFrame(() => ((waits = false), look()));

@@ -54,8 +54,8 @@ def test_shares_and_mean_score_rest_on_what_most_experts_say(bench: Workbench) -
         assert share.estimate.human_only.value == pytest.approx(np.mean([one is Answer.YES for one in said]))
     first = found.questions[0].estimate
     assert first is not None
-    if first.judge_only.value == 1:  # the rules say yes to all: people's no on a third is all that is known
-        assert first.bias == pytest.approx(12 / 36)
+    assert first.judge_only.value == 1, "the rules say yes to all: people's no on a third is all that is known"
+    assert first.bias == pytest.approx(12 / 36)
     assert found.score is not None
     assert found.score.n_human == DRAWN
     assert found.score.bias is not None
