@@ -29,6 +29,7 @@ class JudgeOptions:
     repeats: asked so often; more than once at temperature 1, because at 0 a repeat would only be an echo.
     soft: P(yes) from log-probabilities beside each answer.
     per_question: one call per question instead of one for all.
+    reversed_order: the last question first, in the one call; shows whether answers depend on where a question stands.
     """
 
     reasons: bool = field(
@@ -54,9 +55,25 @@ class JudgeOptions:
         default=False,
         metadata=shown("One call for each question", "No answer can lean on another, at many times the cost."),
     )
+    reversed_order: bool = field(
+        default=False,
+        metadata=shown(
+            "Last question first",
+            "The questions of the one call in reversed order. Scores are no better for it; beside those of the usual "
+            "order they show whether an answer depends on where its question stands.",
+            only={"per_question": (False,)},
+            later=True,
+        ),
+    )
 
     def prompt(self, is_llm: bool = True) -> str:
         return PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT
+
+    def calls(self, left: Sequence[Question]) -> list[tuple[Question, ...]]:
+        """The questions of each call, in the order in which they are asked; none where none is left."""
+        if self.per_question:
+            return [(question,) for question in left]
+        return [tuple(reversed(left) if self.reversed_order else left)] if left else []
 
 
 PLAIN = JudgeOptions()

@@ -55,8 +55,7 @@ class ChecklistEvaluator:
         """In the order of the questions; those answered earlier aren't asked."""
         known = {j.question: j for j in self.earlier.get(text.id, ()) if j.repeat == repeat}
         left = tuple(question for question in self.checklist.asked if question.id not in known)
-        groups = [(question,) for question in left] if self.options.per_question else [left] if left else []
-        new = await gather_all(self._ask(group, text, repeat) for group in groups)
+        new = await gather_all(self._ask(group, text, repeat) for group in self.options.calls(left))
         known |= {judgment.question: judgment for judgments in new for judgment in judgments}
         return tuple(known[question.id] for question in self.checklist.asked)
 
@@ -101,4 +100,5 @@ METHOD = Method(
     by_rules=True,
     checklist=lambda _: True,
     prompt=lambda options: options.prompt(),
+    told=lambda options: "reversed order" if options.reversed_order else "",
 )

@@ -1,5 +1,6 @@
 """Description of a way of scoring, known before it scores: its options, what it needs, what it asks."""
 
+import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.options import NoOptions, read_options
 from app.evaluators.stages import NullStages, Stages
+from app.prompting import load_prompt
 from app.providers.base import ChatModel
 
 
@@ -67,6 +69,7 @@ class Method:
     references: whether it needs texts that have references, by the options.
     checklist: whether it needs a published checklist, by the options.
     prompt: the prompt that scores a text, by the options; "" where none is asked.
+    told: what else changes its words, by the options; "" for the usual.
     calls: by the options and whether the judge gives log-probabilities.
     check: raises InputError or UnsupportedError where something has to be installed first.
     ready: the same for what its options name: a model that isn't there.
@@ -85,6 +88,7 @@ class Method:
     references: Callable[[Any], bool] = lambda _: False
     checklist: Callable[[Any], bool] = lambda _: False
     prompt: Callable[[Any], str] = lambda _: ""
+    told: Callable[[Any], str] = lambda _: ""
     calls: Callable[[Any, bool], RequestCounts] = lambda *_: RequestCounts()
     check: Callable[[], None] = lambda: None
     ready: Callable[[Any], None] = lambda _: None
@@ -93,3 +97,9 @@ class Method:
     def read_options(self, given: Mapping[str, Any]) -> Any:
         """The method's options from names and values, which may be written out. Raises InputError."""
         return read_options(self.name, self.options, given)
+
+    def prompt_digest(self, options: Any) -> str:
+        """Changes with the prompt that scores a text, and with what else changes its words; "" where none is asked."""
+        name, told = self.prompt(options), self.told(options)
+        digest = load_prompt(name).digest if name else ""
+        return hashlib.sha256(f"{digest} {told}".encode()).hexdigest() if told else digest

@@ -40,10 +40,19 @@ def shown(
     help: str,  # noqa: A002
     choices: Mapping[Any, str] | None = None,
     only: Mapping[str, tuple[Any, ...]] | None = None,
+    *,
+    later: bool = False,
 ) -> dict[str, Any]:
     """Metadata of an option's field: its label, a sentence or two on what it does, words for each choice, and the
-    values of other options at which alone it does anything."""
-    return {"label": label, "help": help, "choices": choices or {}, "only": only or {}}
+    values of other options at which alone it does anything. `later`: runs were stored before there was this choice."""
+    return {"label": label, "help": help, "choices": choices or {}, "only": only or {}, "later": later}
+
+
+def as_params(options: Any) -> dict[str, Any]:
+    """Name -> value, as stored with a run. An option that came later is left out at its default: asked alike, a run
+    of today and one from before are stored alike."""
+    left_out = {o.name for o in fields(options) if o.metadata.get("later") and getattr(options, o.name) == o.default}
+    return {name: value for name, value in asdict(options).items() if name not in left_out}
 
 
 def described(options: type) -> tuple[Option, ...]:
@@ -77,9 +86,13 @@ def unused_option(method: str, options: Any) -> str:
     chosen = asdict(options)
     for option in described(type(options)):
         if chosen[option.name] != option.default and not option.applies(chosen):
-            needed = " and ".join(f"{name}={' or '.join(map(str, values))}" for name, values in option.only.items())
+            needed = " and ".join(f"{name}={' or '.join(map(_said, values))}" for name, values in option.only.items())
             return f"{method} uses {option.name} only with {needed}."
     return ""
+
+
+def _said(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}

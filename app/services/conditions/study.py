@@ -288,7 +288,7 @@ def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:
 
 def _same_way(run: RunSummary, options: StudyOptions) -> bool:
     """Whether a run asked the study's judge in the study's way: once, all questions in one call."""
-    plain = {"repeats": PLAIN.repeats, "soft": PLAIN.soft, "per_question": PLAIN.per_question}
+    plain = {name: getattr(PLAIN, name) for name in ("repeats", "soft", "per_question", "reversed_order")}
     asked = all(run.params.get(name, value) == value for name, value in plain.items())
     effort = ModelOptions.of_run(run.params).effort == options.asking_of(options.judge).effort
     return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked and effort

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.domain.checklist import Checklist, Question
@@ -19,6 +19,7 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.run import RunDimension, RunSummary
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import METHOD
+from app.evaluators.options import as_params
 from app.prompting import dimension_variables, task_variables
 from app.providers.model_name import parse_model_name
 from app.providers.specs import spec_of
@@ -141,7 +142,7 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(part.dimension)),
         "prompt": part.prompt_digest,
-        "asking": asdict(asking),
+        "asking": as_params(asking),
         **({"effort": effort} if effort else {}),
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

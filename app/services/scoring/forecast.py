@@ -212,7 +212,6 @@ def _requests(
         texts = work.every_text.many(part.texts)
         for text_id in part.texts:
             left = left_to_ask(questions, known[part.dimension].get(text_id, ()))
-            groups = [(question,) for question in left] if asking.per_question else [left] if left else []
-            for group in groups:
+            for group in asking.calls(left):
                 for repeat in range(asking.repeats):
                     yield judge_request(template, task, dimension, group, texts[text_id], asking, repeat)

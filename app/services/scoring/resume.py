@@ -5,7 +5,7 @@ from typing import Any
 
 from app.errors import InputError
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import NO_JUDGE, given_options
+from app.services.scoring.evaluators import NO_JUDGE, given_options, method_options_of
 
 MAY_CHANGE = ("concurrency", "budget", "max_output_tokens", "timeout")
 # What stands for the options of a run that was stored before they existed.
@@ -38,9 +38,12 @@ def check_same_run(workbench: Workbench, run_id: int, given: Mapping[str, Any]) 
 
 
 def _other_settings(evaluator: str, params: Mapping[str, Any], settings: Any) -> Iterator[str]:
-    for name, value in given_options(evaluator, settings).items():
-        if params.get(name, value) != value:
-            yield f"{name}={value} (it has {params[name]})"
+    given = given_options(evaluator, settings)
+    usual = {option.name: option.default for option in method_options_of(evaluator)} if given else {}
+    for name, value in given.items():
+        has = params.get(name, usual[name])
+        if has != value:
+            yield f"{name}={value} (it has {has})"
 
 
 def _option(name: str, started: Any) -> str:

@@ -19,7 +19,7 @@ from app.errors import (
 )
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
-from app.prompting import load_prompt
+from app.evaluators.options import as_params
 from app.providers.model_files import check_kept_model
 from app.providers.model_options import USUAL, ModelOptions, check_effort
 from app.providers.recorded import Tally
@@ -118,7 +118,7 @@ class RunOptions:
             "locked": self.locked,
             **({"draw": list(self.draw)} if self.draw else {}),
             **self.model.params(),
-            **asdict(self.method_options()),
+            **as_params(self.method_options()),
         }
 
     def method_options(self) -> Any:
@@ -185,14 +185,13 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
             f"No text has a reference to compare it with, and {method.name} needs one.",
             "Import the texts with their references.",
         )
-    prompt = method.prompt(chosen)
     return RunDimension(
         dimension.id,
         checklist.id if checklist else None,
         out.documents,
         tuple(text.id for text in texts),
         dimension.name,
-        load_prompt(prompt).digest if prompt else "",
+        method.prompt_digest(chosen),
         out.texts,
     )
 

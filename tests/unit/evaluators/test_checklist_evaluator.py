@@ -12,7 +12,9 @@ from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.evaluators.checklist import JudgeOptions
-from app.evaluators.checklist_evaluator import ChecklistEvaluator
+from app.evaluators.checklist_evaluator import METHOD, ChecklistEvaluator
+from app.evaluators.options import as_params
+from app.prompting import load_prompt
 from app.providers.base import ChatReply, TokenLogprob
 from tests.support.scripted_model import Scripted, ScriptedModel
 
@@ -92,6 +94,26 @@ def test_question_by_question_asks_each_alone() -> None:
         [{"key": "q1", "question": "Is point 1 met?", "guidance": ""}],
         [{"key": "q1", "question": "Is point 2 met?", "guidance": ""}],
     ]
+
+
+def test_in_reversed_order_answers_still_belong_to_their_questions() -> None:
+    found, model = run(JudgeOptions(reversed_order=True), '{"q1": "yes", "q2": "no"}')
+    assert [q["question"] for q in model.requests[0].prompt.variables["questions"]] == [
+        "Is point 2 met?",
+        "Is point 1 met?",
+    ]
+    assert [(j.question, j.answer) for j in found.judgments] == [(10, Answer.NO), (20, Answer.YES)]
+    _, usual = run(JudgeOptions(), '{"q1": "yes", "q2": "no"}')
+    assert model.requests[0].digest("m") != usual.requests[0].digest("m")
+
+
+def test_the_order_changes_the_digest_of_the_prompt_and_runs_of_the_usual_order_are_stored_as_ever() -> None:
+    usual, reversed_order = JudgeOptions(), JudgeOptions(reversed_order=True)
+    assert METHOD.prompt_digest(usual) == load_prompt("judge-checklist").digest
+    assert METHOD.prompt_digest(reversed_order) not in ("", METHOD.prompt_digest(usual))
+    assert as_params(usual) == {"reasons": False, "repeats": 1, "soft": False, "per_question": False}
+    assert as_params(reversed_order) == as_params(usual) | {"reversed_order": True}
+    assert METHOD.read_options(as_params(usual)) == usual
 
 
 def test_the_soft_score_is_the_mean_probability_on_the_scale() -> None:

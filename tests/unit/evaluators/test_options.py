@@ -66,5 +66,6 @@ def test_what_an_option_depends_on_is_an_option_of_the_method(name: str) -> None
     known = {option.name: option for option in described(METHODS[name].options)}
     for option in known.values():
         for other, values in option.only.items():
-            assert set(values) <= set(known[other].choices), (option.name, other)
+            allowed = {True, False} if known[other].kind is bool else set(known[other].choices)
+            assert set(values) <= allowed, (option.name, other)
     assert unused_option(name, METHODS[name].options()) == ""

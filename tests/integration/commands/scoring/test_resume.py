@@ -39,6 +39,7 @@ def resume(run: Run, run_id: int, *words: object) -> tuple[int, str, str]:
         (("--repeats", 4), "repeats=4 (it has 1)"),
         (("--reasons",), "reasons=True"),
         (("--set", "per_question=yes"), "per_question=True"),
+        (("--set", "reversed_order=yes"), "reversed_order=True (it has False)"),
         (("--effort", "low"), "--effort"),
         (("--dry-run",), "--dry-run"),
     ],

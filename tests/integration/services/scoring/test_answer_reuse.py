@@ -193,3 +193,15 @@ def test_rules_are_asked_everything_for_they_cost_nothing(workbench: Workbench, 
     reworded(workbench, dimension, 1)
     run = scored(workbench, dimension, judge="rules")
     assert {origin for row in judgments(workbench, dimension, run) for _, origin in row} == {None}
+
+
+def test_the_orders_of_the_questions_share_neither_replies_nor_answers(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
+    scored(workbench, dimension)
+    scored(workbench, dimension, asking=JudgeOptions(reversed_order=True))
+    assert questions_asked(llm) == [QUESTIONS] * 2 * TEXTS
+    reworded(workbench, dimension, 1)
+    by_order = [JudgeOptions(), JudgeOptions(reversed_order=True)]
+    ahead = [estimate(workbench, 1, RunOptions((dimension,), JUDGE, asking=asking)) for asking in by_order]
+    assert [each.reuse[0].runs for each in ahead] == [(1,), (2,)]
