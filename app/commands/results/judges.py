@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
     from app.meta_evaluation.judges.figures import EstimatedFigure
     from app.meta_evaluation.judges.panel import Panel
-    from app.meta_evaluation.score_matrix import Column
+    from app.meta_evaluation.score_matrix import Column, Floats
 
 OneJudge = Annotated[str, typer.Option("--judge", metavar="COL", help="the judge's answers", show_default=False)]
 Judges = Annotated[
@@ -30,6 +30,12 @@ People = Annotated[
 ]
 DocumentOption = Annotated[
     str | None, typer.Option("--group", metavar="COL", help="the document of each row; intervals draw documents")
+]
+ProbabilityOption = Annotated[
+    str | None,
+    typer.Option(
+        "--probability", metavar="COL", help="with which each row was drawn for people; empty where they didn't answer"
+    ),
 ]
 WithMethod = Annotated[
     Correction,
@@ -57,6 +63,7 @@ def estimate_share(
     judge: OneJudge,
     human: Reference,
     group: DocumentOption = None,
+    probability: ProbabilityOption = None,
     method: WithMethod = "ppi",
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -66,6 +73,8 @@ def estimate_share(
 
     Example: interacteval estimate answers.csv --judge gpt --human expert --group doc_id
     """
+    import numpy as np
+
     from app.commands.results.answer_columns import read_values
     from app.meta_evaluation.judges.estimate import estimate
     from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
@@ -75,12 +84,14 @@ def estimate_share(
     answered = judged.numbers == judged.numbers
     if not answered.any():
         raise InputError(f"{rows.name}, column {judge!r}, holds no answer of the judge.", "Name another column.")
+    chances = _probabilities(rows, probability, np.where(answered, people.numbers, np.nan))
     documents = _documents(rows, group)
     kept = [name for name, used in zip(documents, answered, strict=True) if used] if documents else None
     found = estimate(
         judged.numbers[answered],
         people.numbers[answered],
         group=kept,
+        probability=None if chances is None else chances[answered],
         method=method,
         resamples=resamples,
         seed=seed,
@@ -175,6 +186,18 @@ def _documents(rows: TableFile, group: str | None) -> "Column | None":
     return keys
 
 
+def _probabilities(rows: TableFile, name: str | None, human: "Floats") -> "Floats | None":
+    """Raises InputError, with the row of the file, for an answered row that lacks one."""
+    from app.commands.results.answer_columns import read_values
+    from app.meta_evaluation.judges.sums import drawn_weights
+
+    if name is None:
+        return None
+    found = read_values(rows, name).numbers
+    drawn_weights(human, found)
+    return found
+
+
 def _each_once(names: Sequence[str]) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
@@ -209,7 +232,8 @@ def _panel_table(found: "Panel") -> str:
 def _estimate_basis(found: "CorrectedEstimate") -> str:
     how = f"{found.resamples:,} resamples of {found.documents:,} documents" if found.documents else "normal intervals"
     weight = f", weight of the judge {found.weight:.2f}" if found.method == "ppi" else ""
-    return f"{found.n:,} rows, {found.n_human:,} with an answer of people; {how}{weight}"
+    drawn = ", weighed by the probabilities that the rows were drawn with" if found.weighted else ""
+    return f"{found.n:,} rows, {found.n_human:,} with an answer of people{drawn}; {how}{weight}"
 
 
 def _panel_basis(found: "Panel") -> str:

@@ -22,9 +22,9 @@ from app.meta_evaluation.judges.figures import (
     figure,
     is_shifted,
 )
-from app.meta_evaluation.judges.prediction_powered import human_variance, powered_error, tuned_weight
+from app.meta_evaluation.judges.prediction_powered import even_rows, human_variance, powered_error, tuned_weight
 from app.meta_evaluation.judges.rogan_gladen import judge_errors
-from app.meta_evaluation.judges.sums import Sums, resampled_sums, sums
+from app.meta_evaluation.judges.sums import Sums, drawn_weights, resampled_sums, sums
 from app.meta_evaluation.score_matrix import Column, Floats
 
 MORE = (30, 60, 120)
@@ -49,7 +49,8 @@ class CorrectedEstimate:
 
     `weight` is how far the correction leans on the judge: PPI++'s lambda, 1 for Rogan-Gladen. Sensitivity and
     specificity are None unless all values are yes or no. `shifted` says that the judge itself finds the rows with a
-    human value unlike the others, so that they are no fair draw.
+    human value unlike the others, so that they are no fair draw. `weighted`: by their probabilities of being drawn for
+    people; `even` is then how many of their answers to a plain random draw would tell as much as these (else n_human).
     """
 
     n: int
@@ -65,6 +66,8 @@ class CorrectedEstimate:
     sensitivity: EstimatedFigure | None
     specificity: EstimatedFigure | None
     shifted: bool
+    weighted: bool
+    even: float
     disagreements: int
     forecast: tuple[AnswerForecast, ...]
     resamples: int
@@ -79,9 +82,9 @@ class CorrectedEstimate:
 
     @property
     def worth(self) -> int | None:
-        """How many answers of people alone would give an interval as narrow as the corrected one."""
+        """How many answers of people alone to a plain draw would give an interval as narrow as the corrected one."""
         people, corrected = self.human_only.width, self.corrected.width
-        return round(self.n_human * (people / corrected) ** 2) if people and corrected else None
+        return round(self.even * (people / corrected) ** 2) if people and corrected else None
 
     @property
     def advised(self) -> Literal["corrected", "human_only"]:
@@ -99,9 +102,10 @@ class CorrectedEstimate:
 
     def to_json(self) -> dict[str, Any]:
         """The command's fixed fields and some more."""
-        plain = ("n", "n_human", "documents", "documents_answered", "shifted", "disagreements", "resamples", "seed")
+        plain = ("n", "n_human", "documents", "documents_answered", "shifted", "weighted")
         return {
-            **{name: getattr(self, name) for name in plain},
+            **{name: getattr(self, name) for name in (*plain, "disagreements", "resamples", "seed")},
+            "n_human_effective": self.even,
             **{name: asdict(getattr(self, name)) for name in ("judge_only", "human_only")},
             "corrected": {**asdict(self.corrected), "method": self.method, "weight": self.weight},
             "sensitivity": self.sensitivity and self.sensitivity.value,
@@ -120,16 +124,26 @@ def estimate(
     human: Floats,
     *,
     group: Column | None = None,
+    probability: Floats | None = None,
     method: Correction = "ppi",
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> CorrectedEstimate:
     """Of rows (N,) with the judge's value; `human` is NaN where nobody answered, `group` the document of each row.
 
+    `probability` (N,) is that with which each row was drawn for people to answer, needed where they did; without it all
+    were drawn alike. Only ratios count, so it may also be that of being drawn before some didn't answer by chance.
+
     Raises:
-        InputError: fewer than two rows with a human value, one document, or Rogan-Gladen where it can't be computed.
+        InputError: fewer than two rows with a human value, one of them without a probability above 0 and at most 1, one
+            document, or Rogan-Gladen where it can't be computed.
     """
     chosen(method, Correction, "method")
+    if probability is not None and method == "rogan-gladen":
+        raise InputError(
+            "Rogan-Gladen is for answers of people from other sources, which no draw of these rows has chosen.",
+            "Leave out the probabilities, or choose --method ppi.",
+        )
     known = ~np.isnan(human)
     if int(known.sum()) < 2:
         raise InputError(
@@ -137,7 +151,8 @@ def estimate(
             "Have people answer at least two, better thirty or more.",
         )
     binary = bool(np.isin(judge, (0, 1)).all() and np.isin(human[known], (0, 1)).all())
-    at_hand = sums(judge, human)
+    drawn_for = None if probability is None else drawn_weights(human, probability)
+    at_hand = sums(judge, human, drawn_for)
     if method == "rogan-gladen":
         _check_rogan_gladen(at_hand, binary)
     drawn, documents, answered = None, None, None
@@ -146,7 +161,7 @@ def estimate(
         documents, answered = int(unit.max()) + 1, np.unique(unit[known]).size
         if documents < 2:
             raise InputError("All rows belong to one document: an interval needs several.", "Leave out --group.")
-        drawn = resampled_sums(judge, human, unit, resamples, seed)
+        drawn = resampled_sums(judge, human, unit, resamples, seed, drawn_for)
     of = partial(figure, s=at_hand, drawn=drawn, documents=answered, bounded=binary)
     corrected = of(CORRECTED[method])
     return CorrectedEstimate(
@@ -163,6 +178,8 @@ def estimate(
         sensitivity=of(SENSITIVITY) if binary else None,
         specificity=of(SPECIFICITY) if binary else None,
         shifted=is_shifted(at_hand, drawn),
+        weighted=probability is not None,
+        even=int(known.sum()) if probability is None else float(even_rows(at_hand)[0]),
         disagreements=int((judge[known] != human[known]).sum()),
         forecast=_forecast(at_hand, corrected) if method == "ppi" else (),
         resamples=resamples if drawn else 0,

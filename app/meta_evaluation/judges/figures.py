@@ -14,7 +14,14 @@ from scipy import stats
 
 from app.meta_evaluation.choices import Correction
 from app.meta_evaluation.judges.intervals import Ends, Z, around, by_document, wilson
-from app.meta_evaluation.judges.prediction_powered import powered_error, powered_mean, tuned_weight
+from app.meta_evaluation.judges.prediction_powered import (
+    even_rows,
+    judged_rest,
+    powered_error,
+    powered_mean,
+    rest_error,
+    tuned_weight,
+)
 from app.meta_evaluation.judges.rogan_gladen import corrected_share, judge_errors, judged_share, share_interval
 from app.meta_evaluation.judges.sums import Sums, share
 from app.meta_evaluation.score_matrix import Floats
@@ -70,13 +77,12 @@ def is_shifted(s: Sums, drawn: Sums | None) -> bool:
     """Whether the judge's mean on the rows with a human value lies farther from that on the others than chance."""
     if not s.others[0]:
         return False
-    difference = float((s.f / s.n - s.g / s.others)[0])
-    if drawn is not None and drawn.n.size:
-        error = float(np.nanstd(share(drawn.f, drawn.n) - share(drawn.g, drawn.others)))
-    else:
-        spread = [s.ff / s.n - (s.f / s.n) ** 2, s.gg / s.others - (s.g / s.others) ** 2]
-        error = float(np.sqrt(max(spread[0][0], 0.0) / s.n[0] + max(spread[1][0], 0.0) / s.others[0]))
-    return abs(difference) > float(stats.norm.ppf(0.995)) * error
+    error = np.nanstd(_apart(drawn)) if drawn is not None and drawn.n.size else rest_error(s)[0]
+    return bool(abs(_apart(s)[0]) > stats.norm.ppf(0.995) * error)
+
+
+def _apart(s: Sums) -> Floats:
+    return share(s.f, s.n) - judged_rest(s)
 
 
 def _inside(part: float | None) -> float | None:
@@ -84,7 +90,7 @@ def _inside(part: float | None) -> float | None:
 
 
 def _judge_ends(s: Sums) -> Ends:
-    n, total, squares = s.n + s.others, s.f + s.g, s.ff + s.gg
+    n, total, squares = s.even.n + s.others, s.even.f + s.g, s.even.ff + s.gg
     return _around(total / n, np.sqrt(np.maximum(squares / n - (total / n) ** 2, 0.0) / n))
 
 
@@ -102,21 +108,28 @@ def _around(value: Floats, error: Floats) -> Ends:
     return around(float(value[0]), float(error[0]))
 
 
+def _even_yes(s: Sums) -> Floats:
+    """As many rows of equal weight on which people say yes would tell as much (Kish 1965)."""
+    return share(s.y**2, s.squared.y)
+
+
+def _even_no(s: Sums) -> Floats:
+    return share((s.n - s.y) ** 2, s.squared.n - s.squared.y)
+
+
 def _of_rows(rate: Floats, rows: Floats) -> Ends:
     return wilson(float(rate[0] * rows[0]), float(rows[0]))
 
 
-JUDGE = Quantity(lambda s: share(s.f + s.g, s.n + s.others), _judge_ends, lambda s: s.n + s.others)
-PEOPLE = Quantity(lambda s: share(s.y, s.n), lambda s: _around(s.y / s.n, powered_error(s, np.zeros(1))), lambda s: s.n)
+JUDGE = Quantity(lambda s: share(s.even.f + s.g, s.even.n + s.others), _judge_ends, lambda s: s.even.n + s.others)
+PEOPLE = Quantity(lambda s: share(s.y, s.n), lambda s: _around(s.y / s.n, powered_error(s, np.zeros(1))), even_rows)
 CORRECTED: dict[Correction, Quantity] = {
-    "ppi": Quantity(lambda s: powered_mean(s, tuned_weight(s)), _powered_ends, lambda s: s.n),
+    "ppi": Quantity(lambda s: powered_mean(s, tuned_weight(s)), _powered_ends, even_rows),
     "rogan-gladen": Quantity(lambda s: corrected_share(judged_share(s), judge_errors(s)), _rogan_gladen_ends),
 }
 SENSITIVITY = Quantity(
-    lambda s: judge_errors(s).sensitivity, lambda s: _of_rows(judge_errors(s).sensitivity, s.y), lambda s: s.y
+    lambda s: judge_errors(s).sensitivity, lambda s: _of_rows(judge_errors(s).sensitivity, _even_yes(s)), _even_yes
 )
 SPECIFICITY = Quantity(
-    lambda s: judge_errors(s).specificity,
-    lambda s: _of_rows(judge_errors(s).specificity, s.n - s.y),
-    lambda s: s.n - s.y,
+    lambda s: judge_errors(s).specificity, lambda s: _of_rows(judge_errors(s).specificity, _even_no(s)), _even_no
 )

@@ -15,9 +15,12 @@ def around(value: float, error: float) -> Ends:
 
 
 def wilson(count: float, rows: float) -> Ends:
-    """Of the share `count` of `rows` (Wilson 1927): also 0 of 20 has a width."""
-    found = stats.binomtest(round(count), round(rows)).proportion_ci(method="wilson")
-    return float(found.low), float(found.high)
+    """Of the share `count` of `rows` (Wilson 1927): also 0 of 20 has a width. Weighted rows need be no whole number."""
+    rate, square = count / rows, Z * Z / rows
+    middle, reach = rate + square / 2, np.sqrt(square * (rate * (1 - rate) + square / 4))
+    low = 0.0 if count <= 0 else float((middle - reach) / (1 + square))
+    high = 1.0 if count >= rows else float((middle + reach) / (1 + square))
+    return low, high
 
 
 def percentiles(values: Floats) -> Ends:

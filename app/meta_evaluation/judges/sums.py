@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.errors import InputError
 from app.meta_evaluation.resampling import draw_counts
 from app.meta_evaluation.score_matrix import Floats, Ints
 
@@ -12,11 +13,11 @@ CELLS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
-    """Each is (B,), over B resamples or the data themselves. n rows have both values, `others` the judge's alone.
+class Moments:
+    """Each is (B,), over B resamples or the data themselves, of the rows with both values, each row times its weight.
 
-    `y` and `f` are the human and the judge's values of the n rows, `g` the judge's of the others; `yy` is the sum of
-    squares of `y`, and so on.
+    `n` is the sum of weights; `y` and `f` are the human and the judge's values, `yy` is the sum of squares of `y`, and
+    so on.
     """
 
     n: Floats
@@ -25,19 +26,53 @@ class Sums:
     yy: Floats
     ff: Floats
     yf: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums(Moments):
+    """Of rows weighed by one over the probability of being answered by people; the weights' mean is 1.
+
+    `even` are the same rows, each counted once, `squared` each times the square of its weight: the same sums where all
+    rows were drawn alike. Of the `others`, which have the judge's value alone, `g` is the sum and `gg` that of squares.
+    """
+
+    even: Moments
+    squared: Moments
     others: Floats
     g: Floats
     gg: Floats
 
 
-def sums(judge: Floats, human: Floats) -> Sums:
-    """Of all rows (N,), `human` NaN where nobody answered."""
-    return Sums(*_addends(judge, human).sum(axis=1)[:, None])
+def sums(judge: Floats, human: Floats, weight: Floats | None = None) -> Sums:
+    """Of all rows (N,), `human` NaN where nobody answered; `weight` (N,) as of `drawn_weights`."""
+    return _of(_addends(judge, human, weight).sum(axis=1)[:, None])
 
 
-def resampled_sums(judge: Floats, human: Floats, unit: Ints, resamples: int, seed: int) -> Sums:
+def resampled_sums(
+    judge: Floats, human: Floats, unit: Ints, resamples: int, seed: int, weight: Floats | None = None
+) -> Sums:
     """Of resamples that draw whole units; `unit` (N,) is a code from 0."""
-    return Sums(*resampled(_addends(judge, human), unit, resamples, seed))
+    return _of(resampled(_addends(judge, human, weight), unit, resamples, seed))
+
+
+def drawn_weights(human: Floats, probability: Floats) -> Floats:
+    """(N,) one over the `probability` of being answered by people, scaled to a mean of 1; 0 where nobody answered.
+
+    Raises:
+        InputError: naming the first answered row (from 1) whose probability isn't above 0 and at most 1.
+    """
+    known = ~np.isnan(human)
+    wrong = known & ~((probability > 0) & (probability <= 1))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        said = "none" if np.isnan(probability[row]) else f"{probability[row]:g}"
+        raise InputError(
+            f"Row {row + 1} has an answer of people, and {said} as its probability of being drawn for them.",
+            "Give each row that people answered a probability above 0 and at most 1.",
+        )
+    weight = np.divide(1.0, probability, out=np.zeros(human.size), where=known)
+    scaled: Floats = weight * (known.sum() / max(weight.sum(), 1.0))
+    return scaled
 
 
 def resampled(addends: Floats, unit: Ints, resamples: int, seed: int) -> Floats:
@@ -52,10 +87,18 @@ def resampled(addends: Floats, unit: Ints, resamples: int, seed: int) -> Floats:
     return np.concatenate(parts, axis=1) if parts else np.empty((len(addends), 0))
 
 
-def _addends(judge: Floats, human: Floats) -> Floats:
+def _addends(judge: Floats, human: Floats, weight: Floats | None) -> Floats:
     known = ~np.isnan(human)
     y, f, g = np.where(known, human, 0.0), np.where(known, judge, 0.0), np.where(known, 0.0, judge)
-    return np.stack([known, y, f, y * y, f * f, y * f, ~known, g, g * g]).astype(np.float64)
+    even = np.stack([known, y, f, y * y, f * f, y * f]).astype(np.float64)
+    weighed = [] if weight is None else [even * weight, even * weight**2]
+    return np.concatenate([np.stack([~known, g, g * g]), even, *weighed])
+
+
+def _of(rows: Floats) -> Sums:
+    others, even, squared = rows[:3], rows[3:9], rows[-6:]
+    weighed = even if len(rows) == 9 else rows[9:15]
+    return Sums(*[*weighed, Moments(*even), Moments(*squared), *others])
 
 
 def share(part: Floats, whole: Floats) -> Floats:

@@ -8,6 +8,8 @@ from app.meta_evaluation.verdict_words import decimals
 
 FEW_DOCUMENTS = 10
 """With answers below which Student's t widens the interval by more than a seventh."""
+UNEVEN = 0.5
+"""Share of people's answers that unequal drawing leaves, below which that is said."""
 NOT_ESTABLISHED = (
     "This holds for texts like these and takes what people answered as the truth; it doesn't say that they are right."
 )
@@ -47,13 +49,24 @@ def estimate_forecast(found: CorrectedEstimate) -> str:
 def estimate_cautions(found: CorrectedEstimate) -> list[str]:
     """What weakens the figures, and what they never say."""
     said = []
-    if found.shifted and found.method == "ppi":
+    if found.shifted and found.weighted:
+        said.append(
+            "The judge finds the rows that people answered unlike the others, also after weighing them by their "
+            "probabilities. Are these the probabilities of the draw, and did people answer all that was drawn? If not, "
+            "this correction is off."
+        )
+    elif found.shifted and found.method == "ppi":
         said.append(
             "The judge finds the rows that people answered unlike the others. Were they chosen, or from other sources? "
             "Then this correction is off: use rogan-gladen, or have people answer a random draw."
         )
     if not found.enough:
         said.append(f"Only {found.n_human} answers of people: the intervals are rough below {FEW}.")
+    if found.weighted and found.even < UNEVEN * found.n_human:
+        said.append(
+            f"The rows were drawn so unevenly that {found.n_human} answers of people alone tell as much as "
+            f"{found.even:.0f} to rows drawn alike."
+        )
     if found.documents_answered is not None and found.documents_answered < FEW_DOCUMENTS:
         said.append(
             f"People answered texts of {found.documents_answered} of {found.documents} documents: spread the same work "

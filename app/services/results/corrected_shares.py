@@ -80,6 +80,8 @@ def _estimate(
     side: ExpertSide, result: DimensionResult, judge: Floats, people: Floats
 ) -> tuple[CorrectedEstimate | None, str]:
     known = ~np.isnan(judge)
+    if side.probability is not None:
+        people = np.where(np.isnan(side.probability), np.nan, people)
     both = int((~np.isnan(people[known])).sum())
     if both < 2:
         return None, f"{both} of {int(known.sum())} texts have an answer of most experts; two are the least."
@@ -90,6 +92,7 @@ def _estimate(
         judge[known],
         people[known],
         group=documents if several else None,
+        probability=None if side.probability is None else side.probability[known],
         resamples=choices.resamples,
         seed=choices.seed,
     )

@@ -21,6 +21,8 @@ class ExpertSide:
 
     `judge` is (texts, questions) over the run's `texts` and those drawn for experts alone; `people` is (experts,
     texts, questions). `drawn` marks the texts that experts were asked about; `documents` names each text's source.
+    `probability` (texts,) is that with which each text was drawn for experts, NaN for those never drawn by chance,
+    whose answers then correct nothing; None where all were drawn alike.
     """
 
     checklist: Checklist
@@ -31,6 +33,7 @@ class ExpertSide:
     judged: Bools
     judge: Floats
     people: Floats
+    probability: Floats | None = None
 
 
 def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | None:

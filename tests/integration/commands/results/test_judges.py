@@ -68,6 +68,23 @@ def test_scores_have_no_sensitivity(run: Run, tmp_path: Path) -> None:
     assert (status, "not scores" in err) == (2, True)
 
 
+def test_rows_drawn_with_unequal_probabilities_are_weighed(run: Run, tmp_path: Path) -> None:
+    """People answered every yes of the judge, and one no in four, which count four times."""
+    path = tmp_path / "drawn.csv"
+    rows = ["1,1,1"] * 8 + ["1,0,1"] * 2 + ["0,0,.25"] * 3 + ["0,1,.25"] * 2 + ["0,,"] * 15
+    path.write_text("\n".join(["judge,ada,chance", ",1,", *rows]), encoding="utf-8")
+    words = ("estimate", path, "--judge", "judge", "--human", "ada", "--probability", "chance", "--json")
+    found = _json(run(*words))
+    assert (found["n"], found["n_human"], found["weighted"]) == (30, 15, True)
+    assert found["human_only"]["value"] == pytest.approx((8 + 4 * 2) / (10 + 4 * 5))
+    assert found["n_human_effective"] < 15
+    status, out, _ = run(*words[:-1])
+    assert (status, "weighed by the probabilities" in out) == (0, True)
+    path.write_text("\n".join(["judge,ada,chance", ",1,", "0,0,.5", "1,1,", "1,1,.5"]), encoding="utf-8")
+    status, _, err = run(*words)
+    assert (status, "Row 3 has an answer of people, and none" in err) == (2, True)
+
+
 def test_alt_test_prints_its_fields(run: Run, table: Path) -> None:
     found = _json(run("alt-test", table, "--judge", "other", "--human", "ada", "--human", "ben", "--json"))
     fixed = {"winning_rate", "advantage_probability", "passes", "epsilon", "metric", "annotators", "skipped"}

@@ -1,11 +1,15 @@
 """A judge's shares corrected by experts who answered some of its texts, and whether it may stand in for one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from app.domain.judgment import Answer
 from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.results import corrected_shares as shares_module
 from app.services.results.corrected_shares import corrected_shares
+from app.services.results.expert_side import expert_side
 from app.services.results.results import Choices, kept_results
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -65,6 +69,26 @@ def test_shares_and_mean_score_rest_on_what_most_experts_say(bench: Workbench) -
     assert [person.n for person in by_question.annotators] == [DRAWN] * 3
     assert found.stand_in is not None
     assert [person.n for person in found.stand_in.annotators] == [DRAWN * len(found.questions)] * 3
+
+
+def test_texts_drawn_with_unequal_probabilities_are_weighed(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every third text, where people say no to the first question, was drawn four times as likely; one by no chance."""
+    _answers(bench, "Ana")
+    (result,) = kept_results(bench, 1, Choices("dataset"))
+    side = expert_side(bench, result)
+    assert side is not None
+    place = np.arange(TEXTS)
+    chances = np.where(place % 3 == 0, 0.8, 0.2)
+    chances[place == 1] = np.nan
+    monkeypatch.setattr(shares_module, "expert_side", lambda *_: replace(side, probability=chances))
+    found = corrected_shares(bench, result)
+    assert found is not None
+    first = found.questions[0].estimate
+    assert first is not None
+    assert (first.n, first.n_human, first.weighted) == (TEXTS, DRAWN - 1, True)
+    assert first.human_only.value == pytest.approx(23 * 4 / (23 * 4 + 12))
+    assert found.score is not None
+    assert found.score.weighted
 
 
 def test_an_expert_alone_has_nobody_to_be_compared_with_and_split_experts_leave_no_truth(bench: Workbench) -> None:
