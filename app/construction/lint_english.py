@@ -60,11 +60,18 @@ _ANCHOR = re.compile(
     r"|no more than|as in|compared (?:to|with)|relative to|in the sense)",
     re.IGNORECASE,
 )
+# What goes on in somebody's head.
+_UNSEEN = re.compile(
+    r"\b(?:author|writer|student|speaker)(?:s'|'s|s)?\s+(?:\w+ly\s+)?(?:intend\w*|intent\w*|efforts?|beliefs?"
+    r"|(?:mean|meant|means|try|tries|tried)\s+to|believes?|believed|thinks?|thought|feels?|felt|cares?|cared|enjoy\w*)\b"
+    r"|\b(?:reader|audience|listener)s?\s+(?:\w+ly\s+)?(?:enjoy\w*|likes?|liked|loves?|loved|feels?|felt|cares?)\b",
+    re.IGNORECASE,
+)
 
 
 def english_hints(text: str) -> list[Hint]:
-    """Answerable yes/no, one thing at a time, yes = good, no double negation, presence, no vague word."""
-    checks: tuple[Callable[[str], Hint | None], ...] = (_yes_no, _one_thing, _yes_is_good, _negation, _vague)
+    """Answerable yes/no and from the text, one thing at a time, yes = good, presence, no double negation or vague word."""
+    checks: tuple[Callable[[str], Hint | None], ...] = (_yes_no, _one_thing, _yes_is_good, _negation, _vague, _unseen)
     plain = text.replace("’", "'")
     return [hint for check in checks if (hint := check(plain)) is not None]
 
@@ -127,4 +134,13 @@ def _vague(text: str) -> Hint | None:
         "vague-word",
         f"“{word[0].lower()}” means something else to everybody. Say by what one sees it, for example with “so that”.",
         word.span(),
+    )
+
+
+def _unseen(text: str) -> Hint | None:
+    found = _UNSEEN.search(text)
+    if found is None:
+        return None
+    return Hint(
+        "not-in-text", f"“{found[0].lower()}” can't be seen in the text. Ask for what stands there.", found.span()
     )

@@ -15,6 +15,8 @@ GOOD = [
     "Are the sentences varied in length and structure?",
     "Is the tone appropriate, such as formal in a report?",
     "Is every paragraph about a single topic?",
+    "Does the author name the source of each figure?",
+    "Does the text say to the reader who is meant?",
 ]
 
 FAULTY = [
@@ -39,6 +41,9 @@ FAULTY = [
     ("Does the summary not jump between topics?", "asks-for-absence", "not"),
     ("Is the tone appropriate?", "vague-word", "appropriate"),
     ("Is the essay well structured?", "vague-word", "well"),
+    ("Does the author's intent show in every paragraph?", "not-in-text", "author's intent"),
+    ("Did the student really try to find sources?", "not-in-text", "student really try to"),
+    ("Would readers enjoy the ending?", "not-in-text", "readers enjoy"),
     ("Does " + "one more word " * 11 + "fit?", "too-long", None),
     ("  ", "empty", None),
 ]

@@ -1,0 +1,56 @@
+"""What is known about a checklist's questions: the judge's answers, people's, lengths, ratings, hints on wording."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.questions.item_analysis import share_of_yes
+from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.score_matrix import Bools, Column, Floats
+
+WordingHint = tuple[str, str]
+"""The code of a check of wording, and what it said."""
+
+
+@dataclass(frozen=True, eq=False)  # no slots: what is derived is kept
+class RubricEvidence:
+    """Answers are 1 yes, 0 no, NaN none.
+
+    `judge` is (repeats, texts, questions); `judged` (texts,) marks the texts that the judge was asked about, so that
+    what it left unanswered there is told from what it never saw. `people` is (experts, texts, questions), with no
+    expert where nobody answered. `words` (texts,) counts each text's words, `ratings` (texts,) is the mean rating of
+    the dimension, NaN where there is none. `documents` names each text's source: intervals draw whole sources.
+    `hints`: by question, what the checks of wording said. `unserved` of the `attributes` stand behind no question.
+    """
+
+    judge: Floats
+    judged: Bools
+    people: Floats
+    words: Floats
+    ratings: Floats
+    documents: Column
+    hints: tuple[tuple[WordingHint, ...], ...]
+    unserved: int = 0
+    attributes: int = 0
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    @property
+    def questions(self) -> int:
+        return int(self.judge.shape[2])
+
+    @cached_property
+    def answers(self) -> Floats:
+        """(texts, questions): what most repeats say, NaN where they are split evenly."""
+        return np.stack([majority(self.judge[:, :, place]) for place in range(self.questions)], axis=1)
+
+    @cached_property
+    def experts_say(self) -> Floats:
+        """(texts, questions): what most experts say, NaN where they are split evenly or silent."""
+        return np.stack([majority(self.people[:, :, place]) for place in range(self.questions)], axis=1)
+
+    def rest_without(self, *places: int) -> Floats:
+        """(texts,): the share of yes to the other questions, NaN where none of them is answered."""
+        return share_of_yes(np.delete(self.answers, places, axis=1))
