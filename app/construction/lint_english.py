@@ -70,7 +70,7 @@ _UNSEEN = re.compile(
 
 
 def english_hints(text: str) -> list[Hint]:
-    """Answerable yes/no and from the text, one thing at a time, yes = good, presence, no double negation or vague word."""
+    """Answerable yes/no from the text, one thing at a time, yes = good, presence, no double negation or vague word."""
     checks: tuple[Callable[[str], Hint | None], ...] = (_yes_no, _one_thing, _yes_is_good, _negation, _vague, _unseen)
     plain = text.replace("’", "'")
     return [hint for check in checks if (hint := check(plain)) is not None]
