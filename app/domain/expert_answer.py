@@ -3,16 +3,33 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 
+AnswerDesign = Literal["chance", "uncertain"]
+"""How a wave is drawn: all texts alike, or those on which the judge is less sure with a higher chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWave:
+    """Texts drawn at one time, numbered from 1. `tau` is the part of their chances that went by uncertainty."""
+
+    number: int
+    design: AnswerDesign
+    seed: int
+    tau: float
+    texts: tuple[int, ...]
+    drawn_at: datetime
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerDraw:
-    """The texts that every expert answers one version of a checklist on, drawn once.
+    """The texts that every expert answers one version of a checklist on: those of all waves, one after the other.
 
-    `stratified`: drawn so that the texts are rated like the whole; otherwise nothing was rated and chance alone drew.
+    `seed` and `drawn_at` are those of the first wave. `stratified`: drawn so that the texts are rated like the whole;
+    otherwise nothing was rated and chance alone drew.
     """
 
     id: int
@@ -21,6 +38,7 @@ class AnswerDraw:
     seed: int
     stratified: bool
     drawn_at: datetime
+    waves: tuple[AnswerWave, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,13 @@ from db.models.checklist import (
     QuestionCommentRow,
     QuestionRow,
 )
-from db.models.expert_answer import AnswerDrawRow, AnswerDrawTextRow, ExpertAnswerRow
+from db.models.expert_answer import (
+    AnswerChanceRow,
+    AnswerDrawRow,
+    AnswerDrawTextRow,
+    AnswerWaveRow,
+    ExpertAnswerRow,
+)
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.prompt import OwnPromptRow
@@ -32,8 +38,10 @@ from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRo
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
+    "AnswerChanceRow",
     "AnswerDrawRow",
     "AnswerDrawTextRow",
+    "AnswerWaveRow",
     "AttributeRow",
     "BuildRevisionRow",
     "BuildRow",

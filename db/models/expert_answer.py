@@ -19,13 +19,44 @@ class AnswerDrawRow(SQLModel, table=True):
     drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 
+class AnswerWaveRow(SQLModel, table=True):
+    """Texts drawn at one time, and by what: numbered from 1 within the draw."""
+
+    __tablename__ = "answer_wave"
+    __table_args__ = (UniqueConstraint("draw_id", "number"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
+    number: int
+    design: str
+    seed: int
+    tau: float
+    drawn_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+class AnswerChanceRow(SQLModel, table=True):
+    """The chance that a text would have had in a wave if no earlier one had drawn it, for every text that could be
+    drawn. A wave of an older program has none: there all were alike."""
+
+    __tablename__ = "answer_chance"
+    __table_args__ = (UniqueConstraint("wave_id", "text_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    wave_id: int = Field(sa_column=owned_by("answer_wave.id"))
+    text_id: int = Field(sa_column=owned_by("text.id"))
+    chance: float
+
+
 class AnswerDrawTextRow(SQLModel, table=True):
+    """`wave` is the number of the one that drew the text."""
+
     __tablename__ = "answer_draw_text"
     __table_args__ = (UniqueConstraint("draw_id", "text_id"),)
 
     id: int | None = Field(default=None, primary_key=True)
     draw_id: int = Field(sa_column=owned_by("answer_draw.id"))
     text_id: int = Field(sa_column=owned_by("text.id"))
+    wave: int = 1
 
 
 class ExpertAnswerRow(SQLModel, table=True):

@@ -1,15 +1,19 @@
 """Texts drawn for experts, and what they answered about them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 
+from sqlalchemy import insert
 from sqlmodel import Session, col, delete, select
 
-from app.domain.expert_answer import AnswerDraw, ExpertAnswer
+from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerWave, ExpertAnswer
 from app.domain.judgment import Answer
 from app.errors import NotFoundError
 from db.models import (
+    AnswerChanceRow,
     AnswerDrawRow,
     AnswerDrawTextRow,
+    AnswerWaveRow,
     ChecklistRow,
     ContributorRow,
     DimensionRow,
@@ -32,13 +36,46 @@ class ExpertAnswers:
             raise NotFoundError("These texts are no longer drawn for experts.", "Reload the page.")
         return self._draw(row)
 
-    def add_draw(self, checklist_id: int, texts: Sequence[int], seed: int, stratified: bool) -> AnswerDraw:
+    def add_draw(self, checklist_id: int, seed: int, stratified: bool) -> int:
+        """The id of a draw that has no texts yet."""
         row = AnswerDrawRow(checklist_id=checklist_id, seed=seed, stratified=stratified)
         self._session.add(row)
         self._session.flush()
-        self._session.add_all(AnswerDrawTextRow(draw_id=int(row.id or 0), text_id=text) for text in texts)
+        return int(row.id or 0)
+
+    def add_wave(
+        self,
+        draw_id: int,
+        texts: Sequence[int],
+        chances: Mapping[int, float],
+        *,
+        design: AnswerDesign,
+        seed: int,
+        tau: float,
+    ) -> AnswerDraw:
+        """`texts` after those drawn before; `chances` of every text that this wave could have drawn."""
+        number = 1 + len(self.draw(draw_id).waves)
+        wave = AnswerWaveRow(draw_id=draw_id, number=number, design=design, seed=seed, tau=tau)
+        self._session.add(wave)
+        self._session.add_all(AnswerDrawTextRow(draw_id=draw_id, text_id=text, wave=number) for text in texts)
         self._session.flush()
-        return self._draw(row)
+        rows = [{"wave_id": wave.id, "text_id": text, "chance": chance} for text, chance in chances.items()]
+        if rows:
+            self._session.execute(insert(AnswerChanceRow), rows)
+        return self.draw(draw_id)
+
+    def chances(self, draw_id: int) -> list[dict[int, float]]:
+        """Wave by wave text id -> its chance in that wave; {} for a wave whose chances nobody wrote down."""
+        numbers = select(AnswerWaveRow.number).where(AnswerWaveRow.draw_id == draw_id)
+        found: dict[int, dict[int, float]] = {number: {} for number in self._session.exec(numbers)}
+        rows = self._session.exec(
+            select(AnswerWaveRow.number, AnswerChanceRow.text_id, AnswerChanceRow.chance)
+            .join(AnswerWaveRow, col(AnswerWaveRow.id) == AnswerChanceRow.wave_id)
+            .where(AnswerWaveRow.draw_id == draw_id)
+        )
+        for number, text, chance in rows:
+            found[number][text] = chance
+        return [found[number] for number in sorted(found)]
 
     def remove_draw(self, draw_id: int) -> None:
         self._session.exec(delete(AnswerDrawRow).where(col(AnswerDrawRow.id) == draw_id))
@@ -98,9 +135,22 @@ class ExpertAnswers:
         return row
 
     def _draw(self, row: AnswerDrawRow) -> AnswerDraw:
-        texts = self._session.exec(
-            select(AnswerDrawTextRow.text_id)
-            .where(AnswerDrawTextRow.draw_id == row.id)
-            .order_by(col(AnswerDrawTextRow.id))
+        texts: dict[int, list[int]] = {}
+        drawn = select(AnswerDrawTextRow).where(AnswerDrawTextRow.draw_id == row.id)
+        for text in self._session.exec(drawn.order_by(col(AnswerDrawTextRow.wave), col(AnswerDrawTextRow.id))):
+            texts.setdefault(text.wave, []).append(text.text_id)
+        waves = tuple(
+            AnswerWave(
+                wave.number,
+                cast("AnswerDesign", wave.design),
+                wave.seed,
+                wave.tau,
+                tuple(texts.get(wave.number, ())),
+                wave.drawn_at,
+            )
+            for wave in self._session.exec(
+                select(AnswerWaveRow).where(AnswerWaveRow.draw_id == row.id).order_by(col(AnswerWaveRow.number))
+            )
         )
-        return AnswerDraw(int(row.id or 0), row.checklist_id, tuple(texts), row.seed, row.stratified, row.drawn_at)
+        of_all = tuple(text for wave in waves for text in wave.texts)
+        return AnswerDraw(int(row.id or 0), row.checklist_id, of_all, row.seed, row.stratified, row.drawn_at, waves)

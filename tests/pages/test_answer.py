@@ -69,7 +69,7 @@ def test_the_owner_draws_texts_once_and_sees_who_is_how_far(demo: Workbench, che
     app.button(key=f"draw_submit_{checklist}").click().run()
     draw = draw_of(demo, checklist)
     assert draw is not None and len(draw.texts) == 4
-    assert any("4 texts drawn" in c.value and "stratified" in c.value for c in app.caption)
+    assert any("4 texts drawn" in c.value and "spread over the human scores" in c.value for c in app.caption)
     assert any("Nobody has answered yet" in m.value for m in app.markdown)
     answer(demo, draw, "Ana", draw.texts[0], view_checklist(demo, 1, 1).checklist.asked[0].id, Answer.YES)
     app.run()

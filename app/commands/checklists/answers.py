@@ -1,11 +1,14 @@
-"""answers draw, list, export, import: experts answer a published checklist too."""
+"""answers draw, plan, list, export, import: experts answer a published checklist too."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.output import JsonOption, ProjectOption, counted, echo, echo_file, print_json, say, table
+
+if TYPE_CHECKING:
+    from app.domain.expert_answer import AnswerDesign
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
@@ -14,6 +17,7 @@ VersionOption = Annotated[int | None, typer.Option(help="A published version; th
 def register(root: typer.Typer) -> None:
     answers = typer.Typer(no_args_is_help=True, help="Experts' own answers to a published checklist.")
     answers.command()(draw)
+    answers.command()(plan)
     answers.command("list")(list_)
     answers.command()(export)
     answers.command("import")(import_)
@@ -41,8 +45,40 @@ def draw(
     if json_:
         print_json({"version": number, "texts": len(drawn.texts), "seed": seed, "stratified": drawn.stratified})
     else:
-        how = "stratified by human score" if drawn.stratified else "by chance, since no text is rated"
+        how = "by chance, spread over the human scores" if drawn.stratified else "by chance, since no text is rated"
         echo(f"{counted(len(drawn.texts), 'text')} drawn for version {number}, {how}")
+
+
+def plan(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    texts: Annotated[int, typer.Option(min=1, help="How many texts more.")] = 60,
+    draw_: Annotated[bool, typer.Option("--draw", help="Draw them; without it nothing changes.")] = False,
+    random: Annotated[
+        bool, typer.Option("--random/--unsure", help="By chance alone, or rather where the judge is least sure.")
+    ] = True,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed draws the same texts.")] = 1,
+    version: VersionOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Which texts experts should answer next; what they answered stays.
+
+    Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
+    """
+    from app.commands.checklists.answer_plan_page import plan_json, plan_page
+    from app.services.checklists.answer_plans import draw_planned, plan_answers
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    checklist_id, number = _checklist(project, dimension, version)
+    design: AnswerDesign = "chance" if random else "uncertain"
+    found = plan_answers(workbench, checklist_id, texts, design, seed)
+    if draw_:
+        draw_planned(workbench, checklist_id, texts, design, seed)
+    if json_:
+        print_json({"version": number, **plan_json(found), "stored": draw_})
+    else:
+        echo(plan_page(found, number, draw_))
 
 
 def list_(

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.corpora.draws import stratified_draw
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet
+from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet, AnswerWave
 from app.domain.judgment import Answer
 from app.domain.text import Text
 from app.errors import ConflictError, InputError, NotReadyError
+from app.services.checklists.answer_waves import draw_wave, pool, store_wave
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
 __all__ = [
@@ -43,14 +42,14 @@ _AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
 
 
 def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -> AnswerDraw:
-    """Draw so many texts for every expert to answer this version on, stratified by human score where there are ratings.
+    """Draw so many texts for every expert to answer this version on, all alike, spread over the human scores.
 
     Documents of think-aloud samples and locked texts can't be drawn. Texts that nobody has answered about yet can be
     drawn anew. Raises NotReadyError for a draft, ConflictError once there are answers, InputError for a number of
     texts that isn't there.
     """
     with workbench.database.write() as work:
-        checklist = _published(work, checklist_id)
+        checklist = published(work, checklist_id)
         before = work.expert_answers.draw_of(checklist_id)
         if before:
             if work.expert_answers.of(before.id):
@@ -59,26 +58,15 @@ def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -
                     "Its texts stay; a new version gets texts of its own.",
                 )
             work.expert_answers.remove_draw(before.id)
-        pool, scores = _pool(work, checklist_id)
-        if not 1 <= texts <= len(pool):
-            raise InputError(f"{texts} texts can't be drawn.", f"Ask for 1 to {len(pool)}.")
-        chosen = stratified_draw(scores or [0.0] * len(pool), texts / len(pool), seed)
-        return work.expert_answers.add_draw(checklist_id, [pool[i].id for i in chosen], seed, bool(scores))
+        wave = draw_wave(work, checklist_id, None, texts, seed)
+        draw_id = work.expert_answers.add_draw(checklist_id, seed, stratified=bool(pool(work, checklist_id)[1]))
+        return store_wave(work, draw_id, wave)
 
 
 def drawable(workbench: Workbench, checklist_id: int) -> int:
     """How many texts can be drawn for this version: the rated ones, or all where nothing is rated."""
     with workbench.database.read() as work:
-        return len(_pool(work, checklist_id)[0])
-
-
-def _pool(work: UnitOfWork, checklist_id: int) -> tuple[list[Text], list[float]]:
-    """What can be drawn from, with its mean ratings; no ratings where no text has any."""
-    dimension_id = work.checklists.dimension_of(checklist_id)
-    texts, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)
-    means = work.texts.mean_scores(dimension_id)
-    rated = [text for text in texts if text.id in means]
-    return (rated, [means[text.id] for text in rated]) if rated else (texts, [])
+        return len(pool(work, checklist_id)[0])
 
 
 def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist, AnswerDraw | None]]:
@@ -103,10 +91,17 @@ def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> Answer
         project = work.projects.project_of(work.checklists.dimension_of(checklist_id))
         who = next((c for c in work.think_aloud.contributors(project.id) if c.name == expert), None)
         own = work.expert_answers.of(draw.id, who.id) if who else []
-        order = list(draw.texts)
-        random.Random(f"{draw.seed} {expert}").shuffle(order)  # noqa: S311 - an order, no secret
+        order = [text for wave in draw.waves for text in _in_order(wave, expert)]
         given = {(one.text, one.question): one for one in own}
         return AnswerSheet(draw, work.checklists.get(checklist_id), expert, tuple(order), given)
+
+
+def _in_order(wave: AnswerWave, expert: str) -> list[int]:
+    """One wave's texts as this expert meets them; an added wave changes nothing in those before."""
+    order = list(wave.texts)
+    again = f" {wave.number}" if wave.number > 1 else ""
+    random.Random(f"{wave.seed} {expert}{again}").shuffle(order)  # noqa: S311 - an order, no secret
+    return order
 
 
 def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
@@ -194,7 +189,7 @@ def answer_cube(found: AnswerSet) -> NDArray[np.float64]:
     return cube
 
 
-def _published(work: UnitOfWork, checklist_id: int) -> Checklist:
+def published(work: UnitOfWork, checklist_id: int) -> Checklist:
     checklist = work.checklists.get(checklist_id)
     if checklist.status is not ChecklistStatus.PUBLISHED:
         raise NotReadyError(

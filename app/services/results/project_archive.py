@@ -11,7 +11,7 @@ from typing import IO, Any
 from app.domain.task import Dimension
 from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, write_archive
 from app.services.attributes.attribute_files import attribute_file
-from app.services.checklists.answer_files import answers_csv
+from app.services.checklists.answer_files import DRAW_COLUMNS, answers_csv, draw_rows
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.checklists.expert_answers import draw_of
@@ -31,7 +31,8 @@ samples.csv         the texts that were read while thinking aloud, with the scor
 attributes.csv      what people and LLMs said to look for, left-out and merged ones with the reason; as JSON too
 checklists/         a folder for each dimension: every version as JSON (which can be imported again) and Markdown, and
                     its lineage, which says on whose attributes each question rests and what was left out
-expert-answers/     what experts answered to each published version
+expert-answers/     what experts answered to each published version, and which texts were drawn for them, when and with
+                    what probability
 side-by-side.csv    experts' answers to the six questions about the two sets
 runs.csv            who scored what, with which judge and choices
 scores.csv          every score beside the mean rating
@@ -116,8 +117,9 @@ def _checklists(workbench: Workbench, dimension: Dimension, folder: str) -> Iter
             lineage = lineage_document(lineage_of_version(workbench, dimension.id, version.version))
             yield ArchiveFile(f"{name}-lineage.json", _json(lineage))
             if draw_of(workbench, version.id):
-                answers = answers_csv(workbench, version.id)
-                yield ArchiveFile(f"expert-answers/{folder}-{word}-{version.version}.csv", answers)
+                answers = f"expert-answers/{folder}-{word}-{version.version}"
+                yield ArchiveFile(f"{answers}.csv", answers_csv(workbench, version.id))
+                yield ArchiveTable(f"{answers}-drawn.csv", DRAW_COLUMNS, draw_rows(workbench, version.id))
 
 
 def _json(document: Mapping[str, Any]) -> bytes:

@@ -47,7 +47,7 @@ def draw_form(workbench: Workbench, checklist: Checklist) -> None:
 def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> None:
     """What was drawn, and how far each expert is; what they answered is for Results."""
     st.subheader(f"Version {checklist.version}", anchor=False)
-    how = "stratified by human score" if draw.stratified else "by chance, since no text is rated"
+    how = "by chance, spread over the human scores" if draw.stratified else "by chance, since no text is rated"
     st.caption(
         f"{number(len(draw.texts), 'text')} drawn on {local_time.said(draw.drawn_at, local_time.DAY)} "
         f"with seed {draw.seed}, {how}; "

@@ -8,7 +8,16 @@ import pytest
 from app.domain.expert_answer import AnswerDraw
 from app.errors import FileFormatError, NotReadyError
 from app.services.checklists.answer_files import answers_csv, import_answers
-from app.services.checklists.expert_answers import Answer, answer, answer_sheet, draw_texts, expert_answers, note
+from app.services.checklists.answer_plans import draw_planned
+from app.services.checklists.expert_answers import (
+    Answer,
+    answer,
+    answer_sheet,
+    draw_texts,
+    drawable,
+    expert_answers,
+    note,
+)
 from app.services.runtime.workbench import Workbench
 
 CHECKLIST = 1
@@ -100,3 +109,16 @@ def test_a_table_of_something_else_is_refused(bench: Workbench, draw: AnswerDraw
 def test_nothing_comes_in_before_texts_are_drawn(bench: Workbench) -> None:
     with pytest.raises(NotReadyError, match="No texts are drawn"):
         import_answers(bench, CHECKLIST, b"doc_id,answer\nd,yes", "x.csv")
+
+
+def test_everybodys_answers_say_how_their_texts_were_drawn_and_a_sheet_does_not(
+    bench: Workbench, draw: AnswerDraw
+) -> None:
+    sheet = table(answers_csv(bench, CHECKLIST, "Ana"))
+    assert not {"wave", "probability"} & sheet[0].keys()
+    import_answers(bench, CHECKLIST, written([sheet[0] | {"answer": "yes"}]), "ana.csv")
+    draw_planned(bench, CHECKLIST, 1)
+    everybody = answers_csv(bench, CHECKLIST)
+    (row,) = table(everybody)
+    assert (row["wave"], float(row["probability"])) == ("1", pytest.approx(4 / drawable(bench, CHECKLIST)))
+    assert import_answers(bench, CHECKLIST, everybody, "all.csv").known == 1

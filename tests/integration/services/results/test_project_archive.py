@@ -52,6 +52,7 @@ def test_everything_is_in_it(full: Workbench) -> None:
         "judge-answers.csv",
         *(f"checklists/1-coherence/version-{n}{end}" for n in (1, 2) for end in (".json", ".md", "-lineage.json")),
         "expert-answers/1-coherence-version-1.csv",
+        "expert-answers/1-coherence-version-1-drawn.csv",
     }
     tables = {name: _rows(content) for name, content in found.items() if name.endswith(".csv")}
     assert len(tables["texts.csv"]) == len(tables["ratings.csv"]) == len(tables["scores.csv"]) == 40
@@ -70,6 +71,9 @@ def test_everything_is_in_it(full: Workbench) -> None:
     assert tables["attributes.csv"][1]["text"] == "'=SUM(A1)"
     (said,) = tables["expert-answers/1-coherence-version-1.csv"]
     assert (said["expert"], said["answer"]) == ("Ana", "yes")
+    drawn = tables["expert-answers/1-coherence-version-1-drawn.csv"]
+    assert [row["wave"] for row in drawn] == ["1"] * len(drawn)
+    assert {float(row["probability"]) for row in drawn} == {len(drawn) / 40}
     assert json.loads(found["project.json"])["task"]["text_name"] == "summary"
     assert "locked" not in found["README.txt"].decode()
 

@@ -1,0 +1,53 @@
+"""`answers plan` as said in the terminal and as a document."""
+
+from typing import TYPE_CHECKING, Any
+
+from app.commands.output import counted, table
+
+if TYPE_CHECKING:
+    from app.services.checklists.answer_plans import AnswerPlan
+
+_SHOWN = 10
+
+
+def plan_json(found: "AnswerPlan") -> dict[str, Any]:
+    """What the next wave draws and by what."""
+    return {
+        "wave": found.wave,
+        "design": found.design,
+        "reason": found.reason,
+        "seed": found.seed,
+        "tau": found.tau,
+        "left": found.left,
+        "drawn_before": found.drawn,
+        "judges": list(found.judges),
+        "texts": [
+            {
+                "doc_id": one.text.doc_id,
+                "system_id": one.text.system_id,
+                "item_id": one.text.item_id,
+                "chance": one.chance,
+                "why": one.why,
+            }
+            for one in found.texts
+        ],
+    }
+
+
+def plan_page(found: "AnswerPlan", version: int, stored: bool) -> str:
+    """What follows first, then the texts."""
+    unsure = found.design == "uncertain"
+    how = "rather those where the judge is least sure" if unsure else "by chance alone"
+    many = counted(len(found.texts), "text")
+    does = f"{many} drawn" if stored else f"{many} would be drawn"
+    more = f", after the {found.drawn} drawn before" if found.drawn else ""
+    lines = [f"{does} of {found.left} for version {version}, {how}{more}."]
+    if found.reason:
+        lines.append(found.reason)
+    if stored:
+        lines.append("Every expert gets them after the texts they have; what they answered stays.")
+    rows = [[one.text.doc_id, one.text.system_id, one.chance, one.why or None] for one in found.texts[:_SHOWN]]
+    headings = ["document", "system", "chance", "why"]
+    listed = table(headings, rows) if unsure else table(headings[:3], [row[:3] for row in rows])
+    left = len(found.texts) - _SHOWN
+    return "\n\n".join(["\n".join(lines), listed + (f"\nand {counted(left, 'text')} more" if left > 0 else "")])
