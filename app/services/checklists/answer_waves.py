@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.domain.expert_answer import AnswerDesign, AnswerDraw
+from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerSet
 from app.domain.text import Text
 from app.errors import InputError
 from app.meta_evaluation.judges.answer_design import (
@@ -17,8 +17,12 @@ from app.meta_evaluation.judges.answer_design import (
     wave_chances,
 )
 from app.meta_evaluation.score_matrix import Floats
+from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
+
+ALIKE = 1e-9
+"""Probabilities that differ by less are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,22 @@ def drawn_probability(
         alike = len(wave.texts) / max(len({*texts, *wave.texts}), 1)
         waves.append(np.array([chances.get(text, 0.0) if chances else alike for text in texts]))
     return overall(waves, answered)
+
+
+def answered_probability(workbench: Workbench, found: AnswerSet, texts: Sequence[int]) -> Floats | None:
+    """(texts,) of being drawn for experts and answered by now, NaN for texts that can't be drawn; None where the drawn
+    ones were all alike."""
+    answered = {one.text for one in found.answers if one.answer is not None}
+    with workbench.database.read() as work:
+        draw = work.expert_answers.draw_of(found.checklist.id)
+        if draw is None:
+            return None
+        parts = [sum(text in answered for text in wave.texts) / max(len(wave.texts), 1) for wave in draw.waves]
+        everything = list(dict.fromkeys([*(text.id for text in pool(work, found.checklist.id)[0]), *draw.texts]))
+        each = dict(zip(everything, drawn_probability(work, draw, everything, parts).tolist(), strict=True))
+    if np.ptp([each[text] for text in draw.texts]) < ALIKE:
+        return None
+    return np.array([each.get(text, np.nan) for text in texts])
 
 
 def _probability_before(work: UnitOfWork, before: AnswerDraw | None, ids: Sequence[int]) -> Floats:

@@ -9,6 +9,7 @@ from app.domain.judgment import Answer
 from app.errors import NotReadyError
 from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.score_matrix import Bools, Floats
+from app.services.checklists.answer_waves import answered_probability
 from app.services.checklists.expert_answers import answer_cube, expert_answers
 from app.services.results.repeat_agreement import VALUES
 from app.services.results.results import DimensionResult
@@ -65,6 +66,7 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
         np.array([text in answers for text in texts]),
         judge,
         people,
+        answered_probability(workbench, found, texts),
     )
 
 
