@@ -41,6 +41,17 @@ def read_labels(table: TableFile, names: Sequence[str]) -> tuple[Floats, list[st
     return np.array([[place[word] for word in column] for column in words]), labels
 
 
+def row_names(table: TableFile, name: str | None, what: str) -> list[str] | None:
+    """What a column names, row by row; None where no column was named. Raises InputError for an empty cell."""
+    keys = table.keys(name)
+    if keys is None:
+        return None
+    lacking = next((row for row, key in enumerate(keys, start=1) if key is None), None)
+    if lacking:
+        raise InputError(f"{table.name}, row {lacking}, column {name!r} is empty.", f"Name each row's {what}.")
+    return [str(key) for key in keys]
+
+
 def _word(cell: object) -> str:
     if cell is None or (isinstance(cell, float) and np.isnan(cell)):
         return ""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.output import JsonOption, counted, echo, print_json, table
+from app.commands.results.judge_pages import interval_cell, page
 from app.commands.results.meta_eval import File, Resamples, Seed
-from app.commands.results.table_file import TableFile, read_table
+from app.commands.results.table_file import read_table
 from app.errors import InputError
 from app.meta_evaluation.choices import EPSILON, RESAMPLES, AltMetric, Correction
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from app.meta_evaluation.judges.estimate import CorrectedEstimate
     from app.meta_evaluation.judges.figures import EstimatedFigure
     from app.meta_evaluation.judges.panel import Panel
-    from app.meta_evaluation.score_matrix import Column, Floats
 
 OneJudge = Annotated[str, typer.Option("--judge", metavar="COL", help="the judge's answers", show_default=False)]
 Judges = Annotated[
@@ -36,6 +36,16 @@ ProbabilityOption = Annotated[
     typer.Option(
         "--probability", metavar="COL", help="with which each row was drawn for people; empty where they didn't answer"
     ),
+]
+SystemColumn = Annotated[
+    str | None, typer.Option("--system", metavar="COL", help="who wrote each row: a mean for each of them")
+]
+Between = Annotated[
+    list[str] | None, typer.Option("--between", metavar="SYSTEM", help="twice: the difference of these two systems")
+]
+PairOption = Annotated[
+    str | None,
+    typer.Option("--item", metavar="COL", help="what systems are paired by within a document, such as the question"),
 ]
 WithMethod = Annotated[
     Correction,
@@ -64,6 +74,9 @@ def estimate_share(
     human: Reference,
     group: DocumentOption = None,
     probability: ProbabilityOption = None,
+    system: SystemColumn = None,
+    between: Between = None,
+    item: PairOption = None,
     method: WithMethod = "ppi",
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
@@ -73,40 +86,37 @@ def estimate_share(
 
     Example: interacteval estimate answers.csv --judge gpt --human expert --group doc_id
     """
-    import numpy as np
-
-    from app.commands.results.answer_columns import read_values
+    from app.commands.results.judged_rows import read_judged_rows, two_systems
+    from app.commands.results.judged_systems import difference_json, difference_page, systems_table
     from app.meta_evaluation.judges.estimate import estimate
+    from app.meta_evaluation.judges.system_means import system_means
     from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
 
-    rows = read_table(file)
-    judged, people = read_values(rows, judge), read_values(rows, human)
-    answered = judged.numbers == judged.numbers
-    if not answered.any():
-        raise InputError(f"{rows.name}, column {judge!r}, holds no answer of the judge.", "Name another column.")
-    chances = _probabilities(rows, probability, np.where(answered, people.numbers, np.nan))
-    documents = _documents(rows, group)
-    kept = [name for name, used in zip(documents, answered, strict=True) if used] if documents else None
+    chosen = two_systems(between, system, method)
+    rows = read_judged_rows(read_table(file), judge, human, group, probability, system, item)
     found = estimate(
-        judged.numbers[answered],
-        people.numbers[answered],
-        group=kept,
-        probability=None if chances is None else chances[answered],
+        rows.judge,
+        rows.human,
+        group=rows.group,
+        probability=rows.probability,
         method=method,
         resamples=resamples,
         seed=seed,
     )
-    left_out = {
-        f"left out: no answer in {judge!r}": judged.empty,
-        f"left out: the answer in {judge!r} is that it does not apply": judged.not_applicable,
-        f"without a yes or no of people: the answer in {human!r} is that it does not apply": people.not_applicable,
-    }
-    said = [f"{counted(count, 'row')} {what}." for what, count in left_out.items() if count]
+    systems = system_means(rows.sides(), method=method, resamples=resamples, seed=seed) if system else []
+    apart = rows.difference(*chosen, resamples=resamples, seed=seed) if chosen else None
+    said = [f"{counted(count, 'row')} {what}." for what, count in rows.remarks.items() if count]
     cautions = [*said, *filter(None, [estimate_forecast(found)]), *estimate_cautions(found)]
     if json_:
-        print_json(found.to_json() | {"verdict": estimate_verdict(found), "cautions": cautions})
+        more: dict[str, object] = {"systems": [each.to_json() for each in systems]} if system else {}
+        more |= {"difference": difference_json(apart)} if apart else {}
+        print_json(found.to_json() | {"verdict": estimate_verdict(found), "cautions": cautions} | more)
         return
-    echo(_page(estimate_verdict(found), _estimate_table(found), cautions, _estimate_basis(found)))
+    echo(page(estimate_verdict(found), _estimate_table(found), cautions, _estimate_basis(found)))
+    if systems:
+        echo(f"\n{systems_table(systems)}")
+    if apart:
+        echo(f"\n{difference_page(apart)}")
 
 
 def run_alt_test(
@@ -140,7 +150,7 @@ def run_alt_test(
     skipped = [f"{person.name} is left out: {person.n} texts, {person.reason}." for person in found.skipped]
     curve = ", ".join(f"{rate:.2f} at {ahead:g}" for ahead, rate in found.curve)
     last = f"winning rate over epsilon: {curve}" if curve else ""
-    echo(_page(alt_test_verdict(found), _people_table(found), skipped, last))
+    echo(page(alt_test_verdict(found), _people_table(found), skipped, last))
 
 
 def weigh_panel(
@@ -156,14 +166,15 @@ def weigh_panel(
 
     Example: interacteval panel answers.csv --judge gpt --judge claude --judge gemini --human expert --group doc_id
     """
-    from app.commands.results.answer_columns import read_labels
+    from app.commands.results.answer_columns import read_labels, row_names
     from app.meta_evaluation.judges.panel import panel
     from app.meta_evaluation.judges.words import panel_verdict
 
     rows = read_table(file)
     _each_once([*judge, human])
     answers, _ = read_labels(rows, [*judge, human])
-    found = panel(answers[:-1], answers[-1], judge, group=_documents(rows, group), resamples=resamples, seed=seed)
+    documents = row_names(rows, group, "document")
+    found = panel(answers[:-1], answers[-1], judge, group=documents, resamples=resamples, seed=seed)
     if json_:
         print_json(found.to_json() | {"verdict": panel_verdict(found)})
         return
@@ -172,30 +183,7 @@ def weigh_panel(
         remarks.append(f"Always right or always wrong, so without a correlation: {', '.join(found.uniform)}.")
     if found.ties:
         remarks.append(f"In {counted(found.ties, 'row')} no answer has most votes; each tied one counts its share.")
-    echo(_page(panel_verdict(found), _panel_table(found), remarks, _panel_basis(found)))
-
-
-def _documents(rows: TableFile, group: str | None) -> "Column | None":
-    """The document of each row; Raises InputError for one that lacks it."""
-    keys = rows.keys(group)
-    if keys is None:
-        return None
-    lacking = next((row for row, key in enumerate(keys, start=1) if key is None), None)
-    if lacking:
-        raise InputError(f"{rows.name}, row {lacking}, column {group!r} is empty.", "Name each row's document.")
-    return keys
-
-
-def _probabilities(rows: TableFile, name: str | None, human: "Floats") -> "Floats | None":
-    """Raises InputError, with the row of the file, for an answered row that lacks one."""
-    from app.commands.results.answer_columns import read_values
-    from app.meta_evaluation.judges.sums import drawn_weights
-
-    if name is None:
-        return None
-    found = read_values(rows, name).numbers
-    drawn_weights(human, found)
-    return found
+    echo(page(panel_verdict(found), _panel_table(found), remarks, _panel_basis(found)))
 
 
 def _each_once(names: Sequence[str]) -> None:
@@ -212,7 +200,7 @@ def _estimate_table(found: "CorrectedEstimate") -> str:
         ("sensitivity", found.sensitivity),
         ("specificity", found.specificity),
     ]
-    rows = [[name, figure.value, _interval(figure.low, figure.high)] for name, figure in figures if figure]
+    rows = [[name, figure.value, interval_cell(figure.low, figure.high)] for name, figure in figures if figure]
     return table(["", "value", "95 % interval"], rows)
 
 
@@ -224,7 +212,7 @@ def _people_table(found: "AltTest") -> str:
 
 def _panel_table(found: "Panel") -> str:
     rows: list[list[object]] = [
-        [judge.judge, judge.accuracy, _interval(judge.low, judge.high)] for judge in found.judges
+        [judge.judge, judge.accuracy, interval_cell(judge.low, judge.high)] for judge in found.judges
     ]
     return table(["", "accuracy", "95 % interval"], [*rows, ["majority", found.majority, None]])
 
@@ -240,12 +228,3 @@ def _panel_basis(found: "Panel") -> str:
     drawn = f"{found.documents:,} documents" if found.documents else "rows"
     correlation = "" if found.error_correlation is None else f"; errors correlate at {found.error_correlation:.3f}"
     return f"{found.n:,} rows{correlation}; {found.resamples:,} resamples of {drawn}"
-
-
-def _interval(low: float | None, high: float | None) -> str | None:
-    return None if low is None or high is None else f"{low:.3f} to {high:.3f}"
-
-
-def _page(verdict: str, cells: str, remarks: Sequence[str], last: str) -> str:
-    said = "\n".join(f"- {remark}" for remark in remarks)
-    return "\n\n".join(part for part in (verdict, cells, said, last) if part)

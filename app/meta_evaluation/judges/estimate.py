@@ -22,6 +22,7 @@ from app.meta_evaluation.judges.figures import (
     figure,
     is_shifted,
 )
+from app.meta_evaluation.judges.pairing import codes
 from app.meta_evaluation.judges.prediction_powered import even_rows, human_variance, powered_error, tuned_weight
 from app.meta_evaluation.judges.rogan_gladen import judge_errors
 from app.meta_evaluation.judges.sums import Sums, drawn_weights, resampled_sums, sums
@@ -150,14 +151,14 @@ def estimate(
             f"{int(known.sum())} of {judge.size} rows have a human value: nothing can be corrected by them.",
             "Have people answer at least two, better thirty or more.",
         )
-    binary = bool(np.isin(judge, (0, 1)).all() and np.isin(human[known], (0, 1)).all())
+    binary = is_share(judge, human)
     drawn_for = None if probability is None else drawn_weights(human, probability)
     at_hand = sums(judge, human, drawn_for)
     if method == "rogan-gladen":
         _check_rogan_gladen(at_hand, binary)
     drawn, documents, answered = None, None, None
     if group is not None:
-        _, unit = np.unique(np.array([str(name) for name in group]), return_inverse=True)
+        unit = codes(group)
         documents, answered = int(unit.max()) + 1, np.unique(unit[known]).size
         if documents < 2:
             raise InputError("All rows belong to one document: an interval needs several.", "Leave out --group.")
@@ -185,6 +186,23 @@ def estimate(
         resamples=resamples if drawn else 0,
         seed=seed,
     )
+
+
+def judge_alone(
+    judge: Floats, *, group: Column | None = None, resamples: int = RESAMPLES, seed: int = 0
+) -> EstimatedFigure:
+    """Of rows (N,), one or more, where people answered too few to correct anything."""
+    s = sums(judge, nobody := np.full(judge.size, np.nan))
+    drawn, documents = None, None
+    if group is not None:
+        unit = codes(group)
+        drawn, documents = resampled_sums(judge, nobody, unit, resamples, seed), int(unit.max()) + 1
+    return figure(JUDGE, s=s, drawn=drawn, documents=documents, bounded=is_share(judge, nobody))
+
+
+def is_share(judge: Floats, human: Floats) -> bool:
+    """Whether all values are yes or no, so that the mean is a share of yes."""
+    return bool(np.isin(judge, (0, 1)).all() and np.isin(human[~np.isnan(human)], (0, 1)).all())
 
 
 def _forecast(s: Sums, now: EstimatedFigure) -> tuple[AnswerForecast, ...]:

@@ -49,10 +49,19 @@ def sums(judge: Floats, human: Floats, weight: Floats | None = None) -> Sums:
 
 
 def resampled_sums(
-    judge: Floats, human: Floats, unit: Ints, resamples: int, seed: int, weight: Floats | None = None
+    judge: Floats,
+    human: Floats,
+    unit: Ints,
+    resamples: int,
+    seed: int,
+    weight: Floats | None = None,
+    among: Ints | None = None,
 ) -> Sums:
-    """Of resamples that draw whole units; `unit` (N,) is a code from 0."""
-    return _of(resampled(_addends(judge, human, weight), unit, resamples, seed))
+    """Of resamples that draw whole units; `unit` (N,) is a code from 0.
+
+    `among`: all codes to draw from, where these rows lack some; for other rows the same ones are then drawn.
+    """
+    return _of(resampled(_addends(judge, human, weight), unit, resamples, seed, among))
 
 
 def drawn_weights(human: Floats, probability: Floats) -> Floats:
@@ -75,13 +84,14 @@ def drawn_weights(human: Floats, probability: Floats) -> Floats:
     return scaled
 
 
-def resampled(addends: Floats, unit: Ints, resamples: int, seed: int) -> Floats:
+def resampled(addends: Floats, unit: Ints, resamples: int, seed: int, among: Ints | None = None) -> Floats:
     """(K, B) sums of (K, N) addends over resamples that draw whole units with replacement, some at a time in memory."""
-    rng, units = np.random.default_rng(seed), int(unit.max()) + 1
+    pool = unit if among is None else among
+    rng, units = np.random.default_rng(seed), int(pool.max()) + 1
     by_unit = np.stack([np.bincount(unit, weights=row, minlength=units) for row in addends])
     at_once = max(CELLS // units, 1)
     parts = [
-        by_unit @ draw_counts(unit, units, min(at_once, resamples - done), rng).T
+        by_unit @ draw_counts(pool, units, min(at_once, resamples - done), rng).T
         for done in range(0, resamples, at_once)
     ]
     return np.concatenate(parts, axis=1) if parts else np.empty((len(addends), 0))

@@ -26,7 +26,7 @@ def estimate_verdict(found: CorrectedEstimate) -> str:
     alone, bias = found.judge_only, found.bias
     if bias is not None and found.corrected.low is not None and found.corrected.high is not None:
         inside = alone.value is not None and found.corrected.low <= alone.value <= found.corrected.high
-        off = f"{_gap(found, bias)} too {'much' if bias > 0 else 'little'}"
+        off = f"{gap(bias, binary=found.binary)} too {'much' if bias > 0 else 'little'}"
         said.append(f"The judge alone says {_value(found, alone.value)}, {'inside that interval' if inside else off}.")
     if found.worth is not None and found.worth > found.n_human:
         said.append(f"With the judge {found.n_human:,} answers of people tell as much as {found.worth:,} without.")
@@ -43,7 +43,7 @@ def estimate_forecast(found: CorrectedEstimate) -> str:
         if each.alone > found.n_human + each.more
         else ""
     )
-    return f"{each.more} more answers of people: about plus or minus {_gap(found, each.reach)}{alone}."
+    return f"{each.more} more answers of people: about plus or minus {gap(each.reach, binary=found.binary)}{alone}."
 
 
 def estimate_cautions(found: CorrectedEstimate) -> list[str]:
@@ -113,6 +113,11 @@ def panel_verdict(found: Panel) -> str:
     return f"{worth}Keep {best.judge} alone: the majority is not shown to be better ({gap}) and {calls}."
 
 
+def gap(difference: float, *, binary: bool) -> str:
+    """How far two figures lie apart: points of percent for shares."""
+    return f"{abs(difference) * 100:.1f} points" if binary else f"{abs(difference):.2f}"
+
+
 def _shown(found: CorrectedEstimate, figure: EstimatedFigure) -> str:
     value = _value(found, figure.value)
     if figure.low is None or figure.high is None:
@@ -124,7 +129,3 @@ def _value(found: CorrectedEstimate, value: float | None) -> str:
     if value is None:
         return "nothing"
     return f"{value:.1%}".replace("%", " %") if found.binary else f"{value:.2f}"
-
-
-def _gap(found: CorrectedEstimate, bias: float) -> str:
-    return f"{abs(bias) * 100:.1f} points" if found.binary else f"{abs(bias):.2f}"

@@ -85,6 +85,76 @@ def test_rows_drawn_with_unequal_probabilities_are_weighed(run: Run, tmp_path: P
     assert (status, "Row 3 has an answer of people, and none" in err) == (2, True)
 
 
+@pytest.fixture
+def systems(tmp_path: Path) -> Path:
+    """Two systems on forty documents; people answered both on the first twenty. A third has one answer of people."""
+    path = tmp_path / "systems.csv"
+    lines = ["doc,system,judge,ada"]
+    for row in range(40):
+        lines.append(f"d{row},old,{3 + row % 2},{2 + row % 2 + (row % 5 == 0) if row < 20 else ''}")
+        lines.append(f"d{row},new,{4 + row % 2},{2 + row % 2 + (row % 3 == 0) if row < 20 else ''}")
+    lines.append("d1,third,3,3")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_each_system_and_the_difference_of_two(run: Run, systems: Path) -> None:
+    words = ("estimate", systems, "--judge", "judge", "--human", "ada", "--group", "doc", "--system", "system")
+    alone = _json(run(*words, "--json"))
+    assert (alone["n"], alone["n_human"]) == (81, 41), "the fixed fields are over all rows"
+    assert [(each["system"], each["n"], each["n_human"]) for each in alone["systems"]] == [
+        ("old", 40, 20),
+        ("new", 40, 20),
+        ("third", 1, 1),
+    ]
+    assert alone["systems"][1]["judge_only"]["value"] == 4.5
+    assert alone["systems"][2]["corrected"] is None
+    assert "nothing can be corrected" in alone["systems"][2]["reason"]
+    assert "difference" not in alone
+    found = _json(run(*words, "--between", "new", "--between", "old", "--json"))["difference"]
+    assert (found["a"], found["b"], found["paired"], found["n"], found["n_human"]) == ("new", "old", True, 40, 20)
+    assert found["judge_only"]["value"] == 1
+    assert found["human_only"]["value"] == pytest.approx(3 / 20)
+    assert found["judge_off_by"] == pytest.approx(17 / 20)
+    assert "new" in found["verdict"]
+    status, out, _ = run(*words, "--between", "new", "--between", "old")
+    assert status == 0
+    assert "new less old" in out
+    assert "40 pairs, 20 with answers of people" in out
+    assert "third: 1 of 1 rows have a human value" in out
+
+
+def test_systems_are_paired_by_item_within_a_document(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    rows = [f"d{n // 4},q{n % 4},{name},{(n + shift) % 3}," for n in range(24) for shift, name in enumerate("ab")]
+    answers = [f"d{n},q0,{name},{n % 2},{n % 2}" for n in (6, 7) for name in "ab"]
+    path.write_text("\n".join(["doc,item,system,judge,ada", *rows, *answers]), encoding="utf-8")
+    words = ("estimate", path, "--judge", "judge", "--human", "ada", "--group", "doc", "--system", "system", "--json")
+    apart = _json(run(*words, "--between", "a", "--between", "b"))["difference"]
+    assert (apart["paired"], apart["documents"]) == (False, 8)
+    paired = _json(run(*words, "--between", "a", "--between", "b", "--item", "item"))["difference"]
+    assert (paired["paired"], paired["n"], paired["documents"]) == (True, 26, 8)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--between", "new", "--between", "old"), "no column names them"),
+        (("--system", "system", "--between", "new"), "needs two systems"),
+        (("--system", "system", "--between", "new", "--between", "new"), "needs two systems"),
+        (("--system", "system", "--between", "new", "--between", "odd"), "There are old, new, third"),
+        (
+            ("--system", "system", "--between", "new", "--between", "old", "--method", "rogan-gladen"),
+            "PPI++ alone",
+        ),
+        (("--system", "ada"), "is empty"),
+    ],
+)
+def test_what_is_wrong_with_two_systems_is_said(run: Run, systems: Path, words: tuple[str, ...], says: str) -> None:
+    status, _, err = run("estimate", systems, "--judge", "judge", "--human", "ada", *words)
+    assert (status, says in err) == (2, True), err
+
+
 def test_alt_test_prints_its_fields(run: Run, table: Path) -> None:
     found = _json(run("alt-test", table, "--judge", "other", "--human", "ada", "--human", "ben", "--json"))
     fixed = {"winning_rate", "advantage_probability", "passes", "epsilon", "metric", "annotators", "skipped"}

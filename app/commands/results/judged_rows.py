@@ -1,0 +1,106 @@
+"""Rows of a table with a judge's answer and, for some, people's; and the systems they belong to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.commands.results.answer_columns import read_values, row_names
+from app.commands.results.table_file import TableFile
+from app.errors import InputError
+from app.meta_evaluation.choices import Correction
+from app.meta_evaluation.judges.difference import EstimatedDifference, difference
+from app.meta_evaluation.judges.pairing import ComparedSide
+from app.meta_evaluation.judges.sums import drawn_weights
+from app.meta_evaluation.score_matrix import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedRows:
+    """The rows that the judge answered, in the file's order; a column that wasn't named is None.
+
+    `remarks`: what was left out or doesn't apply, with the number of rows.
+    """
+
+    judge: Floats
+    human: Floats
+    group: list[str] | None
+    probability: Floats | None
+    system: list[str] | None
+    item: list[str] | None
+    remarks: dict[str, int]
+
+    def sides(self) -> list[ComparedSide]:
+        """One a system, in the order in which the file names them."""
+        return [self._side(name) for name in dict.fromkeys(self.system or ())]
+
+    def difference(self, a: str, b: str, *, resamples: int, seed: int) -> EstimatedDifference:
+        """Raises InputError for a system that isn't there."""
+        there = list(dict.fromkeys(self.system or ()))
+        for name in (a, b):
+            if name not in there:
+                shown = ", ".join(there[:10]) + (" ..." if len(there) > 10 else "")
+                raise InputError(f"No row belongs to the system {name!r}.", f"There are {shown}.")
+        return difference(self._side(a), self._side(b), resamples=resamples, seed=seed)
+
+    def _side(self, name: str) -> ComparedSide:
+        rows = np.flatnonzero(np.array([each == name for each in self.system or ()]))
+        documents = [self.group[row] for row in rows] if self.group else None
+        items = [self.item[row] for row in rows] if self.item else None
+        key = documents if items is None else list(zip(documents or items, items, strict=True))
+        probability = None if self.probability is None else self.probability[rows]
+        return ComparedSide(name, self.judge[rows], self.human[rows], key, documents, probability)
+
+
+def read_judged_rows(
+    table: TableFile,
+    judge: str,
+    human: str,
+    group: str | None = None,
+    probability: str | None = None,
+    system: str | None = None,
+    item: str | None = None,
+) -> JudgedRows:
+    """Raises InputError for a cell that is no answer, no probability or no name, and where the judge has no answer."""
+    judged, people = read_values(table, judge), read_values(table, human)
+    answered = ~np.isnan(judged.numbers)
+    if not answered.any():
+        raise InputError(f"{table.name}, column {judge!r}, holds no answer of the judge.", "Name another column.")
+    chances = None if probability is None else read_values(table, probability).numbers
+    if chances is not None:
+        drawn_weights(np.where(answered, people.numbers, np.nan), chances)
+
+    def names(column: str | None, what: str) -> list[str] | None:
+        found = row_names(table, column, what)
+        return found and [name for name, used in zip(found, answered, strict=True) if used]
+
+    return JudgedRows(
+        judged.numbers[answered],
+        people.numbers[answered],
+        names(group, "document"),
+        None if chances is None else chances[answered],
+        names(system, "system"),
+        names(item, "item"),
+        {
+            f"left out: no answer in {judge!r}": judged.empty,
+            f"left out: the answer in {judge!r} is that it does not apply": judged.not_applicable,
+            f"without a yes or no of people: the answer in {human!r} is that it does not apply": people.not_applicable,
+        },
+    )
+
+
+def two_systems(between: Sequence[str] | None, system: str | None, method: Correction) -> tuple[str, str] | None:
+    """What was asked for by --between; None where nothing was.
+
+    Raises:
+        InputError: not two different ones, no --system, or Rogan-Gladen.
+    """
+    if not between:
+        return None
+    if system is None:
+        raise InputError("--between compares systems, and no column names them.", "Name it: --system COL.")
+    if len(between) != 2 or between[0] == between[1]:
+        raise InputError("A difference needs two systems.", "Name each once: --between A --between B.")
+    if method == "rogan-gladen":
+        raise InputError("Differences are corrected by PPI++ alone.", "Leave out --method, or --between.")
+    return between[0], between[1]

@@ -1,0 +1,218 @@
+"""The difference of two means, of systems or of checklist versions: the judge alone, people alone, and corrected.
+
+Where both sides judge the same, each pair is one row: the judge's difference, and people's where they answered both
+(Angelopoulos et al. 2311.01453 on the paired differences). Else each side is corrected by itself, and the interval is
+that of the difference of two estimates: of resamples that draw the documents of both sides together, so that what they
+share counts; where they share nothing, of two independent samples (MOVER, Zou and Donner 2008).
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.judges.estimate import FEW, is_share
+from app.meta_evaluation.judges.figures import CORRECTED, JUDGE, PEOPLE, EstimatedFigure, Quantity, figure, is_shifted
+from app.meta_evaluation.judges.intervals import Ends, by_document, wilson
+from app.meta_evaluation.judges.pairing import ComparedSide, codes, drawn_together, paired_rows
+from app.meta_evaluation.judges.prediction_powered import even_rows, tuned_weight
+from app.meta_evaluation.judges.sums import drawn_weights, resampled_sums, sums
+from app.meta_evaluation.score_matrix import Floats, Ints
+
+PPI = CORRECTED["ppi"]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedDifference:
+    """`a` less `b`. `n` pairs, or rows of the side that has fewer; people answered `n_human` of them.
+
+    `left_out` are the rows of each side without a partner, where `paired`. `documents` None: rows were drawn one by
+    one. `human_only` and `corrected` are None where people answered fewer than two. `weight` is PPI++'s lambda of the
+    pairs, None where each side has its own.
+    """
+
+    a: str
+    b: str
+    paired: bool
+    n: int
+    n_human: int
+    left_out: tuple[int, int]
+    documents: int | None
+    documents_answered: int | None
+    binary: bool
+    judge_only: EstimatedFigure
+    human_only: EstimatedFigure | None
+    corrected: EstimatedFigure | None
+    weight: float | None
+    shifted: bool
+
+    @property
+    def bias(self) -> float | None:
+        """How far the judge alone is off, by the correction; positive where it favours `a`."""
+        if self.judge_only.value is None or self.corrected is None or self.corrected.value is None:
+            return None
+        return self.judge_only.value - self.corrected.value
+
+    @property
+    def advised(self) -> Literal["judge_only", "corrected", "human_only"]:
+        """People alone where the judge makes the figure no more precise; the judge where there is nothing else."""
+        if self.corrected is None or self.human_only is None:
+            return "judge_only"
+        people, corrected = self.human_only.width, self.corrected.width
+        narrower = people is not None and corrected is not None and corrected < people
+        return "corrected" if narrower else "human_only"
+
+    @property
+    def to_read(self) -> EstimatedFigure:
+        """The advised figure."""
+        found: EstimatedFigure = getattr(self, self.advised)
+        return found
+
+    @property
+    def enough(self) -> bool:
+        """Whether the intervals are more than rough."""
+        return self.n_human >= FEW
+
+    def to_json(self) -> dict[str, Any]:
+        plain = ("a", "b", "paired", "n", "n_human", "left_out", "documents", "documents_answered", "shifted")
+        return {
+            **{name: getattr(self, name) for name in plain},
+            "judge_only": asdict(self.judge_only),
+            "human_only": self.human_only and asdict(self.human_only),
+            "corrected": self.corrected and {**asdict(self.corrected), "method": "ppi", "weight": self.weight},
+            "use": self.advised,
+            "judge_off_by": self.bias,
+        }
+
+
+def difference(a: ComparedSide, b: ComparedSide, *, resamples: int = RESAMPLES, seed: int = 0) -> EstimatedDifference:
+    """`a` less `b`, each with the judge's value in every row and people's in some or none.
+
+    Raises:
+        InputError: an answered row without a probability above 0 and at most 1, where a side has probabilities.
+    """
+    binary = is_share(a.judge, a.human) and is_share(b.judge, b.human)
+    pairs = paired_rows(a, b)
+    if pairs is not None:
+        return _of_pairs(a, b, *pairs, binary, resamples, seed)
+    return _of_sides(a, b, binary, resamples, seed)
+
+
+def _of_pairs(
+    a: ComparedSide, b: ComparedSide, of_a: Ints, of_b: Ints, binary: bool, resamples: int, seed: int
+) -> EstimatedDifference:
+    judge, human = a.judge[of_a] - b.judge[of_b], a.human[of_a] - b.human[of_b]
+    known = ~np.isnan(human)
+    weight = None if a.probability is None else drawn_weights(human, a.probability[of_a])
+    s, drawn, documents, answered = sums(judge, human, weight), None, None, None
+    if a.group is not None:
+        unit = codes([a.group[row] for row in of_a])
+        documents, answered = int(unit.max()) + 1, np.unique(unit[known]).size
+        if documents == judge.size:  # one pair each: nothing to draw together
+            documents = answered = None
+        else:
+            drawn = resampled_sums(judge, human, unit, resamples, seed, weight)
+    people = int(known.sum()) > 1
+
+    def of(quantity: Quantity, drawn_from: int | None, rows: float) -> EstimatedFigure:
+        found = figure(quantity, s=s, drawn=drawn, documents=drawn_from, bounded=False)
+        return _inside(_never_met(found, rows), binary) if binary else found
+
+    return EstimatedDifference(
+        a.name,
+        b.name,
+        paired=True,
+        n=judge.size,
+        n_human=int(known.sum()),
+        left_out=(a.judge.size - of_a.size, b.judge.size - of_b.size),
+        documents=documents,
+        documents_answered=answered,
+        binary=binary,
+        judge_only=of(JUDGE, documents, judge.size),
+        human_only=of(PEOPLE, answered, float(even_rows(s)[0])) if people else None,
+        corrected=of(PPI, answered, float(even_rows(s)[0])) if people else None,
+        weight=float(tuned_weight(s)[0]) if people else None,
+        shifted=people and is_shifted(s, drawn),
+    )
+
+
+def _of_sides(a: ComparedSide, b: ComparedSide, binary: bool, resamples: int, seed: int) -> EstimatedDifference:
+    sides = (a, b)
+    weights = [None if side.probability is None else drawn_weights(side.human, side.probability) for side in sides]
+    at_hand = [sums(side.judge, side.human, weight) for side, weight in zip(sides, weights, strict=True)]
+    units, drawn, documents, answered = drawn_together(a, b), None, None, None
+    if units is not None:
+        among = np.concatenate(units)
+        documents = min(np.unique(unit).size for unit in units)
+        answered = min(np.unique(unit[~np.isnan(side.human)]).size for side, unit in zip(sides, units, strict=True))
+        drawn = [
+            resampled_sums(side.judge, side.human, unit, resamples, seed, weight, among)
+            for side, unit, weight in zip(sides, units, weights, strict=True)
+        ]
+    people = min(side.answered for side in sides)
+
+    def of(quantity: Quantity, drawn_from: int | None) -> EstimatedFigure:
+        each = [figure(quantity, s=s, drawn=None, documents=None, bounded=binary) for s in at_hand]
+        together = quantity.value(drawn[0]) - quantity.value(drawn[1]) if drawn else None
+        return _inside(_apart(each[0], each[1], together, drawn_from, binary), binary)
+
+    return EstimatedDifference(
+        a.name,
+        b.name,
+        paired=False,
+        n=min(a.judge.size, b.judge.size),
+        n_human=people,
+        left_out=(0, 0),
+        documents=documents,
+        documents_answered=answered,
+        binary=binary,
+        judge_only=of(JUDGE, documents),
+        human_only=of(PEOPLE, answered) if people > 1 else None,
+        corrected=of(PPI, answered) if people > 1 else None,
+        weight=None,
+        shifted=people > 1 and any(is_shifted(s, each) for s, each in zip(at_hand, drawn or (None, None), strict=True)),
+    )
+
+
+def _apart(
+    a: EstimatedFigure, b: EstimatedFigure, drawn: Floats | None, documents: int | None, binary: bool
+) -> EstimatedFigure:
+    """Of resamples, where there are such, else of two independent figures with their own ends (MOVER).
+
+    A share of exactly 0 or 1 never moves in resamples: what it may hide (Wilson) is added to theirs.
+    """
+    if a.value is None or b.value is None:
+        return EstimatedFigure(None)
+    value = a.value - b.value
+    reaches: list[Ends] = []
+    if drawn is not None and documents is not None:
+        ends = by_document(value, drawn, documents)
+        if ends is None:
+            return EstimatedFigure(value)
+        reaches.append((value - ends[0], ends[1] - value))
+    for side, turned in ((a, False), (b, True)):
+        if side.low is None or side.high is None:
+            return EstimatedFigure(value)
+        if drawn is None or (binary and side.value in (0, 1)):
+            below, above = (side.value or 0.0) - side.low, side.high - (side.value or 0.0)
+            reaches.append((above, below) if turned else (below, above))
+    low, high = np.sqrt(np.square(np.array(reaches)).sum(axis=0))
+    return EstimatedFigure(value, value - float(low), value + float(high))
+
+
+def _never_met(found: EstimatedFigure, rows: float) -> EstimatedFigure:
+    """Pairs that all differ alike don't show those that differ otherwise: up to Wilson's share of them may."""
+    if found.value is None or found.width is None or found.width > 0:
+        return found
+    other = wilson(0, rows)[1]
+    below = 2 * other if found.value == 1 else other
+    above = 2 * other if found.value == -1 else other
+    return EstimatedFigure(found.value, found.value - below, found.value + above)
+
+
+def _inside(found: EstimatedFigure, binary: bool) -> EstimatedFigure:
+    if not binary:
+        return found
+    parts = (found.value, found.low, found.high)
+    return EstimatedFigure(*(part if part is None else min(max(part, -1.0), 1.0) for part in parts))
