@@ -45,7 +45,8 @@ def paired_rows(a: ComparedSide, b: ComparedSide) -> tuple[Ints, Ints] | None:
         return None
     of_a, of_b = (np.array([at[key] for key in shared], dtype=np.int64) for at in (at_a, at_b))
     in_a, in_b = ~np.isnan(a.human[of_a]), ~np.isnan(b.human[of_b])
-    if 2 * int((in_a & in_b).sum()) < min(a.answered, b.answered):
+    both, fewer = int((in_a & in_b).sum()), min(a.answered, b.answered)
+    if 2 * both < fewer or both < 2 <= fewer:
         return None
     return (of_a, of_b) if _drawn_as_one(a, b, of_a, of_b, in_a, in_b) else None
 

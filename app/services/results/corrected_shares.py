@@ -66,7 +66,7 @@ def corrected_shares(workbench: Workbench, result: DimensionResult) -> Corrected
         questions.append(CorrectedShare(question, found, reason, test))
     scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
     judged = np.array([scores.get(text, np.nan) for text in side.texts], dtype=np.float64)
-    score, reason = _estimate(side, result, judged, _scores(side, people, result))
+    score, reason = _estimate(side, result, judged, majority_scores(side, people, result))
     test = _stand_in(side, side.judge.ravel(), side.people.reshape(len(side.experts), -1))
     return CorrectedShares(side.experts, score, reason, tuple(questions), test)
 
@@ -103,7 +103,7 @@ def _stand_in(side: ExpertSide, judge: Floats, people: Floats) -> AltTest | None
     return alt_test(judge, people, side.experts) if len(side.experts) > 1 else None
 
 
-def _scores(side: ExpertSide, people: Floats, result: DimensionResult) -> Floats:
+def majority_scores(side: ExpertSide, people: Floats, result: DimensionResult) -> Floats:
     """(texts,): the score of the experts' majorities, by the checklist's own formula, where every question has one."""
     low, high = result.dimension.low, result.dimension.high
     found = np.full(len(side.texts), np.nan)

@@ -7,6 +7,7 @@ from app.services.checklists.expert_answers import answer_sheet
 from app.services.results.question_agreement import FEWEST_TEXTS, AskedOfExperts, QuestionAgreement, asked_of_experts
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
+from pages.components.results.questions.judge_differences import judge_differences
 from pages.components.results.questions.judge_worth import judge_worth
 from pages.components.results.questions.several_judges import several_judges
 from pages.components.shell.csv_download import csv_download
@@ -61,6 +62,7 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
             f"that takes {FEWEST_TEXTS} texts or more."
         )
         link("answer", "Let experts answer")
+        judge_differences(workbench, project_id, result)
         return
     if _still_answering(workbench, found):
         st.markdown("What the others answered opens here when you have answered all your texts.")
@@ -83,6 +85,7 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
     judge_worth(workbench, result)
+    judge_differences(workbench, project_id, result)
     several_judges(workbench, project_id, result)
 
 

@@ -1,0 +1,122 @@
+"""Which system scores higher, and what a version of the checklist changed, as experts' answers correct the judge."""
+
+import pandas as pd
+import streamlit as st
+
+from app.services.results.differences.system_scores import (
+    EstimatedDifference,
+    EstimatedFigure,
+    SystemMean,
+    SystemScores,
+    difference_cautions,
+    difference_verdict,
+    system_scores,
+)
+from app.services.results.differences.version_scores import other_versions, version_difference
+from app.services.results.results import DimensionResult
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.csv_download import csv_download
+from pages.components.shell.runs.interval_words import interval
+from pages.components.shell.words import number, plain
+
+SYSTEMS_HELP = (
+    "A judge may like one system's texts better than experts do. Where experts answered all questions about some texts "
+    "of a system, they correct its mean score (PPI++). In brackets: 95 % interval."
+)
+DIFFERENCE_HELP = (
+    "Texts about the same source are compared in pairs, so that an easy source favours neither side. An interval that "
+    "leaves out 0 shows a difference."
+)
+VERSIONS_HELP = (
+    "The newest runs of the same judge with two versions of the checklist, text by text. Another version asks other "
+    "questions; only where experts answered both can be said whether the judge or the questions moved the score."
+)
+READ = {"judge_only": "Judge alone", "human_only": "Experts alone", "corrected": "Corrected"}
+
+
+def judge_differences(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
+    """Nothing where there is one system and one version."""
+    with st.spinner("Comparing systems"):
+        systems = system_scores(workbench, result)
+    if systems:
+        _systems(systems)
+        _two_systems(systems)
+    _versions(workbench, project_id, result)
+
+
+def _systems(found: SystemScores) -> None:
+    st.markdown("**Each system's mean score**", help=SYSTEMS_HELP)
+    table = pd.DataFrame([_mean(each) for each in found.means])
+    columns = {
+        "Judge off by": st.column_config.NumberColumn(
+            format="%+.2f", help="Above 0 the judge's mean is too high, by the corrected one."
+        ),
+        "Read": st.column_config.TextColumn(
+            help="Which figure to use: experts' alone where the judge makes it no more precise."
+        ),
+    }
+    shown = table if table["Why"].any() else table.drop(columns="Why")
+    st.dataframe(shown, hide_index=True, placeholder="–", key="system_scores", column_config=columns)
+    csv_download("Mean scores of systems (CSV)", table, "system_scores")
+
+
+def _mean(each: SystemMean) -> dict[str, object]:
+    found = each.estimate
+    return {
+        "System": each.system,
+        "Judge alone": _shown(each.judge_only),
+        "Experts alone": _shown(found.human_only if found else None),
+        "Corrected": _shown(found.corrected if found else None),
+        "Judge off by": found.bias if found else None,
+        "Experts' texts": f"{each.n_human:,} of {each.n:,}",
+        "Read": READ[each.advised],
+        "Why": ""
+        if found
+        else f"Experts answered every question of {number(each.n_human, 'text')}; two are the least.",
+    }
+
+
+def _two_systems(found: SystemScores) -> None:
+    names = [each.system for each in found.means]
+    left, right = st.columns(2)
+    a: str = left.selectbox("Compare system", names, key="difference_a")
+    others = [name for name in names if name != a]
+    b: str = right.selectbox("with system", others, key="difference_b")
+    with st.spinner("Comparing two systems"):
+        apart = found.difference(a, b)
+    _difference(apart, "systems", "texts about the same source" if apart.paired else "texts of the smaller side")
+
+
+def _versions(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
+    others = other_versions(workbench, project_id, result)
+    if not others:
+        return
+    st.markdown("**What did the new version of the checklist change?**", help=VERSIONS_HELP)
+    names = {f"Version {each.version} (run {each.run.id})": each for each in others}
+    chosen: str = st.selectbox(f"Compare version {result.version} with", list(names), key="difference_version")
+    with st.spinner("Comparing two versions"):
+        found = version_difference(workbench, result, names[chosen])
+    if found.difference is None:
+        st.markdown(plain(f"The two runs share {number(found.texts, 'text')}; two are the least that can be compared."))
+        return
+    _difference(found.difference, "versions", "texts scored with both versions")
+    if found.missing:
+        st.caption(plain(found.missing))
+
+
+def _difference(found: EstimatedDifference, of: str, texts: str) -> None:
+    st.markdown(plain(difference_verdict(found)), help=DIFFERENCE_HELP)
+    figures = {READ[name]: getattr(found, name) for name in READ}
+    table = pd.DataFrame(
+        [{f"{found.a} less {found.b}": name, "Mean score": _shown(figure)} for name, figure in figures.items()]
+    )
+    st.dataframe(table, hide_index=True, placeholder="–", key=f"difference_{of}", width="content")
+    basis = f"{found.n:,} {texts}, {found.n_human:,} of them with experts' answers to all questions of both."
+    st.caption(plain(" ".join([basis, *difference_cautions(found)])))
+    csv_download(f"Difference of two {of} (CSV)", table, f"difference_{of}")
+
+
+def _shown(figure: EstimatedFigure | None) -> str | None:
+    if figure is None or figure.value is None:
+        return None
+    return interval(figure.value, figure.low, figure.high)

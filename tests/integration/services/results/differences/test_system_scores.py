@@ -1,0 +1,97 @@
+"""Mean scores of systems, and the difference of two, as experts' answers correct the judge."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.domain.judgment import Answer
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.results.differences import scored_sides, system_scores
+from app.services.results.differences.system_scores import difference_verdict
+from app.services.results.differences.system_scores import system_scores as scores_of
+from app.services.results.expert_side import expert_side
+from app.services.results.results import Choices, DimensionResult, kept_results
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.projects import ready_to_score, small_checklist
+
+CHECKLIST, TEXTS = 1, 60
+
+
+@pytest.fixture
+def result(workbench: Workbench) -> DimensionResult:
+    """Fifteen sources, each with a text of four systems; the judge finds nothing wrong with any."""
+    dimension = ready_to_score(workbench, texts=TEXTS)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+    (result,) = kept_results(workbench, 1, Choices("dataset"))
+    return result
+
+
+def _experts_mark_down(workbench: Workbench, result: DimensionResult, system: str) -> None:
+    """They say no to the first question about each text of one system, and else what the judge says."""
+    draw = draw_texts(workbench, CHECKLIST, TEXTS, seed=3)
+    systems = {row.text: row.system_id for row in result.rows}
+    with workbench.database.read() as work:
+        questions = [question.id for question in work.checklists.get(CHECKLIST).asked]
+    for text in draw.texts:
+        for place, question in enumerate(questions):
+            said = Answer.NO if place == 0 and systems[text] == system else Answer.YES
+            answer(workbench, draw, "Ana", text, question, said)
+
+
+def test_without_experts_the_judge_stands_alone(workbench: Workbench, result: DimensionResult) -> None:
+    found = scores_of(workbench, result)
+    assert found is not None
+    assert [(each.system, each.n, each.n_human, each.estimate) for each in found.means] == [
+        (f"s{n}", 15, 0, None) for n in range(4)
+    ]
+    apart = found.difference("s0", "s1")
+    assert (apart.paired, apart.n, apart.judge_only.value, apart.corrected) == (True, 15, 0, None)
+
+
+def test_experts_correct_each_system_and_pairs_of_them(workbench: Workbench, result: DimensionResult) -> None:
+    _experts_mark_down(workbench, result, "s0")
+    found = scores_of(workbench, result)
+    assert found is not None
+    s0, s1, *_ = found.means
+    assert s0.estimate is not None
+    assert s1.estimate is not None
+    assert (s0.n_human, s0.estimate.human_only.value) == (15, pytest.approx(1 + 4 * 2 / 3))
+    assert s0.estimate.bias == pytest.approx(4 / 3)
+    assert s1.estimate.human_only.value == 5
+    apart = found.difference("s0", "s1")
+    assert (apart.paired, apart.n, apart.n_human) == (True, 15, 15)
+    assert apart.corrected is not None
+    assert apart.corrected.value == pytest.approx(-4 / 3)
+    assert difference_verdict(apart).startswith("s1 is 1.33 higher than s0")
+
+
+def test_probabilities_of_the_draw_are_passed_on(
+    workbench: Workbench, result: DimensionResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _experts_mark_down(workbench, result, "s0")
+    side = expert_side(workbench, result)
+    assert side is not None
+    chances = np.linspace(0.2, 0.9, TEXTS)
+    chances[side.texts.index(result.rows[0].text)] = np.nan
+    monkeypatch.setattr(system_scores, "expert_side", lambda *_: replace(side, probability=chances))
+    found = scores_of(workbench, result)
+    assert found is not None
+    assert found.means[0].n_human == 14, "a text that was never drawn by chance corrects nothing"
+    assert all(each.estimate and each.estimate.weighted for each in found.means)
+    assert not found.difference("s0", "s1").paired, "with which probability both were drawn is not known"
+
+
+def test_one_system_is_not_compared(workbench: Workbench) -> None:
+    with workbench.database.write() as work:
+        project = work.projects.add("One", Task())
+        dimension = work.projects.add_dimension(project.id, Dimension("order"))
+        work.texts.add_many(project.id, [Text(f"d{n}", f"Text number {n}.", "only") for n in range(6)])
+        small_checklist(work, dimension.id)
+    work_on(workbench, start_run(workbench, project.id, RunOptions((dimension,), "rules")))
+    (result,) = kept_results(workbench, 1, Choices("dataset"))
+    assert scored_sides.counted_rows(result)
+    assert scores_of(workbench, result) is None
