@@ -70,7 +70,10 @@ def shown_model(name: str) -> str:
 
 
 def shown_method(run: "RunSummary") -> str:
-    """The method of a run for people; a study of conditions says for which one it ran."""
+    """The method of a run for people; a study of conditions says for which one it ran, a comparison of ways of asking
+    which way."""
+    if run.asking_way:
+        return f"{run.evaluator}, compared: {run.asking_way.words}"
     trial = f", trial {run.trial}" if run.trial else ""
     return f"{run.evaluator}, condition {run.study}{trial}" if run.study else run.evaluator
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from app.domain.asking_way import AskingWay
 from app.domain.judgment import Evaluation
 
 
@@ -72,6 +73,18 @@ class RunSummary:
     def study(self) -> str:
         """The condition for which a study of conditions made it, as `StudyCondition.key`; "" for every other run."""
         return str(self.params.get("study", ""))
+
+    @property
+    def asking_way(self) -> AskingWay | None:
+        """The way of asking it stands for in a comparison of them; None for every other run."""
+        found = self.params.get("asking_way")
+        return AskingWay(found) if found else None
+
+    @property
+    def apart(self) -> bool:
+        """Whether a study of conditions or a comparison of ways of asking made it: shown where it is chosen, never as
+        the newest of its method and judge."""
+        return bool(self.study) or self.asking_way is not None
 
     @property
     def trial(self) -> int | None:

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.checklists import checklist_components, checklist_edits, checklist_models, checklist_versions
+from app.commands.checklists import (
+    checklist_calls,
+    checklist_components,
+    checklist_edits,
+    checklist_models,
+    checklist_versions,
+)
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
 
 if TYPE_CHECKING:
@@ -29,6 +35,7 @@ def register(root: typer.Typer) -> None:
     checklist_components.register(checklists)
     checklist_versions.register(checklists)
     checklist_models.register(checklists)
+    checklist_calls.register(checklists)
     root.add_typer(checklists, name="checklist")
 
 

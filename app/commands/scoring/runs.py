@@ -153,6 +153,7 @@ def _document(run: "RunSummary") -> dict[str, object]:
         "project": run.project,
         "evaluator": run.evaluator,
         **({"condition": run.study} if run.study else {}),
+        **({"asking_way": run.asking_way.value} if run.asking_way else {}),
         "judge": run.judge,
         "dimensions": list(run.dimensions),
         "status": run.status.value,

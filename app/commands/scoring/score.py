@@ -129,7 +129,7 @@ def _carry_out(
     reports = []
     with runs_end_on_signals() as interruption:
         for run_id in run_ids:
-            reports.append(work_on(workbench, run_id, concurrency, _progress_sayer()))
+            reports.append(work_on(workbench, run_id, concurrency, progress_sayer()))
             if not json_:
                 _print_report(workbench, reports[-1])
             if interruption.signal_number is not None:
@@ -168,7 +168,7 @@ def read_settings(written: "Sequence[str]") -> tuple[tuple[str, str], ...]:
     return tuple((name.strip(), value.strip()) for name, _, value in pairs)
 
 
-def _progress_sayer() -> "Callable[[RunSummary], None]":
+def progress_sayer() -> "Callable[[RunSummary], None]":
     """Says how far a run is whenever that has changed."""
     said = ""
 

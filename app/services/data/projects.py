@@ -170,7 +170,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
                 llm_attributes=attributes.get((dimension.id, ContributorKind.LLM), 0),
                 checklist=next(iter(versions), None),
                 published=next((v.version for v in versions if v.status is ChecklistStatus.PUBLISHED), None),
-                run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.study), None),
+                run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.apart), None),
             )
         )
     return found

@@ -35,12 +35,7 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
     """
     newest: dict[str, RunSummary] = {}
     for scores in score_sets(workbench, project_id, result.dimension.id):
-        alike = (scores.run.evaluator, scores.version, scores.run.study) == (
-            result.run.evaluator,
-            result.version,
-            result.run.study,
-        )
-        if alike:
+        if _kind(scores.run, scores.version) == _kind(result.run, result.version):
             newest.setdefault(scores.run.judge, scores.run)
     if len(newest) < 2:
         return None
@@ -67,3 +62,8 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
     except InputError:  # not two answers that all of them gave
         return None
     return JudgePanel(found, tuple(cost_of(workbench, run) for run in newest.values()))
+
+
+def _kind(run: RunSummary, version: int | None) -> tuple[object, ...]:
+    """Runs that differ in nothing else can be compared as judges."""
+    return run.evaluator, version, run.study, run.asking_way

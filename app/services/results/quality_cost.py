@@ -54,11 +54,12 @@ def quality_and_cost(
 ) -> list[QualityCost]:
     """The newest run of each evaluator, judge and checklist version on a dimension, best agreement first.
 
-    Studies of conditions compare checklists, not methods: their runs are left out.
+    Studies of conditions compare checklists, not methods: their runs are left out, as are those that compare ways of
+    asking.
 
     compared: with the paired comparison to the newest checklist run, which takes about a second a run the first time.
     """
-    sets = _newest([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.study])
+    sets = _newest([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.apart])
     found = []
     for scores in sets:
         result = kept_result(workbench, scores.run.id, dimension_id, choices)

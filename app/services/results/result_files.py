@@ -100,6 +100,7 @@ def _notices(project: Project, results: Sequence[DimensionResult]) -> list[str]:
 
 def _label(result: DimensionResult) -> str:
     condition = f", condition {result.run.study}" if result.run.study else ""
+    condition += f", compared: {result.run.asking_way.words}" if result.run.asking_way else ""
     return f"{result.dimension.name}, {result.run.evaluator}{condition}, run {result.run.id}"
 
 

@@ -317,19 +317,24 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
             "Only studies of conditions have scored texts of this project.",
             "`interacteval conditions show` compares them; --run shows one of their runs.",
         )
+    if not found and any(run.done and run.apart for run in runs.values()):
+        raise NotReadyError(
+            "Only a comparison of ways of asking has scored texts of this project.",
+            "Score them, or look into one of its runs with --run.",
+        )
     if not found:
         raise NotReadyError("No text of this project has been scored yet.", "Score them first.")
     return found
 
 
 def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
-    """Of each method and judge the newest run with scores; none of the locked split or made by a study of conditions.
+    """Of each method and judge the newest run with scores; none of the locked split, none made for something else.
 
     `runs` come newest first, as they are listed.
     """
     found: dict[tuple[str, str], RunSummary] = {}
     for run in runs:
-        if run.done and not run.locked and not run.study:
+        if run.done and not run.locked and not run.apart:
             found.setdefault((run.evaluator, run.judge), run)
     return list(found.values())
 

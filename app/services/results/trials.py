@@ -40,13 +40,14 @@ class Trials:
 def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choices: Choices = USUAL) -> list[Trials]:
     """The groups of two runs or more that drew their texts the same way with different seeds, newest group first.
 
-    Those of a study of conditions are left out: the study shows its trials together.
+    Those of a study of conditions are left out: the study shows its trials together. So are those that compare ways of
+    asking.
     """
     with workbench.database.read() as work:
         groups: dict[tuple[object, ...], dict[int, RunSummary]] = {}
         for run in work.runs.all(project_id):
             part = next((p for p in work.runs.parts(run.id) if p.dimension == dimension.id), None)
-            if part is None or not run.done or run.locked or run.study or not _is_drawn(run.params):
+            if part is None or not run.done or run.locked or run.apart or not _is_drawn(run.params):
                 continue
             way = (run.evaluator, run.judge, part.checklist, part.prompt_digest, _way(run.params))
             groups.setdefault(way, {}).setdefault(int(run.params.get("seed", 0)), run)

@@ -3,11 +3,12 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
+from app.domain.text import Text
 from app.errors import (
     ConflictError,
     DatabaseError,
@@ -19,9 +20,8 @@ from app.errors import (
 )
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
-from app.evaluators.options import as_params
 from app.providers.model_files import check_kept_model
-from app.providers.model_options import USUAL, ModelOptions, check_effort
+from app.providers.model_options import USUAL, check_effort
 from app.providers.recorded import Tally
 from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
@@ -38,9 +38,9 @@ from app.services.scoring.evaluators import (
     check_evaluator,
     check_judge_of,
     check_provider_of,
-    chosen_options,
     with_checklist,
 )
+from app.services.scoring.run_options import RunOptions
 from app.services.scoring.run_worker import OnProgress, execute_run
 from app.services.scoring.run_writer import RunWriter, has_ended, is_alive
 from app.services.think_aloud.samples import drawn
@@ -65,72 +65,6 @@ __all__ = [
 
 # (database, run) -> writer, where not even the end of a session could be written down: the next takes on its name.
 _LEFT_OPEN: dict[tuple[int, int], str] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What to score and how.
-
-    share: how much of the texts to draw, stratified by human score.
-    asking: how a checklist is asked. settings: options of the method by name, as written, a checklist's as well.
-    budget: US dollars after which the run stops, None for no limit; needs a judge with a known price.
-    use_cache: answer from the ledger what was asked before.
-    locked: score the texts of the locked test split, and only those.
-    draw: (documents, systems of each) to draw instead of a share. trials: so many runs, each with a draw of its own.
-    model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
-    reuse: take answers to unchanged questions over from runs of the versions before (answer_reuse).
-    """
-
-    dimensions: tuple[Dimension, ...]
-    judge: str
-    evaluator: str = CHECKLIST
-    version: int | None = None
-    share: float = 1.0
-    seed: int = 1
-    asking: JudgeOptions = PLAIN
-    budget: float | None = None
-    use_cache: bool = True
-    settings: tuple[tuple[str, str], ...] = ()
-    locked: bool = False
-    reuse: bool = True
-    draw: tuple[int, int] | None = None
-    trials: int = 1
-    model: ModelOptions = USUAL
-
-    @property
-    def drawn(self) -> bool:
-        """Whether only some of the texts are scored."""
-        return self.share != 1 or self.draw is not None
-
-    def each_trial(self) -> "list[RunOptions]":
-        """One run a trial: trial t draws with seed + t. Raises InputError where there is nothing to draw."""
-        if self.trials > 1 and not self.drawn:
-            raise InputError("Trials of all texts would be the same each time.", "Draw a share of the texts.")
-        return [replace(self, seed=self.seed + trial, trials=1) for trial in range(self.trials)]
-
-    def params(self) -> dict[str, Any]:
-        """As stored with the run."""
-        return {
-            "sample": self.share,
-            "seed": self.seed,
-            "budget": self.budget,
-            "use_cache": self.use_cache,
-            "locked": self.locked,
-            **({"draw": list(self.draw)} if self.draw else {}),
-            **self.model.params(),
-            **as_params(self.method_options()),
-        }
-
-    def method_options(self) -> Any:
-        """Of the method's own type. Raises InputError for an option that it doesn't have or that does nothing."""
-        plain = asdict(PLAIN)
-        changed = [(name, value) for name, value in asdict(self.asking).items() if value != plain[name]]
-        return chosen_options(self.evaluator, [*changed, *self.settings])
-
-    def judge_options(self) -> JudgeOptions:
-        """How a checklist is asked, with everything that was chosen; as always for other methods."""
-        chosen = self.method_options()
-        return chosen if isinstance(chosen, JudgeOptions) else PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +114,8 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     checklist = published_checklist(workbench, dimension.id, options.version) if method.checklist(chosen) else None
     texts, out = drawn(workbench, project_id, dimension.id, options.share, options.seed, options.locked, options.draw)
+    if options.texts:
+        texts = _only(texts, options.texts, dimension)
     if method.references(chosen) and not any(text.references for text in texts):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
@@ -194,6 +130,17 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
         method.prompt_digest(chosen),
         out.texts,
     )
+
+
+def _only(texts: Sequence[Text], wanted: Sequence[int], dimension: Dimension) -> list[Text]:
+    among = set(wanted)
+    left = [text for text in texts if text.id in among]
+    if not left:
+        raise NotReadyError(
+            f"None of the chosen texts can be scored on {dimension.name} any more.",
+            "They became samples, or were locked or deleted. Choose others.",
+        )
+    return left
 
 
 def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int:

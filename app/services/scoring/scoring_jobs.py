@@ -52,7 +52,7 @@ def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) ->
 
     Raises ConflictError while another run of the project is being worked on, and what planning raises.
     """
-    _refuse_second(workbench, project_id)
+    refuse_second(workbench, project_id)
     run_ids = start_runs(workbench, project_id, wishes)
     try:
         _work(workbench, project_id, run_ids)
@@ -65,7 +65,7 @@ def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) ->
 
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Score what is left of a run, its failures included. Raises ConflictError like `begin_scoring`."""
-    _refuse_second(workbench, project_id)
+    refuse_second(workbench, project_id)
     _work(workbench, project_id, [run_id])
 
 
@@ -89,7 +89,8 @@ def failure_kinds(workbench: Workbench, run_id: int) -> list[FailureKind]:
     return sorted(found, key=lambda failure: -failure.count)
 
 
-def _refuse_second(workbench: Workbench, project_id: int) -> None:
+def refuse_second(workbench: Workbench, project_id: int) -> None:
+    """Raises ConflictError while texts of the project are being scored."""
     running = running_run(workbench, project_id)
     if running is not None or running_here(project_id):
         which = f"Run {running.id}" if running else "Another run"

@@ -1,0 +1,265 @@
+"""One call for all questions of a checklist, or one call each: what the difference is worth on the same texts.
+
+Three ways of asking are set beside each other: together, alone, and together with the last question first. Agreement
+with people is compared in pairs (comparison.py). Shares of answers have the interval of a bootstrap of documents, by
+Student's t (intervals.by_document).
+
+Position: with the order reversed each question but a middle one stands once in the first half and once in the second,
+so the share of yes in the first half less that in the second is a difference within the same questions about the same
+texts: what a question asks can't pass for where it stands.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from app.domain.asking_way import AskingWay
+from app.errors import InputError
+from app.meta_evaluation.choices import RESAMPLES, Level
+from app.meta_evaluation.comparison import Comparison, Difference, compare_scores
+from app.meta_evaluation.judges.figures import EstimatedFigure
+from app.meta_evaluation.judges.intervals import by_document, wilson
+from app.meta_evaluation.judges.sums import resampled, share
+from app.meta_evaluation.score_matrix import Bools, Column, Floats
+
+TOGETHER, ALONE, REVERSED = range(3)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AskedTexts:
+    """What three ways of asking said about T texts by Q questions; the first axis is AskingWay's order.
+
+    `answers` is (3, T, Q): 1 yes, 0 no, NaN none. `scores` is (3, T), NaN where there is none that counts. `human` is
+    (T,) ratings and `people` (T, Q) what most experts say, both NaN where nobody does. `systems` is empty where texts
+    name none.
+    """
+
+    answers: Floats
+    scores: Floats
+    human: Floats
+    people: Floats
+    documents: Sequence[str]
+    systems: Sequence[str] = ()
+    items: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WayFigures:
+    """Of one way: its correlation with people's ratings, the share of its answers that most experts give too, and the
+    share of yes. None where there is nothing to compare."""
+
+    spearman: float | None
+    kendall: float | None
+    accuracy: EstimatedFigure | None
+    yes: EstimatedFigure
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionChange:
+    """The share of texts on which one question's answer is another: asked alone, and in reversed order."""
+
+    alone: EstimatedFigure
+    reversed: EstimatedFigure
+
+    def to_json(self) -> dict[str, Any]:
+        return {"changed_alone": asdict(self.alone), "changed_reversed": asdict(self.reversed)}
+
+
+@dataclass(frozen=True, slots=True)
+class AskingComparison:
+    """Over the `answers` that all three ways gave. Every difference is together less alone.
+
+    `comparison` is of scores with ratings, None for the reason `problem`; `accuracy` of answers with most experts', on
+    `experts` answers about `expert_texts` of `expert_documents`. `changed` is the share of answers that change when
+    each question is asked alone, `reordered` that when the order is reversed. `position` is the share of yes in the
+    first half of the questions less that of the same questions in the second half.
+    """
+
+    texts: int
+    documents: int
+    questions: int
+    answers: int
+    experts: int
+    expert_texts: int
+    expert_documents: int
+    ways: Mapping[AskingWay, WayFigures]
+    comparison: Comparison | None
+    problem: str
+    accuracy: EstimatedFigure | None
+    yes: EstimatedFigure
+    changed: EstimatedFigure
+    reordered: EstimatedFigure
+    position: EstimatedFigure
+    by_question: tuple[QuestionChange, ...]
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    @property
+    def spearman(self) -> Difference | None:
+        """Together less alone; None where there is no difference or no interval of it."""
+        found = self.comparison.differences["spearman"].figure if self.comparison else None
+        return None if found is None or found.low is None or found.high is None else found
+
+    def to_json(self) -> dict[str, Any]:
+        tested = self.comparison.differences if self.comparison else {}
+        return {
+            "texts": self.texts,
+            "documents": self.documents,
+            "questions": self.questions,
+            "answers": self.answers,
+            "answers_of_experts": self.experts,
+            "level": self.comparison.design.level if self.comparison else None,
+            "ways": {way.value: asdict(figures) for way, figures in self.ways.items()},
+            "together_less_alone": {
+                **{name: asdict(each.figure) for name, each in tested.items() if name != "pearson"},
+                "accuracy": asdict(self.accuracy) if self.accuracy else None,
+                "yes": asdict(self.yes),
+            },
+            "changed_alone": asdict(self.changed),
+            "changed_reversed": asdict(self.reordered),
+            "position": asdict(self.position),
+            "resamples": self.resamples,
+            "seed": self.seed,
+        }
+
+
+def compare_asking(
+    asked: AskedTexts, *, level: Level = "per-source", resamples: int = RESAMPLES, seed: int = 0
+) -> AskingComparison:
+    """Raises InputError where no question about any text has an answer in all three ways, or without resamples."""
+    given = ~np.isnan(asked.answers).any(axis=0)
+    if not given.any():
+        raise InputError("No question was answered in all three ways.", "Go on with the runs, then compare again.")
+    if resamples < 1:
+        raise InputError("The intervals of a comparison need resamples.", f"Ask for {RESAMPLES:,}.")
+    shares = _Shares(asked.documents, resamples, seed)
+    filled = np.where(given, asked.answers, 0.0)
+    checked = given & ~np.isnan(asked.people)
+    right = (asked.answers == asked.people) & checked
+    has_experts = bool(checked.any())
+    accuracies = [shares.of(each, checked) if has_experts else None for each in right]
+    difference = right[TOGETHER].astype(np.float64) - right[ALONE]
+    comparison, problem = _agreement(asked, TOGETHER, level, resamples, seed)
+    backwards, _ = _agreement(asked, REVERSED, level, 0, seed)
+    values = [_coefficients(comparison, first=True), _coefficients(comparison), _coefficients(backwards, first=True)]
+    changed, reordered = (np.abs(filled[TOGETHER] - filled[other]) for other in (ALONE, REVERSED))
+    return AskingComparison(
+        texts=int(given.any(axis=1).sum()),
+        documents=shares.documents_of(given),
+        questions=given.shape[1],
+        answers=int(given.sum()),
+        experts=int(checked.sum()),
+        expert_texts=int(checked.any(axis=1).sum()),
+        expert_documents=shares.documents_of(checked),
+        ways={
+            way: WayFigures(*values[place], accuracies[place], shares.of(filled[place], given))
+            for place, way in enumerate(AskingWay)
+        },
+        comparison=comparison,
+        problem=problem,
+        accuracy=shares.of(difference, checked, signed=True) if has_experts else None,
+        yes=shares.of(filled[TOGETHER] - filled[ALONE], given, signed=True),
+        changed=shares.of(changed, given),
+        reordered=shares.of(reordered, given),
+        position=shares.of(*_by_half(filled, given), signed=True),
+        by_question=tuple(
+            QuestionChange(*(shares.of(each[:, [q]], given[:, [q]]) for each in (changed, reordered)))
+            for q in range(given.shape[1])
+        ),
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def wavering(
+    repeats: Floats, documents: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
+) -> EstimatedFigure:
+    """The share of answers that change when a judge is asked the very same again: of (repeats, T, Q) answers, the mean
+    over texts and questions of the share of pairs of repeats that differ."""
+    count = (~np.isnan(repeats)).sum(axis=0).astype(np.float64)
+    yes = np.nansum(repeats, axis=0)
+    given = count >= 2
+    differ = np.where(given, yes * (count - yes) / np.where(given, count * (count - 1) / 2, 1.0), 0.0)
+    return _Shares(documents, resamples, seed).of(differ, given)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shares:
+    """Shares of the answers that count, with intervals that draw whole documents."""
+
+    documents: Sequence[str]
+    resamples: int
+    seed: int
+
+    def documents_of(self, counts: Bools) -> int:
+        return len({name for name, used in zip(self.documents, counts.any(axis=1), strict=True) if used})
+
+    def of(self, part: Floats | Bools, counts: Bools, *, signed: bool = False) -> EstimatedFigure:
+        """The mean of `part` (T, Q) over what `counts`; from -1 to 1 where `signed`, else from 0 to 1.
+
+        Where nothing differs, or everything does, resamples don't know what was never met: the ends are Wilson's of
+        so many texts.
+        """
+        rows = counts.sum(axis=1).astype(np.float64)
+        kept = rows > 0
+        if not kept.any():
+            return EstimatedFigure(None)
+        shown = np.where(counts, part, 0.0)
+        value = float(shown.sum() / rows.sum())
+        texts = int(kept.sum())
+        if not shown.any():
+            high = wilson(0, texts)[1]
+            return EstimatedFigure(value, -high if signed else 0.0, high)
+        if value == 1:
+            return EstimatedFigure(value, wilson(texts, texts)[0], 1.0)
+        names = [name for name, used in zip(self.documents, kept, strict=True) if used]
+        _, unit = np.unique(names, return_inverse=True)
+        sums = resampled(np.stack([shown.sum(axis=1)[kept], rows[kept]]), unit, self.resamples, self.seed)
+        ends = by_document(value, share(*sums), int(unit.max()) + 1)
+        if ends is None:
+            return EstimatedFigure(value)
+        return EstimatedFigure(value, max(ends[0], -1.0 if signed else 0.0), min(ends[1], 1.0))
+
+
+def _by_half(filled: Floats, given: Floats) -> tuple[Floats, Floats]:
+    """(T, Q) yes where a question stands in the first half less yes where the same stands in the second, and which
+    count: all but a middle one."""
+    questions = given.shape[1]
+    place = np.arange(questions)
+    sign = (place < questions // 2) * 1.0 - (place >= questions - questions // 2) * 1.0
+    return (filled[TOGETHER] - filled[REVERSED]) * sign, given & (sign != 0)
+
+
+def _agreement(asked: AskedTexts, one: int, level: Level, resamples: int, seed: int) -> tuple[Comparison | None, str]:
+    """Scores of one way against those of asking alone, over the texts that all three ways scored."""
+    scored = np.where(np.isnan(asked.scores).any(axis=0), np.nan, asked.scores)
+    if np.isnan(asked.human).all():
+        return None, "Nobody has rated these texts."
+    items: Column | None = asked.items if asked.items and not asked.systems else None
+    try:
+        found = compare_scores(
+            scored[one],
+            scored[ALONE],
+            asked.human,
+            group=asked.documents,
+            system=asked.systems or None,
+            item=items,
+            level=level,
+            resamples=resamples,
+            permutations=0,
+            seed=seed,
+            on_scale=True,
+        )
+    except InputError as error:
+        return None, error.message
+    return found, found.differences["spearman"].figure.reason
+
+
+def _coefficients(found: Comparison | None, first: bool = False) -> tuple[float | None, float | None]:
+    """Spearman and Kendall of the first set of scores, or of the second."""
+    if found is None:
+        return None, None
+    spearman, kendall = (found.differences[name].figure for name in ("spearman", "kendall"))
+    return (spearman.a, kendall.a) if first else (spearman.b, kendall.b)

@@ -1,0 +1,1 @@
+"""Ways of asking a judge the same checklist, compared."""

@@ -1,0 +1,170 @@
+"""Runs that compare ways of asking: on one draw of texts the same judge answers the same checklist together, each
+question alone, and together in reversed order."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.domain.asking_way import AskingWay
+from app.domain.run import RunStatus, RunSummary
+from app.domain.task import Dimension
+from app.errors import BudgetError
+from app.evaluators.checklist import PLAIN, JudgeOptions
+from app.prompting import load_prompt
+from app.providers.model_name import parse_model_name
+from app.providers.model_options import USUAL, ModelOptions
+from app.scoring.concurrency import CONCURRENCY
+from app.services.checklists.checklists import published_checklist
+from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.spending import run_spending
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.asking_draw import TEXTS, asking_draw
+from app.services.scoring.evaluators import CHECKLIST
+from app.services.scoring.forecast import Estimate, forecast
+from app.services.scoring.run_worker import OnProgress
+from app.services.scoring.runs import RunOptions, RunReport, get_run, list_runs, set_budget, start_runs, work_on
+from app.services.scoring.scoring_jobs import job_key, refuse_second
+
+ASKED: Mapping[AskingWay, JudgeOptions] = {
+    AskingWay.TOGETHER: PLAIN,
+    AskingWay.ALONE: JudgeOptions(per_question=True),
+    AskingWay.REVERSED: JudgeOptions(reversed_order=True),
+}
+WayRuns = Mapping[AskingWay, RunSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class AskingOptions:
+    """What is compared: `texts` of them on one dimension, with the newest published version unless one is named.
+
+    budget: US dollars for the three runs together, None for no limit.
+    """
+
+    dimension: Dimension
+    judge: str
+    version: int | None = None
+    texts: int = TEXTS
+    seed: int = 1
+    budget: float | None = None
+    model: ModelOptions = USUAL
+
+
+def asking_forecast(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, Estimate]:
+    """What each way would ask and cost; what was answered before is counted, and free. Raises what starting would."""
+    wishes = _wishes(workbench, project_id, options)
+    return {way: forecast(workbench, project_id, wish).estimate for way, wish in wishes.items()}
+
+
+def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
+    """The three runs of these choices: those that are there already, else planned now. Raises what planning raises."""
+    found = asking_runs(workbench, project_id, options)
+    if found:
+        return found
+    run_ids = start_runs(workbench, project_id, list(_wishes(workbench, project_id, options).values()))
+    return {way: get_run(workbench, run_id) for way, run_id in zip(AskingWay, run_ids, strict=True)}
+
+
+def asking_runs(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
+    """The newest runs made with these choices; {} before the first."""
+    checklist = published_checklist(workbench, options.dimension.id, options.version)
+    sets = asking_sets(workbench, project_id, options.dimension.id, checklist.id, options.judge)
+    name = _set_name(workbench, project_id, options)
+    return next((runs for runs in sets if runs[AskingWay.TOGETHER].params.get("asking_set") == name), {})
+
+
+def asking_sets(
+    workbench: Workbench, project_id: int, dimension_id: int, checklist_id: int, judge: str
+) -> list[dict[AskingWay, RunSummary]]:
+    """All comparisons of the ways to ask a judge this version, newest first; each has a run of every way."""
+    name = str(parse_model_name(judge))
+    runs = [run for run in list_runs(workbench, project_id) if run.asking_way and not run.locked]
+    with workbench.database.read() as work:
+        asked = {
+            run.id
+            for run in runs
+            for part in work.runs.parts(run.id)
+            if (part.dimension, part.checklist) == (dimension_id, checklist_id)
+        }
+    sets: dict[str, dict[AskingWay, RunSummary]] = {}
+    for run in runs:
+        if run.id in asked and str(parse_model_name(run.judge)) == name and run.asking_way:
+            sets.setdefault(str(run.params.get("asking_set")), {})[run.asking_way] = run
+    return [{way: runs[way] for way in AskingWay} for runs in sets.values() if len(runs) == len(AskingWay)]
+
+
+def work_on_asking(
+    workbench: Workbench,
+    runs: Sequence[int],
+    budget: float | None = None,
+    concurrency: int = CONCURRENCY,
+    on_progress: OnProgress = lambda _: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> list[RunReport]:
+    """Score what is left of the runs, one after the other; what is whole isn't touched.
+
+    `budget` is for all of them, what they have cost already included; None leaves each run's own. Ends with the first
+    run that can't go on. Raises BudgetError where nothing of the budget is left, and what work_on raises.
+    """
+    reports: list[RunReport] = []
+    for run_id in runs:
+        run = get_run(workbench, run_id)
+        if run.done == run.all:
+            continue
+        if budget is not None:
+            others = sum(run_spending(workbench, other).at_least_usd for other in runs if other != run_id)
+            if others >= budget:
+                raise BudgetError(f"The budget of ${budget:g} for the three runs is used up.")
+            set_budget(workbench, run_id, budget - others)
+        reports.append(work_on(workbench, run_id, concurrency, on_progress))
+        if reports[-1].fatal is not None or reports[-1].run.status is RunStatus.STOPPED or stopped():
+            break
+    return reports
+
+
+def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> None:
+    """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
+    refuse_second(workbench, project_id)
+    runs = [run.id for run in start_asking(workbench, project_id, options).values()]
+
+    def work(progress: Progress) -> str:
+        def told(run: RunSummary) -> None:
+            progress.report("", run.done, run.all)
+
+        work_on_asking(workbench, runs, options.budget, on_progress=told)
+        left = sum(run.all - run.done for run in (get_run(workbench, run_id) for run_id in runs))
+        if left:
+            progress.fell_short()
+            return f"The comparison of ways to ask lacks {left:,} scores. Start it again to go on."
+        return "The ways to ask have been compared: see One call or one each, below."
+
+    JOBS.start(job_key(project_id), f"Comparing ways to ask, runs {', '.join(map(str, runs))}", work)
+
+
+def _set_name(workbench: Workbench, project_id: int, options: AskingOptions) -> str:
+    """Of what else decides what the three runs ask: asked again with the same, they are gone on with."""
+    with own_wordings(workbench, project_id):
+        prompt = load_prompt(PLAIN.prompt()).digest[:12]
+    return " ".join(filter(None, [f"{options.texts} texts seed {options.seed} prompt {prompt}", options.model.effort]))
+
+
+def _wishes(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunOptions]:
+    checklist = published_checklist(workbench, options.dimension.id, options.version)
+    found = asking_runs(workbench, project_id, options)
+    if found:
+        with workbench.database.read() as work:
+            texts = sorted(work.runs.texts_of(found[AskingWay.TOGETHER].id, options.dimension.id))
+    else:
+        texts = asking_draw(workbench, project_id, options.dimension, checklist, options.texts, options.seed)
+    usual = RunOptions(
+        (options.dimension,),
+        options.judge,
+        CHECKLIST,
+        options.version,
+        seed=options.seed,
+        budget=options.budget,
+        reuse=False,  # an answer given among other questions is no answer of this way
+        model=options.model,
+        texts=tuple(texts),
+        asking_set=_set_name(workbench, project_id, options),
+    )
+    return {way: replace(usual, asking=asked, asking_way=way) for way, asked in ASKED.items()}

@@ -1,0 +1,147 @@
+"""Three ways of asking compared, with judges at a real server whose answers lean on a question's place, or don't."""
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from app.domain.asking_way import AskingWay
+from app.domain.judgment import Answer
+from app.domain.task import Dimension
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.results.asking.asking_comparison import AskingResult, asking_result
+from app.services.results.quality_cost import quality_and_cost
+from app.services.results.results import kept_result
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.asking_runs import AskingOptions, asking_runs, start_asking, work_on_asking
+from app.services.scoring.runs import JudgeOptions, RunOptions, start_run, work_on
+from tests.support.asking_judges import judge_of, leaning, steady
+from tests.support.fake_llm.behaviour import Answer as Reply
+from tests.support.fake_llm.behaviour import Behaviour, Tokens
+from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.projects import ready_to_score
+
+JUDGE = "llama:judge"
+TEXTS, QUESTIONS = 48, 4
+
+
+@pytest.fixture
+def dimension(workbench: Workbench) -> Dimension:
+    return ready_to_score(workbench, TEXTS, QUESTIONS)
+
+
+def compared(workbench: Workbench, dimension: Dimension, seed: int = 1) -> AskingResult:
+    options = AskingOptions(dimension, JUDGE, seed=seed)
+    work_on_asking(workbench, [run.id for run in start_asking(workbench, 1, options).values()])
+    return asking_result(workbench, 1, dimension.id, asking_runs(workbench, 1, options))
+
+
+def wavering_judge(received: Received) -> Behaviour:
+    """Answers anew in every call, wherever a question stands."""
+    asked = received.body["response_format"]["json_schema"]["schema"]["required"]
+    content = json.dumps(received.body["messages"])
+    drawn = {key: sha256(f"{key} {content}".encode()).digest()[0] for key in asked}
+    return Reply(json.dumps({key: "yes" if number < 128 else "no" for key, number in drawn.items()}))
+
+
+def test_a_judge_that_leans_on_the_place_is_found(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    llm.usual = judge_of(leaning)
+    found = compared(workbench, dimension).comparison
+    assert found is not None
+    assert (found.texts, found.documents, found.questions, found.answers) == (40, 10, QUESTIONS, 160)
+    assert found.position.value == pytest.approx(0.53, abs=0.12)  # chances .90, .63, .37, .10 by place
+    assert found.position.low is not None
+    assert found.position.low > 0
+    assert found.reordered.value is not None
+    assert found.reordered.value > 0.4
+
+
+def test_a_judge_that_answers_each_question_alike_wherever_it_stands_changes_nothing(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
+    llm.usual = judge_of(steady)
+    result = compared(workbench, dimension)
+    found = result.comparison
+    assert found is not None
+    assert (found.changed.value, found.reordered.value, found.position.value) == (0, 0, 0)
+    assert found.spearman is not None
+    assert (found.spearman.difference, result.verdict and result.verdict.kind) == (0, "no better alone")
+
+
+def test_a_judge_that_wavers_changes_answers_without_a_lean(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
+    llm.usual = wavering_judge
+    results = [compared(workbench, dimension, seed) for seed in (1, 2, 3)]
+    positions = [each.comparison.position for each in results if each.comparison]
+    assert sum(p.low is not None and p.high is not None and not p.low <= 0 <= p.high for p in positions) <= 1
+    assert all(each.comparison and (each.comparison.reordered.value or 0) > 0.3 for each in results)
+    assert "isn't known until a run asks the same twice" in results[0].beside[1]
+
+
+def test_the_judges_own_repeats_stand_beside(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    llm.usual = judge_of(steady)
+    run = start_run(workbench, 1, RunOptions((dimension,), JUDGE, asking=JudgeOptions(repeats=2)))
+    work_on(workbench, run)
+    result = compared(workbench, dimension)
+    assert (result.own_run, result.own and result.own.value) == (run, 0)
+    assert f"(run {run}, at temperature 1" in result.beside[1]
+
+
+def test_experts_answers_are_what_accuracy_is_of(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    llm.usual = judge_of(steady)
+    with workbench.database.read() as work:
+        checklist = work.checklists.versions(dimension.id)[0]
+    drawn = draw_texts(workbench, checklist.id, 20, 1)
+    for text in drawn.texts:
+        answer(workbench, drawn, "Ana", text, checklist.asked[0].id, Answer.YES)
+    result = compared(workbench, dimension)
+    found = result.comparison
+    assert found is not None
+    assert (found.experts, found.expert_texts) == (20, 20)
+    accuracy = found.ways[AskingWay.REVERSED].accuracy
+    together = kept_result(workbench, result.runs[AskingWay.TOGETHER].id, dimension.id)
+    assert together is not None
+    with workbench.database.read() as work:
+        given = work.results.answers(together.run.id, dimension.id)
+    yes = [said for text in drawn.texts for _, question, said in given[text] if question == checklist.asked[0].id]
+    assert accuracy is not None
+    assert accuracy.value == pytest.approx(yes.count(Answer.YES) / 20)
+
+
+def test_cost_is_by_the_replies_that_scores_rest_on_also_those_of_an_earlier_run(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
+    steadily = judge_of(steady)
+
+    def billed(received: Received) -> Behaviour:
+        reply = steadily(received)
+        assert isinstance(reply, Reply)
+        questions = len(received.body["response_format"]["json_schema"]["schema"]["required"])
+        return Reply(reply.text, tokens=Tokens(input=100 + 10 * questions, output=5 * questions))
+
+    llm.usual = billed
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    result = compared(workbench, dimension)
+    together, alone = result.costs[AskingWay.TOGETHER], result.costs[AskingWay.ALONE]
+    assert (together.calls, together.input_tokens, together.output_tokens) == (1000, 140_000, 20_000)
+    assert (alone.calls, alone.input_tokens, alone.output_tokens) == (4000, 440_000, 20_000)
+    assert (together.cost_usd, alone.cost_usd) == (None, None)  # nobody knows what this judge costs
+    assert result.times == pytest.approx(460 / 160)
+    assert result.verdict is not None
+    assert "costs 2.9 times as much" in result.verdict.sentence
+
+
+def test_a_half_scored_comparison_says_so(workbench: Workbench, dimension: Dimension) -> None:
+    runs = start_asking(workbench, 1, AskingOptions(dimension, JUDGE, texts=8))
+    result = asking_result(workbench, 1, dimension.id, runs)
+    assert (result.comparison, result.whole, result.verdict) == (None, False, None)
+    assert result.to_json()["verdict"] == "No question was answered in all three ways."
+
+
+def test_the_runs_are_no_way_of_scoring_among_others(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    llm.usual = judge_of(steady)
+    own = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
+    work_on(workbench, own)
+    compared(workbench, dimension)
+    assert [each.run.id for each in quality_and_cost(workbench, 1, dimension.id, compared=False)] == [own]

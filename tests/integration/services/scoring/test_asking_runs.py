@@ -1,0 +1,173 @@
+"""Ways of asking on one draw: what is asked, counted at a real server, and what is never asked twice."""
+
+import pytest
+
+from app.domain.asking_way import AskingWay
+from app.domain.judgment import Answer
+from app.domain.task import Dimension
+from app.domain.text import Text
+from app.errors import BudgetError, InputError
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.data.projects import overview
+from app.services.results.results import newest_of_each
+from app.services.results.trials import trials_of
+from app.services.runtime.spending import Spending
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.asking_draw import asking_draw
+from app.services.scoring.asking_runs import (
+    AskingOptions,
+    asking_forecast,
+    asking_runs,
+    begin_asking,
+    start_asking,
+    work_on_asking,
+)
+from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run, work_on
+from app.services.scoring.scoring_jobs import job_key
+from tests.support.asking_judges import judge_of, leaning, steady
+from tests.support.background import wait_for
+from tests.support.fake_llm.behaviour import Fail
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
+
+JUDGE = "llama:judge"
+TEXTS, QUESTIONS = 24, 4
+
+
+@pytest.fixture
+def usual() -> Usual:
+    return judge_of(leaning)
+
+
+@pytest.fixture
+def dimension(workbench: Workbench) -> Dimension:
+    return ready_to_score(workbench, TEXTS, QUESTIONS)
+
+
+def done(workbench: Workbench, options: AskingOptions) -> list[int]:
+    runs = [run.id for run in start_asking(workbench, 1, options).values()]
+    work_on_asking(workbench, runs, options.budget)
+    return runs
+
+
+def texts_of(workbench: Workbench, dimension: Dimension, run: int) -> frozenset[int]:
+    with workbench.database.read() as work:
+        return work.runs.texts_of(run, dimension.id)
+
+
+def test_three_runs_ask_about_the_same_texts_and_the_forecast_says_how_often(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
+    options = AskingOptions(dimension, JUDGE, texts=8)
+    ahead = asking_forecast(workbench, 1, options)
+    assert {way.value: each.calls for way, each in ahead.items()} == {"together": 8, "alone": 32, "reversed": 8}
+    assert not llm.requests
+    assert not list_runs(workbench, 1)
+    runs = done(workbench, options)
+    assert len(llm.requests) == 48
+    assert len({texts_of(workbench, dimension, run) for run in runs}) == 1
+    assert [get_run(workbench, run).asking_way for run in runs] == list(AskingWay)
+    assert [get_run(workbench, run).params.get("reversed_order", False) for run in runs] == [False, False, True]
+
+
+def test_asked_again_nothing_is_paid_twice_and_no_run_is_added(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension
+) -> None:
+    options = AskingOptions(dimension, JUDGE, texts=8)
+    runs = done(workbench, options)
+    paid = len(llm.requests)
+    assert done(workbench, options) == runs
+    assert len(llm.requests) == paid
+    assert all(each.calls == each.calls_cached for each in asking_forecast(workbench, 1, options).values())
+    assert done(workbench, AskingOptions(dimension, JUDGE, texts=8, seed=2)) != runs
+
+
+def test_what_a_run_asked_before_is_not_paid_again(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE)))
+    llm.requests.clear()
+    done(workbench, AskingOptions(dimension, JUDGE, texts=8))
+    assert len(llm.requests) == 8 * QUESTIONS + 8
+
+
+def test_it_goes_on_with_what_is_missing(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    options = AskingOptions(dimension, JUDGE, texts=8)
+    usual = llm.usual
+    llm.usual = lambda received: Fail("quota") if len(llm.requests) > 10 else usual(received)  # type: ignore[operator]
+    runs = done(workbench, options)
+    assert get_run(workbench, runs[0]).done == 8
+    assert get_run(workbench, runs[1]).done < 8
+    assert get_run(workbench, runs[2]).done == 0
+    llm.usual = usual
+    llm.requests.clear()
+    assert done(workbench, options) == runs
+    assert all(get_run(workbench, run).done == 8 for run in runs)
+    assert 8 * QUESTIONS + 8 - 10 <= len(llm.requests) <= 8 * QUESTIONS + 8
+
+
+def test_the_runs_are_never_the_newest_of_their_judge_nor_trials(workbench: Workbench, dimension: Dimension) -> None:
+    own = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
+    work_on(workbench, own)
+    for seed in (1, 2):
+        done(workbench, AskingOptions(dimension, JUDGE, texts=8, seed=seed))
+    assert [run.id for run in newest_of_each(list_runs(workbench, 1))] == [own]
+    assert [each.run.id for each in overview(workbench, 1).dimensions if each.run] == [own]
+    assert trials_of(workbench, 1, dimension) == []
+
+
+def test_a_budget_is_for_the_three_together(workbench: Workbench, dimension: Dimension) -> None:
+    options = AskingOptions(dimension, JUDGE, texts=8, budget=1.0)
+    with pytest.raises(InputError, match="price"):
+        start_asking(workbench, 1, options)
+    runs = [run.id for run in start_asking(workbench, 1, AskingOptions(dimension, "rules", texts=8)).values()]
+    work_on_asking(workbench, runs, 0.5)
+    assert [get_run(workbench, run).params["budget"] for run in runs] == [0.5] * 3
+
+
+def test_nothing_is_asked_once_the_budget_is_used_up(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [run.id for run in start_asking(workbench, 1, AskingOptions(dimension, JUDGE, texts=8)).values()]
+    spent = Spending("judging", JUDGE, at_least_usd=0.3)
+    monkeypatch.setattr("app.services.scoring.asking_runs.run_spending", lambda *_: spent)
+    with pytest.raises(BudgetError, match="three runs is used up"):
+        work_on_asking(workbench, runs, 0.5)
+    assert not llm.requests
+
+
+def test_texts_that_experts_answered_come_first_and_samples_never(workbench: Workbench, dimension: Dimension) -> None:
+    with workbench.database.read() as work:
+        checklist = work.checklists.versions(dimension.id)[0]
+    drawn = draw_texts(workbench, checklist.id, 5, 3)
+    for text in drawn.texts[:3]:
+        answer(workbench, drawn, "Ana", text, checklist.asked[0].id, Answer.YES)
+    wanted = asking_draw(workbench, 1, dimension, checklist, 10, 1)
+    assert len(wanted) == len(set(wanted)) == 10
+    assert set(drawn.texts[:3]) <= set(wanted)
+    assert asking_draw(workbench, 1, dimension, checklist, 10, 1) == wanted
+    assert len(asking_draw(workbench, 1, dimension, checklist, 500, 1)) == TEXTS
+    with pytest.raises(InputError, match="0 texts"):
+        asking_draw(workbench, 1, dimension, checklist, 0, 1)
+
+
+def test_documents_are_drawn_with_several_systems_each(workbench: Workbench, dimension: Dimension) -> None:
+    with workbench.database.read() as work:
+        checklist = work.checklists.versions(dimension.id)[0]
+        wanted = asking_draw(workbench, 1, dimension, checklist, 12, 1)
+        documents = [text.doc_id for text in work.texts.many(wanted).values()]
+    assert sorted(documents.count(name) for name in set(documents)) == [4, 4, 4]
+
+
+def test_without_ratings_chance_draws(workbench: Workbench, dimension: Dimension) -> None:
+    with workbench.database.write() as work:
+        other = work.projects.add_dimension(1, Dimension("warmth"))
+        work.texts.add_many(1, [Text("d90", "Unrated.")])
+        checklist = work.checklists.versions(dimension.id)[0]
+    assert len(asking_draw(workbench, 1, other, checklist, 7, 1)) == 7
+
+
+def test_in_the_background_all_three_are_scored(workbench: Workbench, llm: FakeLlm, dimension: Dimension) -> None:
+    llm.usual = judge_of(steady)
+    options = AskingOptions(dimension, JUDGE, texts=8)
+    begin_asking(workbench, 1, options)
+    wait_for(job_key(1))
+    assert [run.done for run in asking_runs(workbench, 1, options).values()] == [8, 8, 8]
