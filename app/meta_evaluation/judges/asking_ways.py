@@ -57,7 +57,7 @@ class WayFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionChange:
+class AnswerChange:
     """The share of texts on which one question's answer is another: asked alone, and in reversed order."""
 
     alone: EstimatedFigure
@@ -92,9 +92,16 @@ class AskingComparison:
     changed: EstimatedFigure
     reordered: EstimatedFigure
     position: EstimatedFigure
-    by_question: tuple[QuestionChange, ...]
+    by_question: tuple[AnswerChange, ...]
     resamples: int = RESAMPLES
     seed: int = 0
+
+    @property
+    def rated_documents(self) -> int:
+        """How many the interval of the comparison with ratings draws from."""
+        if self.comparison is None:
+            return 0
+        return self.comparison.basis.groups_used if self.comparison.design.level == "per-source" else self.documents
 
     @property
     def spearman(self) -> Difference | None:
@@ -129,7 +136,7 @@ def compare_asking(
     asked: AskedTexts, *, level: Level = "per-source", resamples: int = RESAMPLES, seed: int = 0
 ) -> AskingComparison:
     """Raises InputError where no question about any text has an answer in all three ways, or without resamples."""
-    given = ~np.isnan(asked.answers).any(axis=0)
+    given = np.isnan(asked.answers).sum(axis=0) == 0
     if not given.any():
         raise InputError("No question was answered in all three ways.", "Go on with the runs, then compare again.")
     if resamples < 1:
@@ -165,7 +172,7 @@ def compare_asking(
         reordered=shares.of(reordered, given),
         position=shares.of(*_by_half(filled, given), signed=True),
         by_question=tuple(
-            QuestionChange(*(shares.of(each[:, [q]], given[:, [q]]) for each in (changed, reordered)))
+            AnswerChange(*(shares.of(each[:, [q]], given[:, [q]]) for each in (changed, reordered)))
             for q in range(given.shape[1])
         ),
         resamples=resamples,
@@ -194,7 +201,7 @@ class _Shares:
     seed: int
 
     def documents_of(self, counts: Bools) -> int:
-        return len({name for name, used in zip(self.documents, counts.any(axis=1), strict=True) if used})
+        return len({self.documents[int(row)] for row in np.flatnonzero(counts.any(axis=1))})
 
     def of(self, part: Floats | Bools, counts: Bools, *, signed: bool = False) -> EstimatedFigure:
         """The mean of `part` (T, Q) over what `counts`; from -1 to 1 where `signed`, else from 0 to 1.
@@ -223,7 +230,7 @@ class _Shares:
         return EstimatedFigure(value, max(ends[0], -1.0 if signed else 0.0), min(ends[1], 1.0))
 
 
-def _by_half(filled: Floats, given: Floats) -> tuple[Floats, Floats]:
+def _by_half(filled: Floats, given: Bools) -> tuple[Floats, Bools]:
     """(T, Q) yes where a question stands in the first half less yes where the same stands in the second, and which
     count: all but a middle one."""
     questions = given.shape[1]

@@ -143,9 +143,9 @@ def _evidence(found: AskingComparison) -> list[_Evidence]:
     if ratings is not None and ratings.difference is not None and ratings.low is not None and ratings.high is not None:
         assert found.comparison is not None  # it has the difference
         basis = found.comparison.basis
-        documents = basis.groups_used if found.comparison.design.level == "per-source" else found.documents
-        ends = ratings.difference, ratings.low, ratings.high
-        evidence.append(_Evidence("Spearman", *ends, MARGIN, basis.n_used or basis.n, documents))
+        where = "inside sources" if found.comparison.design.level == "per-source" else "over all texts"
+        ends, texts = (ratings.difference, ratings.low, ratings.high), basis.n_used or basis.n
+        evidence.append(_Evidence(f"Spearman {where}", *ends, MARGIN, texts, found.rated_documents))
     if experts is not None and experts.value is not None and experts.low is not None and experts.high is not None:
         ends = experts.value, experts.low, experts.high
         evidence.append(

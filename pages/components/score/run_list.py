@@ -64,6 +64,8 @@ def _draw(run: RunSummary) -> str:
     share, draw, seed = run.params.get("sample", 1), run.params.get("draw"), run.params.get("seed")
     if run.locked:
         return "locked test split"
+    if chosen := run.params.get("texts_chosen"):
+        return f"{chosen} texts, seed {seed}"
     if draw:
         return f"{draw[0]} × {draw[1]}, seed {seed}"
     return "all texts" if share == 1 else f"{share:.0%}, seed {seed}"

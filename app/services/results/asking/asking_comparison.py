@@ -10,6 +10,7 @@ from app.domain.asking_way import AskingWay
 from app.domain.checklist import Checklist, Question
 from app.domain.run import RunSummary
 from app.errors import InputError
+from app.meta_evaluation.agreement_verdict import FEWEST_UNITS
 from app.meta_evaluation.judges.asking_ways import AskedTexts, AskingComparison, compare_asking, wavering
 from app.meta_evaluation.judges.asking_words import (
     AskingVerdict,
@@ -105,7 +106,8 @@ class AskingResult:
 def asking_result(
     workbench: Workbench, project_id: int, dimension_id: int, runs: Mapping[AskingWay, RunSummary], seed: int = 0
 ) -> AskingResult:
-    """Inside sources where these have a coefficient, over all texts together elsewhere."""
+    """Inside sources where enough of these have a coefficient, over all texts together elsewhere: of four texts a
+    document many have none, and those of few would decide."""
     results = [_result(workbench, run, dimension_id, seed) for run in runs.values()]
     with workbench.database.read() as work:
         part = next(p for p in work.runs.parts(runs[AskingWay.TOGETHER].id) if p.dimension == dimension_id)
@@ -114,7 +116,7 @@ def asking_result(
     asked = _asked(workbench, results, [question.id for question in checklist.asked])
     try:
         found = compare_asking(asked, seed=seed)
-        if found.spearman is None and not np.isnan(asked.human).all():
+        if found.rated_documents < FEWEST_UNITS and not np.isnan(asked.human).all():
             pooled = compare_asking(asked, level="dataset", seed=seed)
             found = pooled if pooled.spearman is not None else found
     except InputError as error:

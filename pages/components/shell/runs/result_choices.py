@@ -87,7 +87,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 
 def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     by_id = {run.id: run for run in runs}
-    key, own = "run", [run for run in runs if not run.study]
+    key, own = "run", [run for run in runs if not run.apart]
     usual = [run.id for run in newest_of_each([r for r in own if dimension in r.dimensions]) or own[:1]]
     known = [run for run in st.session_state.get(key) or [] if run in by_id]
     st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or usual
@@ -97,7 +97,8 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
         format_func=lambda run: f"{short_title(by_id[run])} · {started(by_id[run])}",
         key=key,
         help="The newest of each method and judge, unless you choose others. Several stand side by side. Runs of a "
-        "study of conditions are named by their condition, and shown when you choose them.",
+        "study of conditions are named by their condition, those that compare ways of asking by their way; both are "
+        "shown when you choose them.",
     )
     shown = chosen or usual
     keep(key, ",".join(map(str, shown)), "")

@@ -94,6 +94,14 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
         empty("No text of this project has been scored yet.", "Score some first.", "score", "Go to Scores")
         st.stop()
     chosen, choices = result_choices(runs, dimension.name)
+    if not chosen and not any(run.study for run in runs):
+        empty(
+            "Only a comparison of ways of asking has scored texts of this project.",
+            "Score texts first, or choose one of its runs above to look into it.",
+            "score",
+            "Go to Scores",
+        )
+        st.stop()
     if not chosen:
         empty(
             "Only studies of conditions have scored texts of this project.",

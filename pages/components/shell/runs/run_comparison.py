@@ -79,6 +79,8 @@ def _parts(scores: ScoreSet) -> list[str]:
         parts = [f"checklist {scores.version}, {condition_label(scores.condition)}"]
     else:
         parts = [run.evaluator]
+    if run.asking_way:
+        parts.append(run.asking_way.words)
     if run.judge != "none":
         parts.append(model_label(run.judge))
     if run.params.get("sample", 1) != 1:

@@ -42,7 +42,9 @@ def method(run: RunSummary) -> str:
 
 
 def way(run: RunSummary) -> str:
-    """The evaluator; where a study of conditions asked it, for which of them."""
+    """The evaluator; where a study of conditions or a comparison of ways of asking asked it, for which of them."""
+    if run.asking_way:
+        return f"{run.evaluator} · compared: {run.asking_way.words}"
     if not run.study:
         return run.evaluator
     trial = f", trial {run.trial}" if run.trial else ""

@@ -37,7 +37,7 @@ def with_experts(found: AskingComparison, documents: int = 20, **figure: Any) ->
 
 
 def test_what_follows_from_each_kind_of_difference(rated: AskingComparison) -> None:
-    shown = "(Spearman, one call less one each: {}; 40 texts)"
+    shown = "(Spearman over all texts, one call less one each: {}; 40 texts)"
     for ends, kind, choice, said in (
         (
             (-0.01, -0.06, 0.04),
@@ -53,8 +53,8 @@ def test_what_follows_from_each_kind_of_difference(rated: AskingComparison) -> N
             (0.05, -0.2, 0.2),
             "open",
             None,
-            "40 texts can't tell which way agrees better with people (Spearman, one call less one each: .05, 95 % -.20 "
-            "to .20): about 160 would. Until then one call is the cheaper way.",
+            "40 texts can't tell which way agrees better with people (Spearman over all texts, one call less one "
+            "each: .05, 95 % -.20 to .20): about 160 would. Until then one call is the cheaper way.",
         ),
     ):
         found = asking_verdict(with_difference(rated, *ends), 6.2)
