@@ -11,6 +11,7 @@ from app.commands.checklists import (
     checklist_edits,
     checklist_models,
     checklist_versions,
+    rubric_xray,
 )
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
 
@@ -36,6 +37,7 @@ def register(root: typer.Typer) -> None:
     checklist_versions.register(checklists)
     checklist_models.register(checklists)
     checklist_calls.register(checklists)
+    rubric_xray.register(checklists)
     root.add_typer(checklists, name="checklist")
 
 

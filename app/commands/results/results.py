@@ -49,6 +49,7 @@ def results(
     from app.services.results.dimension_means import dimension_means
     from app.services.results.result_files import write_results
     from app.services.results.results import Choices, results_of, runs_to_show
+    from app.services.results.rubric.rubric_xray import rubric_xray
     from app.services.results.verdicts import verdict_of
     from app.services.runtime.workbench import open_workbench
 
@@ -63,7 +64,7 @@ def results(
         _check_soft(found)
     verdicts = [verdict_of(workbench, result) for result in found]
     if output is not None:
-        write_results(output, target, found, verdicts)
+        write_results(output, target, found, verdicts, lambda: [rubric_xray(workbench, each) for each in found])
         say(f"Wrote {output}")
     if json_:
         about = [aspects_of(workbench, result) for result in found]

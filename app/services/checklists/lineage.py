@@ -50,6 +50,16 @@ def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | N
     return _view(view.checklist, view.attributes, in_use)
 
 
+def lineage_of_checklist(workbench: Workbench, checklist_id: int) -> LineageView:
+    """Of this one, also where a study of conditions made it."""
+    with workbench.database.read() as work:
+        checklist, dimension_id = work.checklists.get(checklist_id), work.checklists.dimension_of(checklist_id)
+        project = work.projects.project_of(dimension_id)
+        attributes = {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
+        in_use = _in_use(work, dimension_id, checklist.condition)
+    return _view(checklist, attributes, in_use)
+
+
 def lineage_of_build(workbench: Workbench, build_id: int) -> LineageView:
     """As if the checklist were made from the build now. Raises NotReadyError where it has no questions yet."""
     with workbench.database.read() as work:

@@ -1,6 +1,6 @@
 """Results as files to keep: every score, every figure, and a report that needs nothing else to be read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from app.export.spreadsheet import csv_bytes
 from app.services.results.dimension_means import dimension_means
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
+from app.services.results.rubric.rubric_xray import RubricXray
 from app.services.results.verdicts import AgreementVerdict
 from app.services.runtime.output_file import output_file
 
@@ -41,6 +42,8 @@ METHODS = (
     "Per-source: a coefficient inside each source's group of texts, averaged over groups; dataset: one over all texts; "
     "system: one over the means of systems. A group in which all scores or all ratings are equal has no coefficient; "
     "groups used and all are given. Kendall's coefficient is tau-b.",
+    "Questions get a badge only where a whole 95 % interval lies beyond a limit; intervals draw whole sources. The "
+    "modes are those of RIFT (2604.01375). No badge is no proof that a question is good.",
     "Intervals are 95 % percentile bootstrap intervals; resamples without a figure are counted. The signature names "
     "level, coefficient, groups, duplicates, resamples, seed, checklist version, judge and prompt: with it and the "
     "same scores each figure can be computed again.",
@@ -58,16 +61,29 @@ def result_figures_csv(results: Iterable[DimensionResult]) -> bytes:
     return csv_bytes(FIGURE_COLUMNS, (row for result in results for row in _figures(result)))
 
 
-def report_html(project: Project, results: Sequence[DimensionResult], verdicts: Sequence[AgreementVerdict]) -> bytes:
-    """One page with charts and methods that needs nothing else; `verdicts`, one a result, stand first."""
+def report_html(
+    project: Project,
+    results: Sequence[DimensionResult],
+    verdicts: Sequence[AgreementVerdict],
+    xrays: Sequence[RubricXray | None] = (),
+) -> bytes:
+    """One page with charts and methods that needs nothing else; `verdicts`, one a result, stand first.
+
+    `xrays`, one a result, say what speaks against its questions; None, or none at all, leave that out.
+    """
     from app.export.report_charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
 
     figures = [(result, result.meta.figures["spearman"]) for result in results]
     rows = [IntervalRow(_label(r), f.value, f.low, f.high, f.n) for r, f in figures if f.value is not None]
     overview = interval_plot(rows, "Spearman with 95 % intervals") if rows else None
     documents = [
-        {**result.to_json(), "charts": _charts(result), "verdict": verdict.about(result.dimension.name)}
-        for result, verdict in zip(results, verdicts, strict=True)
+        {
+            **result.to_json(),
+            "charts": _charts(result),
+            "verdict": verdict.about(result.dimension.name),
+            "xray": xray and xray.to_json() | {"basis": xray.basis},
+        }
+        for result, verdict, xray in zip(results, verdicts, xrays or [None] * len(results), strict=True)
     ]
     return html_report(
         _title(project), _notices(project, results), documents, METHODS, overview, _means(results)
@@ -121,16 +137,23 @@ def _charts(result: DimensionResult) -> "list[ReportChart]":
 
 
 def write_results(
-    path: Path, project: Project, results: Sequence[DimensionResult], verdicts: Sequence[AgreementVerdict]
+    path: Path,
+    project: Project,
+    results: Sequence[DimensionResult],
+    verdicts: Sequence[AgreementVerdict],
+    xrays: Callable[[], Sequence[RubricXray | None]] = tuple,
 ) -> None:
-    """Scores as CSV or Parquet, the report as HTML or a table for LaTeX, by the file's ending. Raises InputError."""
+    """Scores as CSV or Parquet, the report as HTML or a table for LaTeX, by the file's ending. Raises InputError.
+
+    `xrays` are computed for the report alone.
+    """
     match path.suffix.lower():
         case ".csv":  # for scripts: without the mark that would become a part of the first column's name
             content = csv_bytes(COLUMNS, _all_scores(results), for_spreadsheets=False)
         case ".parquet":
             content = scores_parquet(results)
         case ".html":
-            content = report_html(project, results, verdicts)
+            content = report_html(project, results, verdicts, xrays())
         case ".tex":
             content = latex_file(project, results)
         case other:

@@ -3,7 +3,9 @@
 import streamlit as st
 
 from app.services.results.result_files import latex_file, report_html, result_figures_csv, scores_csv, scores_parquet
+from app.services.results.rubric.rubric_xray import RubricXray, rubric_xray
 from app.services.results.verdicts import verdict_of
+from pages.components.shell.blinding import all_open
 from pages.components.shell.runs.result_scope import ResultScope
 
 
@@ -41,7 +43,7 @@ def result_downloads(scope: ResultScope) -> None:
         )
         st.download_button(
             "Report (HTML)",
-            lambda: report_html(project, results, [verdict_of(scope.workbench, result) for result in results]),
+            lambda: _report(scope),
             "report.html",
             "text/html",
             key="download_report",
@@ -57,3 +59,14 @@ def result_downloads(scope: ResultScope) -> None:
             on_click="ignore",
             help="A table for a paper (booktabs) with intervals; its caption says what it rests on.",
         )
+
+
+def _report(scope: ResultScope) -> bytes:
+    """Of dimensions on which an expert is still at it, without what speaks against the questions."""
+    results, workbench = scope.every_dimension(), scope.workbench
+    verdicts = [verdict_of(workbench, result) for result in results]
+    xrays: list[RubricXray | None] = [
+        rubric_xray(workbench, result) if all_open(workbench, scope.project, result.dimension) else None
+        for result in results
+    ]
+    return report_html(scope.project, results, verdicts, xrays)

@@ -55,6 +55,15 @@ def open_dimensions(
     return [dimension for dimension in dimensions if dimension not in hidden]
 
 
+def all_open(workbench: Workbench, project: Project, dimension: Dimension) -> bool:
+    """Whether nothing on the dimension is hidden from the person: neither attributes nor answers."""
+    expert = current_expert()
+    if not expert:
+        return True
+    everything = visible_attributes(workbench, project.id, dimension.id, expert)[1]
+    return everything and unfinished_sheet(workbench, dimension.id, expert) is None
+
+
 def open_answers(workbench: Workbench, dimension: Dimension) -> None:
     """For the owner, and for experts who have answered the texts drawn for them; for others the screen ends here, so
     that neither the judge's answers nor anybody else's lead them."""

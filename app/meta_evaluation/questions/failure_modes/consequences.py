@@ -123,7 +123,8 @@ def _goes_with_nothing(found: RubricEvidence, place: int) -> ModeFinding | None:
         rest,
         NOTHING,
         evidence=(
-            f"A yes hardly goes with a yes to the other questions: correlation {rest.as_figure}, on {rest.n:,} texts."
+            f"A yes {'goes with a no' if rest.high < 0 else 'hardly goes with a yes'} to the other questions: "
+            f"correlation {rest.as_figure}, on {rest.n:,} texts."
         ),
         advice="Look whether it belongs to this dimension, and whether yes is its good answer.",
         measure="correlation with the other questions",

@@ -82,8 +82,8 @@ def missing_criteria(found: RubricEvidence) -> ModeFinding | None:
         "missing criteria",
         None,
         f"{served} no question serves",
-        f"{found.unserved:,} of the {found.attributes:,} attributes that this checklist could rest on are behind none "
-        "of its questions.",
+        f"Of {counted_of(found.attributes, 'attribute')} in use {found.unserved:,} "
+        f"{'is' if found.unserved == 1 else 'are'} behind no question.",
         "Read them: put each that matters under a question or add one; the others may stay out.",
         "attributes behind no question",
         float(found.unserved),

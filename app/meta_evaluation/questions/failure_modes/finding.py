@@ -42,7 +42,7 @@ class Measured:
 
     @property
     def as_share(self) -> str:
-        return f"{100 * self.value:.0f} % (95 % interval {100 * self.low:.0f} to {100 * self.high:.0f} %)"
+        return f"{_percent(self.value)} % (95 % interval {_percent(self.low)} to {_percent(self.high)} %)"
 
     @property
     def as_figure(self) -> str:
@@ -90,3 +90,9 @@ class ModeFinding:
         """Questions count from 1, as on screens."""
         places = {"question": self.question, "other": self.other}
         return asdict(self) | {name: None if place is None else place + 1 for name, place in places.items()}
+
+
+def _percent(share: float) -> str:
+    """Without decimals, unless that made 0 or 100 of what is neither."""
+    said = f"{100 * share:.0f}"
+    return f"{100 * share:.1f}" if said in ("0", "100") and 0 < share < 1 else said

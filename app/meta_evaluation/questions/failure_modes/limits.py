@@ -10,6 +10,9 @@ ENOUGH_TEXTS = 20
 ENOUGH_FOR_PAIRS = 40
 """Texts for two questions to be compared: twelve questions are 66 pairs, and with 20 texts one of them gets that far by
 accident in a few checklists of a hundred."""
+RAREST = 5
+"""Texts with the rarer of two answers below which nothing is said of what an answer goes with: it would rest on single
+texts, and resamples, which hold them or don't, make its interval too narrow."""
 ENOUGH_OF_A_KIND = 10
 """Texts on which experts agree on yes (or on no) below which nothing is said of how the judge answers those."""
 FEWEST_OTHERS = 3

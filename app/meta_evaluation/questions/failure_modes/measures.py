@@ -8,7 +8,7 @@ from app.meta_evaluation.judges.intervals import Ends, by_document, wilson
 from app.meta_evaluation.judges.sums import resampled, share
 from app.meta_evaluation.questions.failure_modes.evidence import RubricEvidence
 from app.meta_evaluation.questions.failure_modes.finding import Measured
-from app.meta_evaluation.questions.failure_modes.limits import Limit
+from app.meta_evaluation.questions.failure_modes.limits import RAREST, Limit
 from app.meta_evaluation.score_matrix import Bools, Floats, Ints
 
 Figure = Callable[[Floats], Floats]
@@ -20,11 +20,12 @@ def of_correlations(
 ) -> Measured | None:
     """A figure of the correlations among `columns` (K, texts), over the texts that have them all.
 
-    None unless its whole interval lies beyond the limit, or where fewer than `fewest` texts have them.
+    None unless its whole interval lies beyond the limit; also where fewer than `fewest` texts have them, or one of
+    them is always or nearly always the same.
     """
     used = np.asarray(~np.isnan(columns).any(axis=0))
     n = int(used.sum())
-    if n < fewest:
+    if n < fewest or any(_rarest(column) < RAREST for column in columns[:, used]):
         return None
     centred = columns[:, used] - columns[:, used].mean(axis=1, keepdims=True)
     products = _products(centred)
@@ -95,6 +96,11 @@ def _correlations(sums: Floats, columns: int) -> Floats:
     told = spread > 1e-12
     root = np.sqrt(np.where(told, spread, np.nan))
     return np.asarray(covariance / (root[:, :, None] * root[:, None, :]))
+
+
+def _rarest(column: Floats) -> int:
+    """How many values differ from the most frequent one: of yes and no the count of the rarer."""
+    return int(column.size - np.unique(column, return_counts=True)[1].max())
 
 
 def _within(ends: Ends, least: float) -> Ends:

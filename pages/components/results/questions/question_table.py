@@ -42,13 +42,19 @@ def chosen_question() -> int | None:
 
 
 def question_table(
-    found: Questions, shares: Sequence[QuestionShare], stability: Mapping[int, JudgeConsistency], scope: str
+    found: Questions,
+    shares: Sequence[QuestionShare],
+    stability: Mapping[int, JudgeConsistency],
+    badges: Sequence[Sequence[str]],
+    scope: str,
 ) -> None:
-    """`stability` by question, where the judge was asked several times; else {}. A ticked row is opened."""
+    """`stability` by question, where the judge was asked several times; else {}. `badges` of each question, in the
+    order asked. A ticked row is opened."""
     rows = [
         {
             "No.": number,
             "Question": share.question.text,
+            "Look at": "; ".join(said),
             "Remark": " ".join(item.flags),
             "Yes": None if share.yes_share is None else 100 * share.yes_share,
             "Effect": interval(item.effect, item.low, item.high),
@@ -57,10 +63,13 @@ def question_table(
             "Unanswered": share.unanswered,
             **_steadiness(stability, share.question.id),
         }
-        for number, (share, item) in enumerate(zip(shares, found.analysis.items, strict=True), start=1)
+        for number, (share, item, said) in enumerate(zip(shares, found.analysis.items, badges, strict=True), start=1)
     ]
     table = pd.DataFrame(rows)
-    shown = table if table["Unanswered"].any() else table.drop(columns="Unanswered")
+    unused = [*([] if table["Unanswered"].any() else ["Unanswered"]), *([] if any(badges) else ["Look at"])]
+    shown = table.drop(columns=unused)
+    if any(badges):
+        shown["Look at"] = pd.Series([list(said) for said in badges], dtype=object)
     key = f"question_table_{scope}"
 
     def chosen() -> None:
@@ -127,6 +136,11 @@ def _rests_on(found: Questions, stability: Mapping[int, JudgeConsistency]) -> st
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=38),
     "Question": st.column_config.TextColumn(width=180),
+    "Look at": st.column_config.ListColumn(
+        width=150,
+        help="What the answers show beyond doubt enough, or the wording alone (asks two things, vague word). Tick the "
+        "question: the evidence and what to do stand below.",
+    ),
     "Remark": st.column_config.TextColumn(width=190),
     "Yes": st.column_config.NumberColumn(
         format="%.0f %%", width=60, help="The share of yes among the texts with an answer."

@@ -5,10 +5,12 @@ import streamlit as st
 from app.services.results.question_analysis import questions_of
 from app.services.results.repeat_agreement import repeat_agreement
 from app.services.results.result_texts import question_shares
+from app.services.results.rubric.rubric_xray import rubric_xray
 from pages.components.results.questions.aspect_tables import aspect_tables
 from pages.components.results.questions.expert_agreement import expert_agreement
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
 from pages.components.results.questions.question_weights import question_weights
+from pages.components.results.questions.rubric_xray import missing_criteria, question_findings, xray_summary
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.runs.result_scope import ResultScope
@@ -24,19 +26,24 @@ def result_questions(scope: ResultScope) -> None:
     run_id, dimension_id = result.run.id, result.dimension.id
     with st.spinner("Looking at each question"):
         found = questions_of(scope.workbench, result)
-    if found is None:
+        xray = rubric_xray(scope.workbench, result)
+    if found is None or xray is None:
         if not aspect_tables(scope.workbench, result):
             st.markdown("This method asks no questions.")
         return
     shares = question_shares(scope.workbench, run_id, dimension_id)
     stability = repeat_agreement(scope.workbench, run_id, dimension_id)
-    question_table(found, shares, stability, f"{run_id}_{dimension_id}")
+    xray_summary(xray)
+    badges = [[finding.badge for finding in xray.of_question(place)] for place in range(len(shares))]
+    question_table(found, shares, stability, badges, f"{run_id}_{dimension_id}")
     for question, item in zip(found.questions, found.analysis.items, strict=True):
         if question.id == chosen_question():
             st.markdown(f"**{item.question + 1}. {plain(question.text)}**")
             if question.component:
                 st.caption(plain(question.component))
+            question_findings(xray, item.question)
             question_facts(item, found)
             edit_question(scope.workbench, result, question, f"edit_question_{question.id}")
+    missing_criteria(xray)
     expert_agreement(scope.workbench, scope.project.id, result)
     question_weights(scope.workbench, result, [question.text for question in found.questions])

@@ -57,6 +57,7 @@ def test_the_residual_correlation_is_that_of_the_residuals() -> None:
     x, y = z + rng.normal(size=200), z + rng.normal(size=200)
     by_hand = np.corrcoef(x - np.polyval(np.polyfit(z, x, 1), z), y - np.polyval(np.polyfit(z, y, 1), z))[0, 1]
     assert _residual(np.corrcoef([x, y, z])[None])[0] == pytest.approx(by_hand)
+    # A rest that never varies takes nothing out.
     constant = np.array([[[1, 0.4, NAN], [0.4, 1, NAN], [NAN, NAN, NAN]]])
     assert _residual(constant)[0] == pytest.approx(0.4)
 
@@ -78,3 +79,14 @@ def test_nothing_is_said_where_the_interval_reaches_the_limit() -> None:
     assert of_shares(texts, np.ones(40), np.ones(40), Limit(0.95), 20) is None
     assert of_shares(texts, np.ones(40), np.ones(40), Limit(0.5), 41) is None
     assert of_correlations(texts, np.ones((2, 40)), ANY, 20, lambda r: r[:, 0, 1]) is None
+
+
+def test_a_correlation_that_rests_on_a_few_texts_is_none() -> None:
+    texts = good_rubric(1, texts=80)
+    answers = np.zeros((2, 80))
+    answers[:, :4] = 1
+    assert of_correlations(texts, answers, ANY, 20, lambda r: r[:, 0, 1]) is None
+    answers[:, :40:8] = 1
+    found = of_correlations(texts, answers, ANY, 20, lambda r: r[:, 0, 1])
+    assert found is not None
+    assert found.value == pytest.approx(1)
