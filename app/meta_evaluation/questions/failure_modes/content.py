@@ -26,10 +26,8 @@ def judge_differs(found: RubricEvidence, place: int) -> ModeFinding | None:
     judge = found.answers[:, place]
     missed = []
     for answer, said in ((1.0, "yes"), (0.0, "no")):
-        meant = (agreed == answer) & ~np.isnan(judge)
-        right = of_shares(
-            found, (meant & (judge == answer)).astype(np.float64), meant.astype(np.float64), MISSES, ENOUGH_OF_A_KIND
-        )
+        meant = np.where((agreed == answer) & ~np.isnan(judge), found.weight, 0.0)
+        right = of_shares(found, np.where(judge == answer, meant, 0.0), meant, MISSES, ENOUGH_OF_A_KIND)
         if right is not None:
             missed.append((right, said))
     if not missed:

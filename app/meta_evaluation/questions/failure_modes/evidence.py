@@ -22,7 +22,9 @@ class RubricEvidence:
     what it left unanswered there is told from what it never saw. `people` is (experts, texts, questions), with no
     expert where nobody answered. `words` (texts,) counts each text's words, `ratings` (texts,) is the mean rating of
     the dimension, NaN where there is none. `documents` names each text's source: intervals draw whole sources.
-    `hints`: by question, what the checks of wording said. `unserved` of the `attributes` stand behind no question.
+    `weights` (texts,) make up for texts drawn for experts with unequal chances, 0 where nobody knows the chance; None
+    where all were drawn alike. `hints`: by question, what the checks of wording said. `unserved` of the `attributes`
+    stand behind no question.
     """
 
     judge: Floats
@@ -34,6 +36,7 @@ class RubricEvidence:
     hints: tuple[tuple[WordingHint, ...], ...]
     unserved: int = 0
     attributes: int = 0
+    weights: Floats | None = None
     resamples: int = RESAMPLES
     seed: int = 0
 
@@ -50,6 +53,11 @@ class RubricEvidence:
     def experts_say(self) -> Floats:
         """(texts, questions): what most experts say, NaN where they are split evenly or silent."""
         return np.stack([majority(self.people[:, :, place]) for place in range(self.questions)], axis=1)
+
+    @property
+    def weight(self) -> Floats:
+        """(texts,): how much experts' answers about each text count in shares."""
+        return np.ones(self.words.size) if self.weights is None else self.weights
 
     def rest_without(self, *places: int) -> Floats:
         """(texts,): the share of yes to the other questions, NaN where none of them is answered."""

@@ -19,7 +19,8 @@ WORDINGS: dict[str, tuple[Mode, str, str]] = {
 def experts_differ(found: RubricEvidence, place: int) -> ModeFinding | None:
     """Subjective: experts who read the same text answer the question differently."""
     answers = found.people[:, :, place]
-    differing = of_shares(found, *differing_pairs(answers), DIFFERS, ENOUGH_TEXTS)
+    apart, pairs = differing_pairs(answers)
+    differing = of_shares(found, apart * found.weight, pairs * found.weight, DIFFERS, ENOUGH_TEXTS)
     if differing is None:
         return None
     alpha = krippendorff_alpha(answers, "nominal", group=found.documents, resamples=found.resamples, seed=found.seed)

@@ -39,6 +39,7 @@ def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Ch
         hints=tuple(_hints(question.text, language) for question in checklist.asked),
         resamples=result.choices.resamples,
         seed=result.choices.seed,
+        weights=None if side is None or side.probability is None else np.nan_to_num(1 / side.probability),
     )
 
 

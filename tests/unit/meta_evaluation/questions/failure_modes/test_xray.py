@@ -93,6 +93,21 @@ def test_a_judge_that_contradicts_experts_who_agree(good: RubricEvidence) -> Non
     assert found[0].measure in ("sensitivity", "specificity")
 
 
+def test_texts_drawn_for_doubts_count_by_their_chance(good: RubricEvidence) -> None:
+    """The judge is wrong about the texts on which it was unsure, of which three times as many were drawn."""
+    hard = np.arange(good.words.size) % 2 == 0
+    experts = np.where(hard, 1 - good.answers[:, 4], good.answers[:, 4])
+    drawn = with_people(good, 4, experts)
+    wrong = ("misaligned or rigid", 4, "judge reads it otherwise")
+    assert wrong in planted(drawn)
+    assert wrong not in planted(replace(drawn, weights=np.where(hard, 1 / 3, 1.0)))
+    assert wrong in planted(replace(drawn, weights=np.where(hard, 1.0, 1 / 3)))
+    nobody_knows = failure_modes(replace(drawn, weights=np.where(hard, 1.0, 0.0)))
+    (counted,) = [each.n for each in nobody_knows if each.badge == wrong[2]]
+    assert counted is not None
+    assert counted <= hard.sum()
+
+
 def test_a_yes_that_goes_with_low_ratings(good: RubricEvidence) -> None:
     turned = with_people(with_answers(good, 6, 1 - good.answers[:, 6]), 6, np.nan)
     assert planted(turned)[0] == ("misaligned or rigid", 6, "goes against ratings")
