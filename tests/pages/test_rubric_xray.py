@@ -5,10 +5,13 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from app.services.checklists.expert_answers import draw_texts
 from app.services.results.question_analysis import questions_of
 from app.services.results.results import kept_results
 from app.services.results.rubric.rubric_xray import rubric_xray
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import mark_done
+from tests.support.background import PATIENCE
 from tests.support.result_screen import change, shown
 
 RUN = 1
@@ -47,3 +50,32 @@ def test_a_badge_leads_to_its_evidence_and_to_the_question_itself(
     assert "What to do:" in words
     app.button(key=f"edit_question_{second}").click().run()
     assert not app.exception
+
+
+def _report_is_whole() -> None:
+    import streamlit as st  # noqa: PLC0415 - a script of its own
+
+    from app.services.data.projects import dimensions_named, get_project  # noqa: PLC0415
+    from app.services.runtime.workbench import open_workbench  # noqa: PLC0415
+    from pages.components.shell.blinding import all_open  # noqa: PLC0415
+
+    workbench = open_workbench()
+    dimension = dimensions_named(workbench, "Demo", "coherence")[0]
+    st.text(str(all_open(workbench, get_project(workbench, "Demo"), dimension)))
+
+
+def test_who_is_still_at_it_gets_a_report_without_what_others_said(demo: Workbench) -> None:
+    def whole(expert: str) -> str:
+        app = AppTest.from_function(_report_is_whole, default_timeout=PATIENCE)
+        app.query_params["expert"] = expert
+        return str(app.run().text[0].value)
+
+    ada = "simulated expert Ada"
+    assert [whole(who) for who in ("", ada)] == ["True", "False"], "Ada has not said that she is done"
+    with demo.database.read() as work:
+        part = work.runs.parts(RUN)[0]
+    mark_done(demo, part.dimension, ada)
+    assert whole(ada) == "True"
+    assert part.checklist is not None
+    draw_texts(demo, part.checklist, 5, seed=1)
+    assert [whole(who) for who in ("", ada)] == ["True", "False"], "Ada has texts to answer now"

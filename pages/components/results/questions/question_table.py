@@ -137,11 +137,11 @@ _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=38),
     "Question": st.column_config.TextColumn(width=180),
     "Look at": st.column_config.ListColumn(
-        width=150,
+        width=130,
         help="What the answers show beyond doubt enough, or the wording alone (asks two things, vague word). Tick the "
         "question: the evidence and what to do stand below.",
     ),
-    "Remark": st.column_config.TextColumn(width=190),
+    "Remark": st.column_config.TextColumn(width=150),
     "Yes": st.column_config.NumberColumn(
         format="%.0f %%", width=60, help="The share of yes among the texts with an answer."
     ),
