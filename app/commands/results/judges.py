@@ -85,6 +85,9 @@ def estimate_share(
     """The share of yes, or the mean score, of all rows: the judge's, corrected by the rows that people answered.
 
     Example: interacteval estimate answers.csv --judge gpt --human expert --group doc_id
+
+    Two systems: interacteval estimate scores.csv --judge gpt --human expert --group doc_id --system model --between A
+    --between B
     """
     from app.commands.results.judged_rows import read_judged_rows, two_systems
     from app.commands.results.judged_systems import difference_json, difference_page, systems_table

@@ -7,7 +7,7 @@ from app.meta_evaluation.judges.words import FEW_DOCUMENTS, NOT_ESTABLISHED, gap
 
 BY = {
     "judge_only": "the judge alone",
-    "human_only": "people's answers alone, which the judge doesn't make more precise",
+    "human_only": "people's answers alone (the judge makes them no more precise)",
     "corrected": "the corrected figures",
 }
 

@@ -222,7 +222,7 @@ def test_a_verdict_says_who_is_ahead_and_how_far_the_judge_is_off() -> None:
     )
     open_ = plain_difference(judge_only=(0.02, 0, 0.1), human_only=(0.03, -0.1, 0.2), corrected=(0.02, -0.1, 0.25))
     assert difference_verdict(open_) == (
-        "Which is higher can't be told: by people's answers alone, which the judge doesn't make more precise A is 3.0 "
+        "Which is higher can't be told: by people's answers alone (the judge makes them no more precise) A is 3.0 "
         "points higher than B, but the 95 % interval, -10.0 to 20.0, includes 0. The judge alone puts A 2.0 points "
         "ahead, inside the corrected interval."
     )
