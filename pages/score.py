@@ -9,6 +9,7 @@ from app.services.scoring.draws import check_draws
 from app.services.scoring.forecast import Forecast, forecast
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import job_key, running_here, running_run
+from pages.components.score.asking_ways import asking_ways
 from pages.components.score.cost_table import cost_table
 from pages.components.score.forecast import show_forecast, texts_to_score
 from pages.components.score.outcome import note_ending, outcome
@@ -51,6 +52,7 @@ st.subheader("Score texts", anchor=False)
 left, right = st.columns([3, 2], gap="large")
 with left:
     wishes, judges = scoring_options(workbench, project)
+    asking_ways(workbench, project, wishes, judges)
 with right:
     ahead = look_ahead(wishes)
     if ahead:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from app.domain.asking_way import AskingWay
-    from app.services.results.asking.asking_comparison import AskingResult, EstimatedFigure
+    from app.services.results.asking.asking_comparison import AskingResult
     from app.services.scoring.forecast import Estimate
 
 
@@ -119,8 +119,8 @@ def _print(found: "AskingResult") -> None:
     rows = []
     for way in AskingWay:
         figures, cost = found.comparison.ways[way], found.costs[way]
-        accuracy = _percent(figures.accuracy) if figures.accuracy else None
-        of_people = [figures.spearman, figures.kendall, accuracy, _percent(figures.yes)]
+        accuracy = figures.accuracy.percent if figures.accuracy else None
+        of_people = [figures.spearman, figures.kendall, accuracy, figures.yes.percent]
         rows.append(
             [
                 found.runs[way].id,
@@ -134,11 +134,11 @@ def _print(found: "AskingResult") -> None:
     echo("")
     echo(table([*headings, "calls", "tokens in", "tokens out", "US dollars"], rows))
     echo("Calls, tokens and dollars are for 1,000 texts.\n")
-    echo(f"Asked alone, {_percent(found.comparison.changed)} of the answers change.")
+    echo(f"Asked alone, {found.comparison.changed.percent} of the answers change.")
     for said in (*found.beside, *found.cautions):
         echo(said)
     changes = [
-        [question.text, _percent(change.alone), _percent(change.reversed)]
+        [question.text, change.alone.percent, change.reversed.percent]
         for question, change in zip(found.questions, found.comparison.by_question, strict=True)
     ]
     echo("")
@@ -147,11 +147,3 @@ def _print(found: "AskingResult") -> None:
 
 def _whole(*values: float | None) -> list[int | None]:
     return [None if value is None else round(value) for value in values]
-
-
-def _percent(figure: "EstimatedFigure") -> str | None:
-    """7 % [4, 11]"""
-    if figure.value is None:
-        return None
-    ends = "" if figure.low is None or figure.high is None else f" [{100 * figure.low:.0f}, {100 * figure.high:.0f}]"
-    return f"{100 * figure.value:.0f} %{ends}"

@@ -18,7 +18,7 @@ import numpy as np
 from app.domain.asking_way import AskingWay
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES, Level
-from app.meta_evaluation.comparison import Comparison, Difference, compare_scores
+from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, Difference, compare_scores
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.intervals import by_document, wilson
 from app.meta_evaluation.judges.sums import resampled, share
@@ -95,6 +95,12 @@ class AskingComparison:
     by_question: tuple[AnswerChange, ...]
     resamples: int = RESAMPLES
     seed: int = 0
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether both the interval and a permutation test tell together from alone by the ratings: of ten documents
+        the interval alone does so in 8 % of the cases in which there is no difference."""
+        return self.comparison is not None and self.comparison.differences["spearman"].told_apart
 
     @property
     def rated_documents(self) -> int:
@@ -255,7 +261,7 @@ def _agreement(asked: AskedTexts, one: int, level: Level, resamples: int, seed: 
             item=items,
             level=level,
             resamples=resamples,
-            permutations=0,
+            permutations=PERMUTATIONS if resamples else 0,
             seed=seed,
             on_scale=True,
         )

@@ -28,7 +28,8 @@ class AskingVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """Together less alone on one measure of agreement; `margin` is the most that doesn't matter."""
+    """Together less alone on one measure of agreement; `margin` is the most that doesn't matter, `apart` whether the
+    two are told apart."""
 
     measure: str
     value: float
@@ -37,14 +38,15 @@ class _Evidence:
     margin: float
     texts: int
     documents: int
+    apart: bool
 
     @property
     def kind(self) -> AskingKind:
         if self.documents < FEWEST_UNITS:
             return "open"
-        if self.low > 0:
+        if self.apart and self.low > 0:
             return "together better"
-        if self.high < 0:
+        if self.apart and self.high < 0:
             return "little" if self.low >= -self.margin else "alone better"
         return "no better alone" if self.low >= -self.margin else "open"
 
@@ -145,12 +147,12 @@ def _evidence(found: AskingComparison) -> list[_Evidence]:
         basis = found.comparison.basis
         where = "inside sources" if found.comparison.design.level == "per-source" else "over all texts"
         ends, texts = (ratings.difference, ratings.low, ratings.high), basis.n_used or basis.n
-        evidence.append(_Evidence(f"Spearman {where}", *ends, MARGIN, texts, found.rated_documents))
+        documents, apart = found.rated_documents, found.told_apart
+        evidence.append(_Evidence(f"Spearman {where}", *ends, MARGIN, texts, documents, apart))
     if experts is not None and experts.value is not None and experts.low is not None and experts.high is not None:
         ends = experts.value, experts.low, experts.high
-        evidence.append(
-            _Evidence("answers like most experts'", *ends, POINTS, found.expert_texts, found.expert_documents)
-        )
+        texts, documents, apart = found.expert_texts, found.expert_documents, not experts.low <= 0 <= experts.high
+        evidence.append(_Evidence("answers like most experts'", *ends, POINTS, texts, documents, apart))
     return evidence
 
 

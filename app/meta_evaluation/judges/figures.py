@@ -39,6 +39,14 @@ class EstimatedFigure:
     def width(self) -> float | None:
         return None if self.low is None or self.high is None else self.high - self.low
 
+    @property
+    def percent(self) -> str | None:
+        """A share as a cell of a table holds it: 55 % [34, 76]"""
+        if self.value is None:
+            return None
+        ends = "" if self.low is None or self.high is None else f" [{100 * self.low:.0f}, {100 * self.high:.0f}]"
+        return f"{100 * self.value:.0f} %{ends}"
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:

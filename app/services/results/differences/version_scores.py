@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.domain.run import ScoredText
+from app.domain.run import RunSummary, ScoredText
 from app.meta_evaluation.judges.difference import EstimatedDifference, difference
 from app.meta_evaluation.judges.pairing import ComparedSide
 from app.services.results.differences.scored_sides import counted_rows, scored_side
@@ -29,14 +29,15 @@ def other_versions(workbench: Workbench, project_id: int, result: DimensionResul
     """The newest run of the result's judge and method with each other version of the checklist, highest first."""
     newest: dict[int, ScoreSet] = {}
     for scores in score_sets(workbench, project_id, result.dimension.id):
-        alike = (scores.run.evaluator, scores.run.judge, scores.run.study) == (
-            result.run.evaluator,
-            result.run.judge,
-            result.run.study,
-        )
+        alike = _kind(scores.run) == _kind(result.run)
         if alike and scores.version is not None and scores.version != result.version:
             newest.setdefault(scores.version, scores)
     return [newest[version] for version in sorted(newest, reverse=True)]
+
+
+def _kind(run: RunSummary) -> tuple[object, ...]:
+    """Of two runs of the same kind only the version differs."""
+    return run.evaluator, run.judge, run.study, run.asking_way
 
 
 def version_difference(workbench: Workbench, result: DimensionResult, other: ScoreSet) -> VersionDifference:

@@ -7,7 +7,6 @@ from app.services.results.corrected_shares import (
     AltTest,
     CorrectedShare,
     CorrectedShares,
-    EstimatedFigure,
     corrected_shares,
     estimate_cautions,
     estimate_forecast,
@@ -86,13 +85,13 @@ def _row(share: CorrectedShare) -> dict[str, object]:
         return {"Question": share.question.text, "Why": share.reason}
     return {
         "Question": share.question.text,
-        "Judge alone": _figure(found.judge_only),
-        "Experts alone": _figure(found.human_only),
-        "Corrected": _figure(found.corrected),
+        "Judge alone": found.judge_only.percent,
+        "Experts alone": found.human_only.percent,
+        "Corrected": found.corrected.percent,
         "Judge off by": None if found.bias is None else 100 * found.bias,
         "Experts' texts": f"{found.n_human:,} of {found.n:,}",
-        "Finds yes": _figure(found.sensitivity),
-        "Finds no": _figure(found.specificity),
+        "Finds yes": found.sensitivity.percent if found.sensitivity else None,
+        "Finds no": found.specificity.percent if found.specificity else None,
         "Stands in for": _beside(share.stand_in),
         "Why": "" if found.enough else f"Only {number(found.n_human, 'text')} with both answers: rough.",
     }
@@ -102,11 +101,3 @@ def _beside(test: AltTest | None) -> str | None:
     if test is None or test.winning_rate is None:
         return None
     return f"{sum(person.rejected for person in test.annotators)} of {len(test.annotators)}"
-
-
-def _figure(figure: EstimatedFigure | None) -> str | None:
-    """55 % [34, 76]"""
-    if figure is None or figure.value is None:
-        return None
-    ends = "" if figure.low is None or figure.high is None else f" [{100 * figure.low:.0f}, {100 * figure.high:.0f}]"
-    return f"{100 * figure.value:.0f} %{ends}"

@@ -24,11 +24,14 @@ def rated() -> AskingComparison:
     return compare_asking(asked, level="dataset", resamples=50)
 
 
-def with_difference(found: AskingComparison, value: float, low: float, high: float) -> AskingComparison:
+def with_difference(
+    found: AskingComparison, value: float, low: float, high: float, p: float = 0.01
+) -> AskingComparison:
     assert found.comparison is not None
     tested = found.comparison.differences["spearman"]
     figure = replace(tested.figure, difference=value, low=low, high=high)
-    differences = found.comparison.differences | {"spearman": replace(tested, figure=figure)}
+    changed = replace(tested, figure=figure, permutation=replace(tested.permutation, p=p))
+    differences = found.comparison.differences | {"spearman": changed}
     return replace(found, comparison=replace(found.comparison, differences=differences))
 
 
@@ -60,6 +63,11 @@ def test_what_follows_from_each_kind_of_difference(rated: AskingComparison) -> N
         found = asking_verdict(with_difference(rated, *ends), 6.2)
         assert (found.kind, found.choice) == (kind, choice)
         assert said in found.sentence
+
+
+def test_an_interval_that_a_permutation_test_does_not_bear_out_advises_nothing(rated: AskingComparison) -> None:
+    assert asking_verdict(with_difference(rated, -0.2, -0.3, -0.1, p=0.2), 2.0).kind == "open"
+    assert asking_verdict(with_difference(rated, 0.2, 0.1, 0.3, p=0.2), 2.0).kind == "no better alone"
 
 
 def test_an_unknown_cost_is_not_made_up(rated: AskingComparison) -> None:
