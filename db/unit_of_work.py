@@ -13,6 +13,7 @@ from app.domain.locked_split import Scope
 from db.backup import copy_before_migration
 from db.engine import connect, open_engines
 from db.migrate import upgrade
+from db.repositories.anchors import Anchors
 from db.repositories.builds import Builds
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
@@ -90,6 +91,10 @@ class UnitOfWork:
     @cached_property
     def expert_answers(self) -> ExpertAnswers:
         return ExpertAnswers(self._session)
+
+    @cached_property
+    def anchors(self) -> Anchors:
+        return Anchors(self._session)
 
     @cached_property
     def checklists(self) -> Checklists:

@@ -12,6 +12,7 @@ BENCHMARKS = {
     "pages": "app.benchmarks.pages",
     "attributes": "app.benchmarks.attributes",
     "estimates": "app.benchmarks.estimates",
+    "drift": "app.benchmarks.drift",
 }
 
 

@@ -1,5 +1,6 @@
 """The tables. Importing this package registers them all."""
 
+from db.models.anchors import AnchorLookRow, AnchorSetRow
 from db.models.build import BuildRevisionRow, BuildRow
 from db.models.checklist import (
     ChecklistChangeRow,
@@ -38,6 +39,8 @@ from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRo
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
+    "AnchorLookRow",
+    "AnchorSetRow",
     "AnswerChanceRow",
     "AnswerDrawRow",
     "AnswerDrawTextRow",
