@@ -30,6 +30,7 @@ _COMMANDS = (
     "scoring.score",
     "scoring.runs",
     "scoring.own_scores",
+    "scoring.drift",
     "scoring.stage_outputs",
     "results.results",
     "results.meta_eval",

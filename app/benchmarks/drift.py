@@ -1,7 +1,7 @@
 """Benchmark of looks at a judge: how often an unchanged one is accused, and how many anchors find one that changed.
 
-Made-up judges: each answer to an anchor is what the judge settled on, or with the share `noise` the other one, anew each
-time. One that changed has settled on the other answer in a tenth of the cases.
+Made-up judges: each answer to an anchor is what the judge settled on, or with the share `noise` the other one, anew
+each time. One that changed has settled on the other answer in a tenth of the cases.
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from app.meta_evaluation.judges.betting import LIMIT, capital
-from app.meta_evaluation.judges.drift import REPEATS, look_ps
-from app.meta_evaluation.score_matrix import Bools, Ints
+from app.meta_evaluation.judges.drift import REPEATS, Codes, look_ps
+from app.meta_evaluation.score_matrix import Bools, Floats
 
 SIMULATIONS, LOOKS, SEED, AT_ONCE = 1000, 200, 7, 100
 ANCHORS, QUESTIONS = 6, 5
 NOISES = {"none": 0.0, "little": 0.02, "much": 0.2}
 FLIPPED = 0.1
-CALM = 150
+CALM, AFTER, LATE_ANCHORS, LATE_QUESTIONS = 150, 20, 15, 10
 CHECKLISTS = (1, 5, 10, 20, 30)
 SEARCHED = (*range(3, 20), *range(20, 61, 2), *range(65, 201, 5))
 POWERS = (0.8, 0.9)
@@ -37,7 +37,7 @@ def run() -> dict[str, Any]:
             }
             for questions in CHECKLISTS
         },
-        f"found at look {CALM + 1}, changed after {CALM} calm ones": late_finds(),
+        f"looks until half are found after {CALM} calm ones, {LATE_ANCHORS} anchors": late_finds(),
     }
 
 
@@ -58,12 +58,14 @@ def found_at_first_look(anchors: int, questions: int, noise: float, simulations:
 
 
 def late_finds(simulations: int = SIMULATIONS // 10) -> dict[str, float]:
-    """By noise: the share of judges that the first look after a change finds, calm ones having gone before."""
+    """By noise: how many looks after a change it is found in half of the judges, calm ones having gone before."""
     rng = np.random.default_rng(SEED)
     found = {}
     for name, noise in NOISES.items():
-        answers = judges(rng, simulations, 2 * ANCHORS, QUESTIONS, noise, CALM + 1, changed_at=CALM)
-        found[name] = float(_accused(answers).mean())
+        answers = judges(rng, simulations, LATE_ANCHORS, LATE_QUESTIONS, noise, CALM + AFTER, changed_at=CALM)
+        grown = _capital(answers)[:, CALM:] >= LIMIT
+        looks = np.where(grown.any(axis=1), grown.argmax(axis=1) + 1, np.inf)
+        found[name] = float(np.median(looks))
     return found
 
 
@@ -75,8 +77,8 @@ def judges(
     noise: float,
     looks: int,
     changed_at: int | None = None,
-) -> Ints:
-    """(simulations, anchors, answerings, questions) of 0 and 1; `changed_at` is how many looks came before the change."""
+) -> Codes:
+    """(simulations, anchors, answerings, questions) of 0 and 1; `changed_at`: the looks before the change."""
     settled = rng.integers(0, 2, (simulations, anchors, 1, questions), dtype=np.int8)
     answers = np.repeat(settled, REPEATS + looks, axis=2)
     if changed_at is not None:
@@ -87,7 +89,7 @@ def judges(
 
 def _needed(questions: int, noise: float) -> str:
     """The fewest anchors for each power, searched from few to many."""
-    needed = {}
+    needed: dict[str, int] = {}
     for anchors in SEARCHED:
         power = found_at_first_look(anchors, questions, noise)
         needed |= {f"{wanted:.0%}": anchors for wanted in POWERS if power >= wanted and f"{wanted:.0%}" not in needed}
@@ -96,7 +98,10 @@ def _needed(questions: int, noise: float) -> str:
     return ", ".join(f"{anchors} in {power}" for power, anchors in needed.items())
 
 
-def _accused(answers: Ints) -> Bools:
-    everywhere = np.ones(answers.shape[:-1], dtype=np.bool_)
-    accused: Bools = (capital(look_ps(answers, everywhere)) >= LIMIT).any(axis=-1)
+def _accused(answers: Codes) -> Bools:
+    accused: Bools = np.asarray((_capital(answers) >= LIMIT).any(axis=-1))
     return accused
+
+
+def _capital(answers: Codes) -> Floats:
+    return capital(look_ps(answers, np.ones(answers.shape[:-1], dtype=np.bool_)))

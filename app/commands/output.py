@@ -74,6 +74,8 @@ def shown_method(run: "RunSummary") -> str:
     which way."""
     if run.asking_way:
         return f"{run.evaluator}, compared: {run.asking_way.words}"
+    if run.anchors:
+        return f"{run.evaluator}, anchors"
     trial = f", trial {run.trial}" if run.trial else ""
     return f"{run.evaluator}, condition {run.study}{trial}" if run.study else run.evaluator
 

@@ -87,6 +87,11 @@ class RunSummary:
         return bool(self.study) or self.asking_way is not None
 
     @property
+    def anchors(self) -> int:
+        """The set of anchors that it asks a judge about, to see whether that changed; 0 for every other run."""
+        return int(self.params.get("anchors", 0))
+
+    @property
     def trial(self) -> int | None:
         """Which trial of the study that made it, from 1; None where that had one only, or no study made it."""
         chosen = self.params.get("study_choices", {})

@@ -69,10 +69,10 @@ class Runs:
             raise NotFoundError(f"There is no run {run_id}.", "`interacteval runs list` shows them.")
         return found[0]
 
-    def all(self, project_id: int | None = None) -> list[RunSummary]:
-        """Newest first."""
+    def all(self, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
+        """Newest first. `anchors`: those that asked about anchors, too; their scores are no results."""
         clause = ScoringRunRow.project_id == project_id if project_id is not None else True
-        return summaries(self._session, clause)
+        return [run for run in summaries(self._session, clause) if anchors or not run.anchors]
 
     def running(self, project_id: int) -> list[int]:
         """The runs somebody is working on, newest first."""

@@ -39,7 +39,7 @@ def list_(
     from app.services.scoring.runs import list_runs
 
     workbench = open_workbench()
-    found = list_runs(workbench, get_project(workbench, project).id if project else None)
+    found = list_runs(workbench, get_project(workbench, project).id if project else None, anchors=True)
     if json_:
         print_json([_document(run) for run in found])
     else:

@@ -3,9 +3,9 @@
 A bet that is fair while nothing changes makes no money on average, so a capital of 20 times the stake shows a change at
 5 % (Ville 1939; Waudby-Smith and Ramdas 2024). A look's bet is on its p-value, where those of all looks are independent
 and none is too small too often (`drift`). Three quarters of the stake are put on single looks, each a share of it that
-sums to all of it over any number of looks, to be lost or to reach the limit at once: a large change is found at the first
-look after it. The rest bets on every look from some look on, and adds up what is too weak to be seen in one: its stake is
-divided over the look to begin with, so that a long calm before a change costs little.
+sums to all of it over any number of looks, to be lost or to reach the limit at once: a large change is found at the
+first look after it. The rest bets on every look from some look on, and adds up what is too weak to be seen in one: its
+stake is divided over the look to begin with, more evenly, so that a long calm before a change costs little.
 """
 
 import numpy as np
@@ -16,26 +16,29 @@ LEVEL = 0.05
 LIMIT = 1 / LEVEL
 """The capital at which nobody would still believe that nothing changed."""
 AT_ONCE = 0.75
+"""The part of the stake that is put on single looks."""
+PATIENCE = 10
+"""About so many looks are as likely as each other to be the first after a change, where bets add up."""
 _BETS = np.linspace(0, 1, 201)
 
 
-def look_shares(looks: int) -> Floats:
+def look_shares(looks: int, patience: int = 1) -> Floats:
     """(looks,) the share of the stake that is put on each look, 1 over any number of them."""
-    numbers = np.arange(1, looks + 1)
-    shares: Floats = 1 / (numbers * (numbers + 1))
+    numbers = np.arange(looks) + patience
+    shares: Floats = patience / (numbers * (numbers + 1))
     return shares
 
 
 def capital(ps: Floats) -> Floats:
-    """(..., looks): what a stake of 1 has become after each look; `ps` are the p-values of the looks, in their order."""
+    """(..., looks): what a stake of 1 has become after each look; `ps` are their p-values, in their order."""
     looks = ps.shape[-1]
-    shares = look_shares(looks)
-    waiting = 1 / np.arange(2, looks + 2)  # what is staked on looks yet to come
-    at_once = np.cumsum(np.where(ps <= AT_ONCE * LEVEL * shares, 1 / (AT_ONCE * LEVEL), 0.0), axis=-1) + waiting
+    shares, starts = look_shares(looks), look_shares(looks, PATIENCE)
+    won = np.where(ps <= AT_ONCE * LEVEL * shares, 1 / (AT_ONCE * LEVEL), 0.0)
+    at_once = np.cumsum(won, axis=-1) + 1 - np.cumsum(shares)  # what is staked on looks yet to come is kept
     running, grown = np.zeros(ps.shape[:-1]), np.empty(ps.shape)
-    gains = _gain(ps)
+    gains, waiting = _gain(ps), 1 - np.cumsum(starts)
     for look in range(looks):
-        running = (running + shares[look]) * gains[..., look]
+        running = (running + starts[look]) * gains[..., look]
         grown[..., look] = running + waiting[look]
     total: Floats = AT_ONCE * at_once + (1 - AT_ONCE) * grown
     return total

@@ -1,20 +1,24 @@
 """Did a judge change? Its answers about the same texts, given again and again, and which of them stands apart.
 
-While a judge doesn't change, the answers it gives about one text could have come in any order: the newest is as likely as
-each earlier one to be the odd one out, and what it does on one text says nothing about another. So the p-value of a look
-comes from exchanging, text by text, which of its answerings was the newest; it needs no estimate of the judge's own noise,
-and is exact with any number of texts, also where the answers about one text hang together. Ties count against a change.
-Given all answers without their order, the p-values of earlier looks rest on those before alone, so those of all looks are
-independent (Vovk, Gammerman and Shafer 2005, section 8.2, with texts as strata); `betting` puts them together.
+While a judge doesn't change, the answers it gives about one text could have come in any order: the newest is as likely
+as each earlier one to be the odd one out, and what it does on one text says nothing about another. So the p-value of a
+look comes from exchanging, text by text, which of its answerings was the newest; it needs no estimate of the judge's
+own noise, and holds with any number of texts, also where the answers about one text hang together. Ties count against
+a change. Given all answers without their order, the p-values of earlier looks rest on those before alone, so those of
+all looks are independent (Vovk, Gammerman and Shafer 2005, section 8.2, with texts as strata); `betting` puts them
+together.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.meta_evaluation.judges.betting import LIMIT, capital
 from app.meta_evaluation.score_matrix import Bools, Floats, Ints
 
+Codes = NDArray[np.integer[Any]]
 REPEATS = 3
 """Answerings of each anchor at the beginning: fewer leave a look little to stand apart from."""
 NEEDED = 0.1
@@ -35,12 +39,12 @@ class Answerings:
     `present` (..., anchors, answerings): an anchor whose answering failed has none.
     """
 
-    codes: Ints
+    codes: Codes
     present: Bools
 
 
 def look_p(found: Answerings) -> Floats:
-    """(...) how often the newest answering would stand apart as much if it were any of them. 1 where it has no answers."""
+    """(...) how often the newest answering would stand apart as much if it were any of them; 1 without answers."""
     odd = _surprise(found)
     base = np.where(found.present, odd, np.iinfo(np.int64).max).min(axis=-1, keepdims=True)
     odd = np.where(found.present, odd - base, 0)
@@ -52,7 +56,7 @@ def look_p(found: Answerings) -> Floats:
     return p
 
 
-def look_ps(answers: Ints, present: Bools, repeats: int = REPEATS) -> Floats:
+def look_ps(answers: Codes, present: Bools, repeats: int = REPEATS) -> Floats:
     """(..., looks) of each answering after the first `repeats`."""
     looks = range(repeats + 1, answers.shape[-2] + 1)
     return np.stack([look_p(Answerings(answers[..., :end, :], present[..., :end])) for end in looks], axis=-1)
@@ -72,6 +76,11 @@ def findable_rate(found: Answerings, ps: Floats, seed: int = 0) -> float | None:
         power = look_power(found, ps, _RATES[middle], np.random.default_rng(seed))
         low, high = (low, middle) if power >= POWER else (middle + 1, high)
     return _RATES[low] if low < len(_RATES) else None
+
+
+def is_enough(rate: float | None) -> bool:
+    """Whether anchors that find this share of flipped answers can show what matters."""
+    return rate is not None and rate <= NEEDED
 
 
 def look_power(found: Answerings, ps: Floats, rate: float, rng: np.random.Generator) -> float:

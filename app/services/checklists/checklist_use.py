@@ -8,4 +8,4 @@ def runs_with(workbench: Workbench, project_id: int, checklist_id: int) -> list[
     """The runs that asked this version's questions, newest first."""
     with workbench.database.read() as work:
         used = work.runs.with_checklist(checklist_id)
-        return [run for run in work.runs.all(project_id) if run.id in used]
+        return [run for run in work.runs.all(project_id, anchors=True) if run.id in used]

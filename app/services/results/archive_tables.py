@@ -21,6 +21,8 @@ SAMPLE_COLUMNS = ("dimension", *_KEY, "score", "chosen_by")
 SIDE_BY_SIDE_COLUMNS = ("dimension", "expert", "set_a", "outside", "question", "answer")
 RUN_COLUMNS = ("run", "evaluator", "judge", "dimensions", "status", "scored", "failed", "planned", "started", "choices")
 SCORE_COLUMNS = (*SCORES, "status")
+ANCHOR_COLUMNS = ("set", "dimension", "version", "frozen_at", "frozen_by", "digest", *_KEY, "question", "answer")
+LOOK_COLUMNS = ("set", "dimension", "run", "judge", "against", "reference", "at", "verdict", "figures")
 JUDGMENT_COLUMNS = ("run", "dimension", *_KEY, "number", "question", "answer", "repeat", "p_yes", "rationale")
 
 
@@ -69,10 +71,53 @@ def comparison_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> It
                 yield {**about, "question": question, "answer": answer}
 
 
+def anchor_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
+    """One a frozen answer of most experts."""
+    places = _places(workbench, project_id)
+    for dimension in dimensions:
+        with workbench.database.read() as work:
+            found = [(each, work.checklists.get(each.checklist)) for each in work.anchors.sets(dimension.id)]
+        for anchors, checklist in reversed(found):
+            wordings = {question.id: question.text for question in checklist.questions}
+            about = {
+                "set": anchors.id,
+                "dimension": dimension.name,
+                "version": checklist.version,
+                "frozen_at": anchors.frozen_at.isoformat(timespec="seconds"),
+                "frozen_by": anchors.frozen_by,
+                "digest": anchors.digest,
+            }
+            for (text, question), answer in anchors.answers.items():
+                if text in places:  # not where it was locked away since
+                    said = {"question": wordings.get(question, ""), "answer": answer.value}
+                    yield {**about, **places[text], **said}
+
+
+def look_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
+    """One an asking of a judge about anchors, in the order they were begun."""
+    for dimension in dimensions:
+        with workbench.database.read() as work:
+            looks = [
+                (each.id, look) for each in work.anchors.sets(dimension.id) for look in work.anchors.looks(each.id)
+            ]
+        for anchors, look in sorted(looks, key=lambda pair: pair[1].id):
+            yield {
+                "set": anchors,
+                "dimension": dimension.name,
+                "run": look.run,
+                "judge": look.judge,
+                "against": look.against,
+                "reference": look.is_reference,
+                "at": look.at.isoformat(timespec="seconds"),
+                "verdict": look.verdict,
+                "figures": _cell(dict(look.figures)),
+            }
+
+
 def run_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
     """Oldest first, those of studies and of scores from files included."""
     with workbench.database.read() as work:
-        runs = work.runs.all(project_id)
+        runs = work.runs.all(project_id, anchors=True)
     for run in reversed(runs):
         yield {
             "run": run.id,
@@ -138,7 +183,7 @@ def _of_runs(
 ) -> Iterator[Row]:
     """Run by run, oldest first, and in a run dimension by dimension: what is in memory is one of these."""
     with workbench.database.read() as work:
-        runs = work.runs.all(project_id)
+        runs = work.runs.all(project_id, anchors=True)
     for run in reversed(runs):
         with workbench.database.read() as work:
             for part in work.runs.parts(run.id):

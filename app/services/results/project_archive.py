@@ -34,6 +34,8 @@ checklists/         a folder for each dimension: every version as JSON (which ca
 expert-answers/     what experts answered to each published version, and which texts were drawn for them, when and with
                     what probability
 side-by-side.csv    experts' answers to the six questions about the two sets
+anchors.csv         texts with the frozen answers of most experts, to see whether a judge changes
+anchor-looks.csv    each time a judge was asked about them, and what came of it
 runs.csv            who scored what, with which judge and choices
 scores.csv          every score beside the mean rating
 judge-answers.csv   what the judge answered to each question about each text
@@ -90,6 +92,8 @@ def _parts(workbench: Workbench, project_id: int, now: datetime) -> Iterator[Par
         name = "-".join(part for part in (str(number), safe_name(dimension.name)) if part)
         yield from _checklists(workbench, dimension, name)
     yield ArchiveTable("side-by-side.csv", tables.SIDE_BY_SIDE_COLUMNS, tables.comparison_rows(workbench, dimensions))
+    yield ArchiveTable("anchors.csv", tables.ANCHOR_COLUMNS, tables.anchor_rows(workbench, project_id, dimensions))
+    yield ArchiveTable("anchor-looks.csv", tables.LOOK_COLUMNS, tables.look_rows(workbench, dimensions))
     yield ArchiveTable("runs.csv", tables.RUN_COLUMNS, tables.run_rows(workbench, project_id))
     yield ArchiveTable("scores.csv", tables.SCORE_COLUMNS, tables.score_rows(workbench, project_id))
     yield ArchiveTable("judge-answers.csv", tables.JUDGMENT_COLUMNS, tables.judgment_rows(workbench, project_id))

@@ -28,7 +28,7 @@ class Reasoning:
 
 def reasoning_of(work: UnitOfWork, model: str, effort: str) -> Reasoning:
     """What is known of calls with the same effort."""
-    efforts = {run.id: str(run.params.get("effort", "")) for run in work.runs.all()}
+    efforts = {run.id: str(run.params.get("effort", "")) for run in work.runs.all(anchors=True)}
     alike = [w for run, w in work.calls.written(model).items() if efforts.get(run or 0, "") == effort]
     calls, tokens, characters = (sum(parts) for parts in zip(*alike, strict=True)) if alike else (0, 0, 0)
     if calls >= ENOUGH:

@@ -46,7 +46,7 @@ def project_spending(workbench: Workbench, project_id: int) -> list[Spending]:
     then the runs. What called no model and was answered nothing is left out."""
     with workbench.database.read() as work:
         stages = work.calls.outside_runs(project_id)
-        runs = work.runs.all(project_id)
+        runs = work.runs.all(project_id, anchors=True)
         made = work.calls.totals([run.id for run in runs])
     found = [_spending(stage, model, None, paid) for (stage, model), paid in stages.items()]
     return found + [_of_run(run, made.get(run.id)) for run in reversed(runs) if run.id in made or run.calls_cached]
@@ -56,7 +56,7 @@ def unpriced_calls(workbench: Workbench, project_id: int) -> int:
     """How many calls of the project nobody knows the cost of."""
     with workbench.database.read() as work:
         stages = work.calls.outside_runs(project_id).values()
-        runs = work.calls.totals([run.id for run in work.runs.all(project_id)]).values()
+        runs = work.calls.totals([run.id for run in work.runs.all(project_id, anchors=True)]).values()
     return sum(paid.unpriced for paid in (*stages, *runs))
 
 

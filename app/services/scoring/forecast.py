@@ -156,7 +156,11 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
         tuple(samples),
         work.projects.by_id(project_id).task,
         tuple(in_force(work, project_id).items()),
-        tuple((r.id, r.done, r.failed) for r in work.runs.all(project_id) if r.status is not RunStatus.RUNNING),
+        tuple(
+            (run.id, run.done, run.failed)
+            for run in work.runs.all(project_id, anchors=True)
+            if run.status is not RunStatus.RUNNING
+        ),
     )
 
 

@@ -33,7 +33,7 @@ from db.unit_of_work import UnitOfWork
 
 def recordable_runs(workbench: Workbench) -> list[RunSummary]:
     """The runs whose judge was called over a network and answered at least once, newest first."""
-    return [run for run in list_runs(workbench) if run.done and _called(run.judge)]
+    return [run for run in list_runs(workbench, anchors=True) if run.done and _called(run.judge)]
 
 
 def record_run(workbench: Workbench, run_id: int, path: Path) -> int:

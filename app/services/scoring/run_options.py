@@ -25,7 +25,8 @@ class RunOptions:
     model: how long a request may take, how many tokens an answer, and the judge's reasoning effort.
     reuse: take answers to unchanged questions over from runs of the versions before (answer_reuse).
     texts: these (ids) instead of a draw, but for those that are held back; all for none. asking_way, asking_set: for
-    which way of asking it stands in which comparison of them (asking_runs).
+    which way of asking it stands in which comparison of them (asking_runs). anchors: the set of anchors (id) that the
+    texts are; such a run stays out of results.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -46,6 +47,7 @@ class RunOptions:
     texts: tuple[int, ...] = ()
     asking_way: AskingWay | None = None
     asking_set: str = ""
+    anchors: int = 0
 
     @property
     def drawn(self) -> bool:
@@ -69,6 +71,7 @@ class RunOptions:
             **({"draw": list(self.draw)} if self.draw else {}),
             **({"texts_chosen": len(self.texts)} if self.texts else {}),
             **({"asking_way": self.asking_way.value, "asking_set": self.asking_set} if self.asking_way else {}),
+            **({"anchors": self.anchors} if self.anchors else {}),
             **self.model.params(),
             **as_params(self.method_options()),
         }

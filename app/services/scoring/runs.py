@@ -302,9 +302,10 @@ def get_run(workbench: Workbench, run_id: int) -> RunSummary:
         return _as_left(workbench, work.runs.get(run_id))
 
 
-def list_runs(workbench: Workbench, project_id: int | None = None) -> list[RunSummary]:
+def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
+    """Newest first. anchors: those that asked about anchors, too."""
     with workbench.database.read() as work:
-        return [_as_left(workbench, run) for run in work.runs.all(project_id)]
+        return [_as_left(workbench, run) for run in work.runs.all(project_id, anchors=anchors)]
 
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:

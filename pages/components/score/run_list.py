@@ -17,7 +17,7 @@ UNFINISHED = 5  # more open runs than this are old news; the newest are offered
 
 
 def run_list(workbench: Workbench, project: Project) -> None:
-    runs = list_runs(workbench, project.id)
+    runs = list_runs(workbench, project.id, anchors=True)
     if not runs:
         return
     st.subheader("Runs", anchor=False)
@@ -26,7 +26,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
     for run in open_[:UNFINISHED]:
         _unfinished(workbench, project, run, busy)
     st.dataframe(_table(runs), placeholder="–", hide_index=True, key="runs", column_config=_COLUMNS)
-    if any(run.done for run in runs):
+    if any(run.done and not run.anchors for run in runs):
         link("results", "See the results")
 
 
@@ -64,6 +64,8 @@ def _draw(run: RunSummary) -> str:
     share, draw, seed = run.params.get("sample", 1), run.params.get("draw"), run.params.get("seed")
     if run.locked:
         return "locked test split"
+    if run.anchors:
+        return "anchors"
     if chosen := run.params.get("texts_chosen"):
         return f"{chosen} texts, seed {seed}"
     if draw:

@@ -45,6 +45,8 @@ def way(run: RunSummary) -> str:
     """The evaluator; where a study of conditions or a comparison of ways of asking asked it, for which of them."""
     if run.asking_way:
         return f"{run.evaluator} · compared: {run.asking_way.words}"
+    if run.anchors:
+        return f"{run.evaluator} · anchors"
     if not run.study:
         return run.evaluator
     trial = f", trial {run.trial}" if run.trial else ""

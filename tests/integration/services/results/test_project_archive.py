@@ -38,6 +38,11 @@ def full(workbench: Workbench) -> Workbench:
         question = work.checklists.get(1).asked[0].id
     answer(workbench, draw, "Ana", draw.texts[0], question, Answer.YES)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+    with workbench.database.write() as work:
+        answers = {(draw.texts[0], question): Answer.YES}
+        frozen = work.anchors.freeze(dimension.id, 1, draw.texts[:1], answers, "d1ge57", "Ana")
+        look = work.anchors.begin(frozen.id, 1, "rules", "rules", False)
+        work.anchors.conclude(look.id, {"p": 1.0}, "no change seen")
     return workbench
 
 
@@ -50,6 +55,8 @@ def test_everything_is_in_it(full: Workbench) -> None:
         *(f"{name}.csv" for name in ("texts", "ratings", "samples", "attributes", "side-by-side", "runs", "scores")),
         "attributes.json",
         "judge-answers.csv",
+        "anchors.csv",
+        "anchor-looks.csv",
         *(f"checklists/1-coherence/version-{n}{end}" for n in (1, 2) for end in (".json", ".md", "-lineage.json")),
         "expert-answers/1-coherence-version-1.csv",
         "expert-answers/1-coherence-version-1-drawn.csv",
@@ -57,6 +64,9 @@ def test_everything_is_in_it(full: Workbench) -> None:
     tables = {name: _rows(content) for name, content in found.items() if name.endswith(".csv")}
     assert len(tables["texts.csv"]) == len(tables["ratings.csv"]) == len(tables["scores.csv"]) == 40
     assert len(tables["judge-answers.csv"]) == 40 * 3
+    (anchor,), (look,) = tables["anchors.csv"], tables["anchor-looks.csv"]
+    assert (anchor["version"], anchor["digest"], anchor["answer"]) == ("1", "d1ge57", "yes")
+    assert (look["run"], look["verdict"], look["figures"]) == ("1", "no change seen", '{"p": 1.0}')
     assert tables["texts.csv"][0] == {
         "doc_id": "d0",
         "system_id": "s0",

@@ -60,15 +60,16 @@ def test_an_answering_that_failed_is_no_answering() -> None:
 
 def test_shares_of_the_stake_never_exceed_it() -> None:
     assert look_shares(4).tolist() == pytest.approx([1 / 2, 1 / 6, 1 / 12, 1 / 20])
-    assert look_shares(10_000).sum() < 1
+    assert look_shares(2, 10).tolist() == pytest.approx([1 / 11, 10 / 132])
+    assert max(look_shares(10_000, patience).sum() for patience in (1, 10)) < 1
 
 
 def test_capital_by_hand() -> None:
     """At once: half the stake on the first look, so p = .015 reaches .75 * 20 and leaves the half for later."""
     gain = (1 - 0.015 + 0.015 * np.log(0.015)) / (0.015 * np.log(0.015) ** 2)
-    assert capital(np.array([0.015]))[0] == pytest.approx(0.75 * (20 / 0.75 + 0.5) + 0.25 * (0.5 * gain + 0.5))
+    assert capital(np.array([0.015]))[0] == pytest.approx(0.75 * (20 / 0.75 + 0.5) + 0.25 * (gain / 11 + 10 / 11))
     assert capital(np.array([0.019]))[0] < LIMIT  # .05 * .75 / 2 is .01875
-    assert capital(np.array([1.0]))[0] == pytest.approx(0.75 * 0.5 + 0.25 * (0.25 + 0.5), rel=1e-5)
+    assert capital(np.array([1.0]))[0] == pytest.approx(0.75 * 0.5 + 0.25 * (0.5 / 11 + 10 / 11), rel=1e-5)
 
 
 def test_a_weak_change_adds_up_over_looks() -> None:

@@ -1,0 +1,1 @@
+"""Did a judge change, or the texts?"""

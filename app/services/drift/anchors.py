@@ -1,0 +1,114 @@
+"""Anchors: texts with the answers of most experts, frozen with everything a judge is told about them."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from app.domain.anchors import AnchorSet
+from app.domain.checklist import Checklist
+from app.domain.judgment import Answer
+from app.domain.task import Dimension
+from app.domain.text import Text
+from app.errors import InputError, NotReadyError
+from app.evaluators.checklist import PROMPT
+from app.meta_evaluation.questions.question_agreement import majority
+from app.prompting import dimension_variables, load_prompt, task_variables
+from app.services.checklists.checklists import published_checklist
+from app.services.checklists.expert_answers import answer_cube, expert_answers
+from app.services.runtime.prompts import own_wordings
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+FEWEST = 2
+"""Texts that make anchors at all; how few find a change is said beside them."""
+
+
+def newest_anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet | None:
+    with workbench.database.read() as work:
+        return next(iter(work.anchors.sets(dimension.id)), None)
+
+
+def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, who: str) -> AnchorSet:
+    """Of the newest published version that experts answered: the texts and questions on which most of them agree.
+
+    Raises NotReadyError where fewer than two such texts are there.
+    """
+    checklist, answers = _agreed(workbench, dimension)
+    texts = tuple(dict.fromkeys(text for text, _ in answers))
+    if len(texts) < FEWEST:
+        raise NotReadyError(
+            f"Anchors are texts that experts answered and mostly agree on; {dimension.name} has {len(texts)} of them.",
+            f"Answer at least {FEWEST} texts on Answer, better 10 to 40, then freeze them.",
+        )
+    with own_wordings(workbench, project_id):
+        prompt = load_prompt(PROMPT).digest
+    with workbench.database.write() as work:
+        digest = _digest(work, project_id, dimension, checklist, answers, prompt)
+        return work.anchors.freeze(dimension.id, checklist.id, texts, answers, digest, who)
+
+
+def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet) -> None:
+    """Raises InputError where texts, questions or wordings are no longer what was frozen."""
+    with own_wordings(workbench, project_id):
+        prompt = load_prompt(PROMPT).digest
+    with workbench.database.read() as work:
+        checklist = work.checklists.get(found.checklist)
+        now = _digest(work, project_id, dimension, checklist, found.answers, prompt)
+    if now != found.digest:
+        raise InputError(
+            f"The anchors of {dimension.name} are no longer what was frozen on {found.frozen_at:%d %b %Y}: a text, a "
+            "question, the words of task or dimension, or the judge's prompt is another.",
+            "Put it back, or freeze them anew: the test then begins again.",
+        )
+
+
+def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
+    """In the order frozen; what was locked away or taken out since is missing."""
+    with workbench.database.read() as work:
+        texts = work.texts.many(found.texts)
+    return [texts[text] for text in found.texts if text in texts]
+
+
+def _agreed(workbench: Workbench, dimension: Dimension) -> tuple[Checklist, dict[tuple[int, int], Answer]]:
+    """The version, and (text, question) -> what most experts say, where most say the same."""
+    for checklist in _answered_versions(workbench, dimension):
+        found = expert_answers(workbench, checklist.id)
+        cube = answer_cube(found)
+        answers = {}
+        for place, question in enumerate(found.checklist.asked):
+            said = majority(cube[:, :, place]) if len(cube) else np.full(len(found.texts), np.nan)
+            for text, value in zip(found.texts, said, strict=True):
+                if not np.isnan(value):
+                    answers[text, question.id] = Answer.YES if value else Answer.NO
+        if answers:
+            return found.checklist, dict(sorted(answers.items()))
+    return published_checklist(workbench, dimension.id), {}
+
+
+def _answered_versions(workbench: Workbench, dimension: Dimension) -> Sequence[Checklist]:
+    with workbench.database.read() as work:
+        return [each for each in work.checklists.versions(dimension.id) if work.expert_answers.draw_of(each.id)]
+
+
+def _digest(
+    work: UnitOfWork,
+    project_id: int,
+    dimension: Dimension,
+    checklist: Checklist,
+    answers: Mapping[tuple[int, int], Answer],
+    prompt: str,
+) -> str:
+    """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers."""
+    texts = work.texts.many({text for text, _ in answers})
+    content = {
+        "texts": [[text, texts[text].source, texts[text].text] for text in sorted(texts)],
+        "questions": [[question.id, question.text, question.guidance] for question in checklist.asked],
+        "answers": [[text, question, answer.value] for (text, question), answer in sorted(answers.items())],
+        "task": task_variables(work.projects.by_id(project_id).task),
+        "dimension": dimension_variables(work.projects.dimension_by_id(dimension.id)),
+        "prompt": prompt,
+    }
+    written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).hexdigest()

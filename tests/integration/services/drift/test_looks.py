@@ -1,0 +1,188 @@
+"""Anchors frozen, asked three times, and looked at again: an unchanged judge, a changed one, a new one."""
+
+import itertools
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.domain.anchors import AnchorSet, DriftVerdict
+from app.domain.judgment import Answer
+from app.domain.run import RunStatus
+from app.domain.task import Dimension
+from app.errors import InputError, NotReadyError
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.drift.anchors import freeze_anchors
+from app.services.drift.looks import Asking, ask_reference, look_once
+from app.services.drift.state import drift_state
+from app.services.results.results import results_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
+from tests.support.fake_llm.behaviour import Answer as Reply
+from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.projects import ready_to_score
+
+JUDGE, TEXTS = "llama:one", 12
+ASKING = Asking(JUDGE)
+
+
+class Mood:
+    """What the served judge says to every question; the tests change it."""
+
+    def __init__(self) -> None:
+        self.said = "yes"
+        self.fail = False
+
+    def __call__(self, schema: Mapping[str, Any] | None) -> str:
+        assert schema is not None
+        return json.dumps(dict.fromkeys(schema["properties"], self.said if not self.fail else "perhaps"))
+
+
+@pytest.fixture
+def mood() -> Mood:
+    return Mood()
+
+
+@pytest.fixture
+def usual(mood: Mood) -> Usual:
+    return Reply(mood)
+
+
+@pytest.fixture
+def dimension(workbench: Workbench) -> Dimension:
+    """Twelve of twenty texts with an expert's answers: yes to everything."""
+    made = ready_to_score(workbench, texts=20)
+    _answered(workbench, TEXTS)
+    return made
+
+
+def _answered(workbench: Workbench, texts: int) -> None:
+    draw = draw_texts(workbench, 1, texts, seed=3)
+    with workbench.database.read() as work:
+        questions = [question.id for question in work.checklists.get(1).asked]
+    for text, question in itertools.product(draw.texts, questions):
+        answer(workbench, draw, "Ana", text, question, Answer.YES)
+
+
+def _frozen(workbench: Workbench, dimension: Dimension) -> AnchorSet:
+    found = freeze_anchors(workbench, 1, dimension, "Ana")
+    ask_reference(workbench, 1, dimension, found, ASKING)
+    return found
+
+
+def test_the_reference_is_three_askings_and_a_look_one_all_anew(
+    workbench: Workbench, dimension: Dimension, llm: FakeLlm
+) -> None:
+    found = _frozen(workbench, dimension)
+    assert len(found.texts) == TEXTS
+    assert len(llm.requests) == 3 * TEXTS
+    look_once(workbench, 1, dimension, found, ASKING)
+    assert len(llm.requests) == 4 * TEXTS
+    assert {request.body["temperature"] for request in llm.requests} == {0.0}, "looks are asked as the reference was"
+    assert ask_reference(workbench, 1, dimension, found, ASKING) == []
+
+
+def test_an_unchanged_judge(workbench: Workbench, dimension: Dimension) -> None:
+    """Twelve anchors of three questions are too few, twenty are not."""
+    found = _frozen(workbench, dimension)
+    assert drift_state(workbench, 1, dimension).verdict is DriftVerdict.TOO_FEW
+    for _ in range(2):
+        look_once(workbench, 1, dimension, found, ASKING)
+    state = drift_state(workbench, 1, dimension)
+    assert state.verdict is DriftVerdict.TOO_FEW
+    assert "12 anchors are too few: a look would mostly find a change only where 15% of" in state.sentence
+    assert [look.figures["flips"] for look in state.looks] == [0, 0]
+    assert state.last["capital"] < 1
+    assert state.last["score"] == pytest.approx(5)
+
+
+def test_a_changed_judge_is_found_at_once_and_agrees_less_with_people(
+    workbench: Workbench, dimension: Dimension, mood: Mood
+) -> None:
+    found = _frozen(workbench, dimension)
+    mood.said = "no"
+    look_once(workbench, 1, dimension, found, ASKING)
+    state = drift_state(workbench, 1, dimension)
+    assert state.verdict is DriftVerdict.JUDGE_CHANGED
+    assert (state.last["flips"], state.last["error_change"]) == (1, 1)
+    assert "agrees less with people" in state.sentence
+    assert [share for _, share in state.questions] == [1, 1, 1]
+    mood.said = "yes"
+    look_once(workbench, 1, dimension, found, ASKING)
+    assert drift_state(workbench, 1, dimension).verdict is DriftVerdict.JUDGE_CHANGED, "it did change"
+
+
+def test_runs_about_anchors_are_no_results(workbench: Workbench, dimension: Dimension) -> None:
+    own = start_run(workbench, 1, RunOptions((dimension,), "rules"))
+    work_on(workbench, own)
+    found = _frozen(workbench, dimension)
+    look_once(workbench, 1, dimension, found, ASKING)
+    assert [run.id for run in list_runs(workbench, 1)] == [own]
+    assert len(list_runs(workbench, 1, anchors=True)) == 5
+    assert {result.run.id for result in results_of(workbench, 1)} == {own}
+
+
+def test_a_look_that_was_cut_off_is_gone_on_with(
+    workbench: Workbench, dimension: Dimension, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = _frozen(workbench, dimension)
+    monkeypatch.setattr("app.services.scoring.run_worker._ENDING.is_set", lambda: True)
+    cut_off = look_once(workbench, 1, dimension, found, ASKING)
+    assert cut_off.run.status is RunStatus.STOPPED
+    state = drift_state(workbench, 1, dimension)
+    assert (len(state.looks), state.open is not None) == (0, True)
+    monkeypatch.undo()
+    whole = look_once(workbench, 1, dimension, found, ASKING)
+    assert whole.run.id == cut_off.run.id
+    assert len(llm.requests) == 4 * TEXTS
+    assert len(drift_state(workbench, 1, dimension).looks) == 1
+
+
+def test_a_new_model_is_compared_with_the_old_ones_reference(
+    workbench: Workbench, dimension: Dimension, mood: Mood
+) -> None:
+    found = _frozen(workbench, dimension)
+    with pytest.raises(NotReadyError, match="llama:two has not answered"):
+        look_once(workbench, 1, dimension, found, Asking("llama:two"))
+    mood.said = "no"
+    look_once(workbench, 1, dimension, found, Asking("llama:two", JUDGE))
+    state = drift_state(workbench, 1, dimension, "llama:two")
+    assert (state.against, state.verdict) == (JUDGE, DriftVerdict.JUDGE_CHANGED)
+    assert drift_state(workbench, 1, dimension, JUDGE).looks == ()
+
+
+def test_anchors_that_are_another_thing_now_are_refused(workbench: Workbench, dimension: Dimension) -> None:
+    found = _frozen(workbench, dimension)
+    with workbench.database.write() as work:
+        work.projects.set_dimension(replace(dimension, rubric="Something else altogether."))
+    with pytest.raises(InputError, match="no longer what was frozen"):
+        look_once(workbench, 1, dimension, found, ASKING)
+    assert "no longer what was frozen" in drift_state(workbench, 1, dimension).sentence
+
+
+def test_without_answers_of_experts_there_are_no_anchors(workbench: Workbench) -> None:
+    dimension = ready_to_score(workbench)
+    with pytest.raises(NotReadyError, match="has 0 of them"):
+        freeze_anchors(workbench, 1, dimension, "")
+    state = drift_state(workbench, 1, dimension)
+    assert state.verdict is DriftVerdict.TOO_FEW
+    assert "No anchors are frozen yet" in state.sentence
+
+
+def test_texts_that_are_scored_otherwise_by_a_steady_judge_changed(workbench: Workbench, mood: Mood) -> None:
+    dimension = ready_to_score(workbench, texts=160)
+    _answered(workbench, 60)
+    found = _frozen(workbench, dimension)
+    assert drift_state(workbench, 1, dimension).verdict is None, "nobody has looked yet"
+    for draw, said in (((12, 4), "yes"), ((13, 4), "no")):
+        mood.said = said
+        work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, draw=draw, use_cache=False)))
+    mood.said = "yes"
+    look_once(workbench, 1, dimension, found, ASKING)
+    state = drift_state(workbench, 1, dimension)
+    assert state.texts is not None
+    assert state.texts.difference == pytest.approx(-4)
+    assert state.verdict is DriftVerdict.TEXTS_CHANGED
+    assert "4.00 lower" in state.sentence
