@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from app.domain.anchors import AnchorLook, AnchorSet
+from app.domain.expert_answer import AnchorLook, AnchorSet
 from app.domain.judgment import Answer
 from db.models import AnchorLookRow, AnchorSetRow
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from app.domain.anchors import AnchorSet
 from app.domain.checklist import Checklist
+from app.domain.expert_answer import AnchorSet
 from app.domain.judgment import Answer
 from app.domain.task import Dimension
 from app.domain.text import Text

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.domain.anchors import AnchorLook, AnchorSet
+from app.domain.expert_answer import AnchorLook, AnchorSet
 from app.domain.judgment import Answer
 from app.domain.run import RunStatus
 from app.meta_evaluation.judges.drift import Answerings

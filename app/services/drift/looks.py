@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from app.domain.anchors import AnchorLook, AnchorSet, DriftVerdict
+from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.domain.anchors import AnchorLook, AnchorSet, DriftVerdict
+from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
 from app.domain.task import Dimension
 from app.errors import InputError
 from app.meta_evaluation.judges.betting import LIMIT

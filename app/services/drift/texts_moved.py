@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from app.domain.anchors import AnchorSet
+from app.domain.expert_answer import AnchorSet
 from app.domain.run import RunSummary, ScoredText
 from app.meta_evaluation.choices import RESAMPLES
 from app.meta_evaluation.judges.intervals import by_document

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.anchors import AnchorSet, DriftVerdict
+from app.domain.expert_answer import AnchorSet, DriftVerdict
 from app.domain.judgment import Answer
 from app.domain.run import RunStatus
 from app.domain.task import Dimension
