@@ -88,7 +88,7 @@ def asking_sets(
     sets: dict[str, dict[AskingWay, RunSummary]] = {}
     for run in runs:
         if run.id in asked and str(parse_model_name(run.judge)) == name and run.asking_way:
-            sets.setdefault(str(run.params.get("asking_set")), {})[run.asking_way] = run
+            sets.setdefault(str(run.params.get("asking_set")), {}).setdefault(run.asking_way, run)
     return [{way: runs[way] for way in AskingWay} for runs in sets.values() if len(runs) == len(AskingWay)]
 
 

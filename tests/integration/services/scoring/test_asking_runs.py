@@ -8,6 +8,7 @@ from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import BudgetError, InputError
 from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.data.locked_split import lock
 from app.services.data.projects import overview
 from app.services.results.results import newest_of_each
 from app.services.results.trials import trials_of
@@ -134,7 +135,21 @@ def test_nothing_is_asked_once_the_budget_is_used_up(
     assert not llm.requests
 
 
-def test_texts_that_experts_answered_come_first_and_samples_never(workbench: Workbench, dimension: Dimension) -> None:
+def test_samples_and_locked_texts_are_never_drawn(workbench: Workbench, dimension: Dimension) -> None:
+    with workbench.database.write() as work:
+        checklist = work.checklists.versions(dimension.id)[0]
+        sample = next(iter(work.texts.ids_by_key(1).values()))
+        work.think_aloud.set_samples(dimension.id, [(sample, 3.0, "auto")])
+    lock(workbench, 1, 0.34, 1, "Ana")
+    with workbench.database.read() as work:
+        open_ = {text.id for text in work.texts.all(1)}
+    wanted = set(asking_draw(workbench, 1, dimension, checklist, 500, 1))
+    assert wanted < open_
+    assert sample not in wanted
+    assert len(open_) < TEXTS
+
+
+def test_texts_that_experts_answered_come_first(workbench: Workbench, dimension: Dimension) -> None:
     with workbench.database.read() as work:
         checklist = work.checklists.versions(dimension.id)[0]
     drawn = draw_texts(workbench, checklist.id, 5, 3)
