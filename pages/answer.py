@@ -4,7 +4,8 @@ import streamlit as st
 
 from app.services.checklists.expert_answers import answerable
 from app.services.think_aloud.independence import considerations_of
-from pages.components.answer.draw import draw_form, expert_progress
+from pages.components.answer.draw import expert_progress
+from pages.components.answer.plan import plan_form
 from pages.components.answer.sheet import sheet
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
@@ -41,7 +42,7 @@ with answering:
 with running:
     newest, texts_of_newest = versions[0]
     if texts_of_newest is None:
-        draw_form(workbench, newest)
+        plan_form(workbench, newest)
     for checklist, draw in versions:
         if draw:
             expert_progress(workbench, checklist, draw)

@@ -50,11 +50,11 @@ def _measured(
         by_document.append(estimate(judge[rows], people, group=documents, resamples=DOCUMENT_DRAWS))
     truth = float(human.mean())
     return {
-        "corrected, by document": _held([found.corrected for found in by_document], truth),
-        "corrected, row by row": _held([found.corrected for found in naive], truth),
-        "people alone, by document": _held([found.human_only for found in by_document], truth),
-        "people alone, row by row": _held([found.human_only for found in naive], truth),
-        "judge alone, by document": _held([found.judge_only for found in by_document], truth),
+        "corrected, by document": held([found.corrected for found in by_document], truth),
+        "corrected, row by row": held([found.corrected for found in naive], truth),
+        "people alone, by document": held([found.human_only for found in by_document], truth),
+        "people alone, row by row": held([found.human_only for found in naive], truth),
+        "judge alone, by document": held([found.judge_only for found in by_document], truth),
         "answers saved": f"{np.median([_saved(found) for found in by_document]):.0%}",
     }
 
@@ -64,7 +64,7 @@ def _saved(found: CorrectedEstimate) -> float:
     return 1 - found.n_human / max(found.worth or 0, found.n_human)
 
 
-def _held(figures: list[EstimatedFigure], truth: float) -> str:
+def held(figures: list[EstimatedFigure], truth: float) -> str:
     """In how many of the draws the interval holds the truth, and its mean width."""
     ends = [(figure.low, figure.high) for figure in figures if figure.low is not None and figure.high is not None]
     share = sum(low <= truth <= high for low, high in ends) / len(figures)

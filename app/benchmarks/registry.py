@@ -13,14 +13,16 @@ BENCHMARKS = {
     "attributes": "app.benchmarks.attributes",
     "estimates": "app.benchmarks.estimates",
     "drift": "app.benchmarks.drift",
+    "answer-plans": "app.benchmarks.answer_plans",
 }
+READS_ANSWERS = ("estimates", "answer-plans")
 
 
 def run_benchmark(name: str, answers: Path | None = None) -> dict[str, Any]:
-    """`answers` is a table for the estimates. Raises InputError for an unknown name, or a file nobody reads."""
+    """`answers` is a table for those that read one. Raises InputError for an unknown name, or a file nobody reads."""
     if name not in BENCHMARKS:
         raise InputError(f"“{name}” is not a benchmark.", f"There are: {', '.join(BENCHMARKS)}.")
-    if answers and name != "estimates":
+    if answers and name not in READS_ANSWERS:
         raise InputError(f"The benchmark “{name}” reads no answers.", "Leave out --answers.")
     measured: dict[str, Any] = import_module(BENCHMARKS[name]).run(*([answers] if answers else []))
     return measured

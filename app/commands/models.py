@@ -86,9 +86,10 @@ def test(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="scoring, statistics, attributes, estimates or pages.")],
+    what: Annotated[str, typer.Argument(help="scoring, statistics, attributes, estimates, answer-plans or pages.")],
     answers: Annotated[
-        Path | None, typer.Option("--answers", help="for estimates: a CSV with doc_id, judge and human (yes or no)")
+        Path | None,
+        typer.Option("--answers", help="for estimates and plans: a CSV with doc_id, human and judge (yes or no)"),
     ] = None,
     json_: JsonOption = False,
 ) -> None:

@@ -221,3 +221,35 @@ def test_what_the_judges_figures_are_worth_and_whether_it_may_stand_in(
     table = next(frame.value for frame in app.dataframe if "Judge off by" in frame.value)
     assert list(table["Experts' texts"].dropna()) == [f"{len(draw.texts)} of {len(judged)}"] * 2
     assert "No mean score can be corrected" in words, "nobody answered every question"
+
+
+def test_more_texts_come_after_those_experts_have_and_say_first_what_they_would_bring(
+    demo: Workbench, checklist: int, draw: AnswerDraw, open_screen: Open
+):
+    asked = view_checklist(demo, 1, 1).checklist.asked
+    for text in draw.texts:
+        answer(demo, draw, "Ana", text, asked[0].id, Answer.YES)
+    before = answer_sheet(demo, checklist, "Ana").texts
+    app = open_screen("answer")
+    app.selectbox(key="dimension").set_value("coherence").run()
+    app.button(key=f"draw_more_{checklist}").click().run()
+    app.number_input(key=f"more_texts_{checklist}").set_value(5)
+    app.radio(key=f"more_design_{checklist}").set_value("uncertain")
+    app.button(key=f"more_look_{checklist}").click().run()
+    said = [one.value for one in app.markdown]
+    assert any("chance alone draws" in one for one in said), "one judge that answered once tells no doubts"
+    assert any("can't be told" in one or "plus or minus" in one for one in said)
+    assert draw_of(demo, checklist) == draw, "looking draws nothing"
+    app.button(key=f"more_submit_{checklist}").click().run()
+    now = draw_of(demo, checklist)
+    assert now is not None
+    assert [len(wave.texts) for wave in now.waves] == [3, 5]
+    assert answer_sheet(demo, checklist, "Ana").texts[:3] == before
+    assert any("3 texts drawn on" in c.value and "5 texts drawn on" in c.value for c in app.caption)
+
+
+def test_experts_see_neither_the_plan_nor_its_reasons(demo: Workbench, checklist: int, draw: AnswerDraw):
+    app = opened("Ana")
+    assert not app.radio
+    assert not any(button.key.startswith(("more_", "draw_")) for button in app.button if button.key)
+    assert not any("least sure" in one.value for one in [*app.markdown, *app.caption])

@@ -1,17 +1,20 @@
 """`answers plan` as said in the terminal and as a document."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from app.commands.output import counted, table
 
 if TYPE_CHECKING:
-    from app.services.checklists.answer_plans import AnswerPlan
+    from app.meta_evaluation.judges.estimate import CorrectedEstimate
+    from app.services.results.answering.answer_forecast import AnswerForecasts, PlannedAnswers
 
 _SHOWN = 10
 
 
-def plan_json(found: "AnswerPlan") -> dict[str, Any]:
-    """What the next wave draws and by what."""
+def plan_json(planned: "PlannedAnswers") -> dict[str, Any]:
+    """What the next wave draws and by what, and what it would bring."""
+    found = planned.plan
     return {
         "wave": found.wave,
         "design": found.design,
@@ -31,11 +34,30 @@ def plan_json(found: "AnswerPlan") -> dict[str, Any]:
             }
             for one in found.texts
         ],
+        "forecast": _forecast(planned.forecast),
     }
 
 
-def plan_page(found: "AnswerPlan", version: int, stored: bool) -> str:
+def _forecast(found: "AnswerForecasts") -> dict[str, Any]:
+    return {
+        "n_human": found.answers,
+        "score": _bring(found.score),
+        "widest_question": found.question or None,
+        "widest": _bring(found.widest),
+        "saving_by_doubts": found.saving and list(found.saving),
+        "said": list(found.said),
+    }
+
+
+def _bring(found: "CorrectedEstimate | None") -> dict[str, Any] | None:
+    if found is None or found.corrected.width is None:
+        return None
+    return {"reach_now": found.corrected.width / 2, "forecast": [asdict(each) for each in found.forecast]}
+
+
+def plan_page(planned: "PlannedAnswers", version: int, stored: bool) -> str:
     """What follows first, then the texts."""
+    found = planned.plan
     unsure = found.design == "uncertain"
     how = "rather those where the judge is least sure" if unsure else "by chance alone"
     many = counted(len(found.texts), "text")
@@ -44,8 +66,9 @@ def plan_page(found: "AnswerPlan", version: int, stored: bool) -> str:
     lines = [f"{does} of {found.left} for version {version}, {how}{more}."]
     if found.reason:
         lines.append(found.reason)
-    if stored:
+    if stored and found.drawn:
         lines.append("Every expert gets them after the texts they have; what they answered stays.")
+    lines += planned.forecast.said
     rows = [[one.text.doc_id, one.text.system_id, one.chance, one.why or None] for one in found.texts[:_SHOWN]]
     headings = ["document", "system", "chance", "why"]
     listed = table(headings, rows) if unsure else table(headings[:3], [row[:3] for row in rows])

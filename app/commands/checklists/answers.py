@@ -66,13 +66,14 @@ def plan(
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
     from app.commands.checklists.answer_plan_page import plan_json, plan_page
-    from app.services.checklists.answer_plans import draw_planned, plan_answers
+    from app.services.checklists.answer_plans import draw_planned
+    from app.services.results.answering.answer_forecast import planned_answers
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)
     design: AnswerDesign = "chance" if random else "uncertain"
-    found = plan_answers(workbench, checklist_id, texts, design, seed)
+    found = planned_answers(workbench, checklist_id, texts, design, seed)
     if draw_:
         draw_planned(workbench, checklist_id, texts, design, seed)
     if json_:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.meta_evaluation.judges.intervals import Ends, around
 from app.meta_evaluation.score_matrix import Floats, Ints
 
 TAU = 0.25
@@ -68,6 +69,21 @@ def overall(chances: Sequence[Floats], answered: Sequence[float] | None = None) 
         found += left * chance * (1.0 if answered is None else answered[wave])
         left *= 1 - chance
     return found
+
+
+def variance_ratio(residual: Floats, weight: Floats, plan: Floats, other: Floats) -> Ends | None:
+    """95 % interval of the variance of answers under one plan over that under another, from the answers at hand.
+
+    `residual` (n, questions) is what people's answers differ by from what the judge leads to expect, NaN for none;
+    `weight` (n,) is one over the probability with which each text was drawn, `plan` and `other` (n,) are the
+    probabilities under the two plans, each above 0. None where nothing is left to explain.
+    """
+    squares = np.nan_to_num(residual**2).sum(axis=1) * weight
+    ours, theirs = squares / plan, squares / other
+    if not theirs.sum() > 0:
+        return None
+    ratio = float(ours.sum() / theirs.sum())
+    return around(ratio, float(np.sqrt(((ours - ratio * theirs) ** 2).sum()) / theirs.sum()))
 
 
 def pivotal_draw(chances: Floats, order: Ints, rng: np.random.Generator) -> tuple[int, ...]:

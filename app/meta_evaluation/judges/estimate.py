@@ -4,6 +4,7 @@ PPI++ (prediction_powered) where the texts that people answered are a fair draw 
 from elsewhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal
@@ -127,6 +128,7 @@ def estimate(
     group: Column | None = None,
     probability: Floats | None = None,
     method: Correction = "ppi",
+    more: Sequence[int] = MORE,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> CorrectedEstimate:
@@ -134,6 +136,7 @@ def estimate(
 
     `probability` (N,) is that with which each row was drawn for people to answer, needed where they did; without it all
     were drawn alike. Only ratios count, so it may also be that of being drawn before some didn't answer by chance.
+    `more` are the numbers of further answers that the forecast is for.
 
     Raises:
         InputError: fewer than two rows with a human value, one of them without a probability above 0 and at most 1, one
@@ -182,7 +185,7 @@ def estimate(
         weighted=probability is not None,
         even=int(known.sum()) if probability is None else float(even_rows(at_hand)[0]),
         disagreements=int((judge[known] != human[known]).sum()),
-        forecast=_forecast(at_hand, corrected) if method == "ppi" else (),
+        forecast=_forecast(at_hand, corrected, more) if method == "ppi" else (),
         resamples=resamples if drawn else 0,
         seed=seed,
     )
@@ -205,7 +208,7 @@ def is_share(judge: Floats, human: Floats) -> bool:
     return bool(np.isin(judge, (0, 1)).all() and np.isin(human[~np.isnan(human)], (0, 1)).all())
 
 
-def _forecast(s: Sums, now: EstimatedFigure) -> tuple[AnswerForecast, ...]:
+def _forecast(s: Sums, now: EstimatedFigure, numbers: Sequence[int]) -> tuple[AnswerForecast, ...]:
     """For some numbers of more answers that the rows allow; none where there is no interval to narrow.
 
     The interval is taken to narrow as the standard error does, also where it was drawn by document: more answers are
@@ -216,7 +219,7 @@ def _forecast(s: Sums, now: EstimatedFigure) -> tuple[AnswerForecast, ...]:
     if not now.width or not error:
         return ()
     found = []
-    for more in MORE:
+    for more in numbers:
         if more < int(s.others[0]):
             then = float(powered_error(s, weight, more)[0])
             found.append(AnswerForecast(more, now.width / 2 * then / error, round(spread / then**2)))

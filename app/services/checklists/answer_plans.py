@@ -1,12 +1,13 @@
 """Plans of which texts experts should answer next: by chance, or where the judge is least sure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.expert_answer import AnswerDesign, AnswerDraw
 from app.domain.text import Text
 from app.errors import NotReadyError
-from app.services.checklists.answer_waves import DrawnWave, draw_wave, pool, store_wave
-from app.services.checklists.expert_answers import published
+from app.services.checklists.answer_waves import DrawnWave, draw_wave, pool, probability_after, store_wave
+from app.services.checklists.expert_answers import forget_draw, published
 from app.services.checklists.text_doubts import TextDoubts, text_doubts
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -33,7 +34,7 @@ class AnswerPlan:
     """What the next wave would draw: `texts`, least sure first. `left` texts can be drawn, `drawn` are already.
 
     `design` is what it would be drawn by, `reason` why not by uncertainty although that was asked for. `judges` are
-    those whose answers tell where the doubts are.
+    those whose answers tell where the doubts are. `after` is each text's probability over all waves, this one too.
     """
 
     wave: int
@@ -45,17 +46,24 @@ class AnswerPlan:
     drawn: int
     judges: tuple[str, ...]
     texts: tuple[PlannedText, ...]
+    after: Mapping[int, float]
 
 
 def plan_answers(
-    workbench: Workbench, checklist_id: int, texts: int, design: AnswerDesign = "chance", seed: int = 1
+    workbench: Workbench,
+    checklist_id: int,
+    texts: int,
+    design: AnswerDesign = "chance",
+    seed: int = 1,
+    anew: bool = False,
 ) -> AnswerPlan:
-    """Nothing is stored. The same seed draws the same texts as long as no judge answers anew.
+    """Nothing is stored. The same seed draws the same texts as long as no judge answers anything more.
 
-    Raises InputError for a number of texts that isn't left, NotReadyError for a draft.
+    `anew`: in place of the texts drawn already. Raises InputError for a number of texts that isn't
+    left, NotReadyError for a draft.
     """
     with workbench.database.read() as work:
-        before, wave, doubts = _wave(work, checklist_id, texts, design, seed)
+        before, wave, doubts = _wave(work, checklist_id, texts, design, seed, anew)
         known = work.texts.many(wave.texts)
         unsure = wave.design == "uncertain"
         order = sorted(wave.texts, key=lambda text: -doubts.value[text]) if unsure else list(wave.texts)
@@ -73,17 +81,26 @@ def plan_answers(
                 PlannedText(known[text], wave.chances[text], doubts.why.get(text, "") if unsure else "")
                 for text in order
             ),
+            probability_after(work, before, wave),
         )
 
 
 def draw_planned(
-    workbench: Workbench, checklist_id: int, texts: int, design: AnswerDesign = "chance", seed: int = 1
+    workbench: Workbench,
+    checklist_id: int,
+    texts: int,
+    design: AnswerDesign = "chance",
+    seed: int = 1,
+    anew: bool = False,
 ) -> AnswerDraw:
     """Draw what `plan_answers` says: the first texts of a version, or more for every expert after those they have.
 
-    What experts answered stays, and so does the order of the texts they have. Raises as `plan_answers`.
+    What experts answered stays, and so does the order of the texts they have. `anew`: in place of the texts drawn
+    already. Raises as `plan_answers`, and ConflictError for texts anew once there are answers.
     """
     with workbench.database.write() as work:
+        if anew:
+            forget_draw(work, published(work, checklist_id))
         before, wave, _ = _wave(work, checklist_id, texts, design, seed)
         if before:
             return store_wave(work, before.id, wave)
@@ -92,10 +109,10 @@ def draw_planned(
 
 
 def _wave(
-    work: UnitOfWork, checklist_id: int, texts: int, design: AnswerDesign, seed: int
+    work: UnitOfWork, checklist_id: int, texts: int, design: AnswerDesign, seed: int, anew: bool = False
 ) -> tuple[AnswerDraw | None, DrawnWave, TextDoubts]:
     checklist = published(work, checklist_id)
-    before = work.expert_answers.draw_of(checklist_id)
+    before = None if anew else work.expert_answers.draw_of(checklist_id)
     ids = [text.id for text in pool(work, checklist_id)[0]]
     if not ids:
         raise NotReadyError("No text is left to draw: all are locked, or were read as samples.", "Import more texts.")

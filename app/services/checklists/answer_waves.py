@@ -122,5 +122,12 @@ def answered_probability(workbench: Workbench, found: AnswerSet, texts: Sequence
     return np.array([each.get(text, np.nan) for text in texts])
 
 
+def probability_after(work: UnitOfWork, before: AnswerDraw | None, wave: DrawnWave) -> dict[int, float]:
+    """Text id -> its probability over the waves there are and this one."""
+    texts = list(wave.chances)
+    found = overall([_probability_before(work, before, texts), np.array(list(wave.chances.values()))])
+    return dict(zip(texts, found.tolist(), strict=True))
+
+
 def _probability_before(work: UnitOfWork, before: AnswerDraw | None, ids: Sequence[int]) -> Floats:
     return drawn_probability(work, before, ids) if before else np.zeros(len(ids))

@@ -50,17 +50,23 @@ def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -
     """
     with workbench.database.write() as work:
         checklist = published(work, checklist_id)
-        before = work.expert_answers.draw_of(checklist_id)
-        if before:
-            if work.expert_answers.of(before.id):
-                raise ConflictError(
-                    f"Experts have answered version {checklist.version} already.",
-                    "Its texts stay; a new version gets texts of its own.",
-                )
-            work.expert_answers.remove_draw(before.id)
+        forget_draw(work, checklist)
         wave = draw_wave(work, checklist_id, None, texts, seed)
         draw_id = work.expert_answers.add_draw(checklist_id, seed, stratified=bool(pool(work, checklist_id)[1]))
         return store_wave(work, draw_id, wave)
+
+
+def forget_draw(work: UnitOfWork, checklist: Checklist) -> None:
+    """Take back the texts drawn for a version, if any. Raises ConflictError once there are answers."""
+    before = work.expert_answers.draw_of(checklist.id)
+    if before is None:
+        return
+    if work.expert_answers.of(before.id):
+        raise ConflictError(
+            f"Experts have answered version {checklist.version} already.",
+            "Its texts stay, and more can be added to them; a new version gets texts of its own.",
+        )
+    work.expert_answers.remove_draw(before.id)
 
 
 def drawable(workbench: Workbench, checklist_id: int) -> int:

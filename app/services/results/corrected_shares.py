@@ -1,5 +1,6 @@
 """A judge's shares of yes and its mean score, corrected by the experts who answered some of the same texts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from app.domain.checklist import Question
 from app.domain.judgment import Answer, checklist_score
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
-from app.meta_evaluation.judges.estimate import CorrectedEstimate, estimate
+from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
 from app.meta_evaluation.questions.question_agreement import majority
@@ -50,10 +51,12 @@ class CorrectedShares:
     stand_in: AltTest | None
 
 
-def corrected_shares(workbench: Workbench, result: DimensionResult) -> CorrectedShares | None:
+def corrected_shares(
+    workbench: Workbench, result: DimensionResult, more: Sequence[int] = MORE
+) -> CorrectedShares | None:
     """What most experts say is the truth; texts on which they are split, or nobody answered, have none.
 
-    None where the run asked no questions or no expert has answered them.
+    None where the run asked no questions or no expert has answered them. The forecasts are for `more` answers.
     """
     side = expert_side(workbench, result)
     if side is None:
@@ -61,12 +64,12 @@ def corrected_shares(workbench: Workbench, result: DimensionResult) -> Corrected
     people = majority_by_question(side)
     questions = []
     for place, question in enumerate(side.checklist.asked):
-        found, reason = _estimate(side, result, side.judge[:, place], people[:, place])
+        found, reason = _estimate(side, result, side.judge[:, place], people[:, place], more)
         test = _stand_in(side, side.judge[:, place], side.people[:, :, place])
         questions.append(CorrectedShare(question, found, reason, test))
     scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
     judged = np.array([scores.get(text, np.nan) for text in side.texts], dtype=np.float64)
-    score, reason = _estimate(side, result, judged, majority_scores(side, people, result))
+    score, reason = _estimate(side, result, judged, majority_scores(side, people, result), more)
     test = _stand_in(side, side.judge.ravel(), side.people.reshape(len(side.experts), -1))
     return CorrectedShares(side.experts, score, reason, tuple(questions), test)
 
@@ -77,7 +80,7 @@ def majority_by_question(side: ExpertSide) -> Floats:
 
 
 def _estimate(
-    side: ExpertSide, result: DimensionResult, judge: Floats, people: Floats
+    side: ExpertSide, result: DimensionResult, judge: Floats, people: Floats, more: Sequence[int]
 ) -> tuple[CorrectedEstimate | None, str]:
     known = ~np.isnan(judge)
     if side.probability is not None:
@@ -93,6 +96,7 @@ def _estimate(
         people[known],
         group=documents if several else None,
         probability=None if side.probability is None else side.probability[known],
+        more=more,
         resamples=choices.resamples,
         seed=choices.seed,
     )

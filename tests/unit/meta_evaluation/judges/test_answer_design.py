@@ -10,6 +10,7 @@ from app.meta_evaluation.judges.answer_design import (
     overall,
     pivotal_draw,
     probabilities,
+    variance_ratio,
     wave_chances,
 )
 from app.meta_evaluation.score_matrix import Floats
@@ -128,3 +129,18 @@ def test_enumerated_draws_of_two_of_three(floor: float):
         found[list(drawn)] += 1
         total += 1
     assert found / total == pytest.approx(chances, abs=0.02)
+
+
+def test_a_plan_that_asks_where_people_and_judge_differ_leaves_less_variance():
+    # Squares 1, 0, 4: under the plan 1 / .5 + 4 / 1 = 6, by chance (1 + 4) / .5 = 10.
+    residual = np.array([[1.0, np.nan], [0.0, 0.0], [0.0, 2.0]])
+    plan, chance = np.array([0.5, 0.25, 1.0]), np.full(3, 0.5)
+    ends = variance_ratio(residual, np.ones(3), plan, chance)
+    assert ends is not None
+    assert sum(ends) / 2 == pytest.approx(0.6)
+    # What each text adds beyond .6 of its share by chance: 2 - 1.2, 0, 4 - 4.8
+    assert ends[1] - ends[0] == pytest.approx(2 * 1.96 * np.sqrt(2 * 0.64) / 10, rel=1e-3)
+    weighed = variance_ratio(residual, np.array([1.0, 1.0, 0.25]), plan, chance)
+    assert weighed is not None
+    assert sum(weighed) / 2 == pytest.approx(3 / 4)
+    assert variance_ratio(np.zeros((3, 1)), np.ones(3), plan, chance) is None

@@ -1,0 +1,100 @@
+"""For whoever runs the project: which texts experts answer next, by chance or by doubts, and what that brings."""
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.checklist import Checklist
+from app.domain.expert_answer import AnswerDesign, AnswerDraw
+from app.errors import WorkbenchError
+from app.services.checklists.answer_plans import draw_planned
+from app.services.checklists.expert_answers import drawable
+from app.services.results.answering.answer_forecast import PlannedAnswers, planned_answers
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.words import number, show_error
+
+USUAL, USUAL_MORE = 20, 60
+AGAIN, MORE = "draw_again", "draw_more"
+"""Where the session keeps for which version other, or more, texts are being drawn."""
+_NONE = "No text is left to draw: all are locked, or were read as samples."
+_NONE_MORE = "All texts that can be drawn are drawn."
+_DESIGNS: dict[AnswerDesign, str] = {"chance": "By chance", "uncertain": "Rather where the judge is least sure"}
+_DESIGN_HELP = (
+    "The judge is unsure where judges differ, where its repeats differ, or where its probability of yes is near one "
+    "half. Measured on real answers, asking there spared at most 2 % of them, so chance is the usual choice. Either "
+    "way every text can be drawn and its probability is kept, so that estimates stay right."
+)
+
+
+def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | None = None) -> None:
+    """The first texts of a version, or, with its `draw`, more after those; looked at first or drawn at once."""
+    st.subheader(f"{'More' if draw else 'Draw'} texts for version {checklist.version}", anchor=False)
+    there = drawable(workbench, checklist.id) - (len(draw.texts) if draw else 0)
+    if there < 1:
+        st.markdown(_NONE_MORE if draw else _NONE)
+        return
+    st.caption(
+        f"For whoever runs the project. Every expert gets the same texts, in an order of their own. "
+        f"{number(there, 'text')} can be drawn; samples and locked texts are left out. "
+        "Texts with ratings are drawn so that low and high ones keep their share."
+    )
+    key = f"{'more' if draw else 'draw'}_{{}}_{checklist.id}"
+    shown = f"planned_{key}"
+    with st.form(key.format("form"), border=False):
+        texts, seed, design = _choices(key, there, USUAL_MORE if draw else USUAL)
+        with st.container(horizontal=True):
+            drawn = st.form_submit_button("Draw the texts", key=key.format("submit"))
+            looked = st.form_submit_button("What would that bring?", key=key.format("look"))
+    try:
+        if drawn:
+            draw_planned(workbench, checklist.id, texts, design, seed, anew=draw is None)
+            for opened in (shown, AGAIN, MORE):
+                st.session_state.pop(opened, None)
+            st.rerun()
+        if looked:
+            st.session_state[shown] = planned_answers(workbench, checklist.id, texts, design, seed, anew=draw is None)
+    except WorkbenchError as error:
+        show_error(error)
+    if shown in st.session_state:
+        _planned(st.session_state[shown], key)
+
+
+def _choices(key: str, there: int, usual: int) -> tuple[int, int, AnswerDesign]:
+    """How many texts, the seed, and how they are drawn."""
+    many, seeds = st.columns(2, width=400)
+    texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
+    seed = seeds.number_input(
+        "Seed", 0, 2**31 - 1, 1, key=key.format("seed"), help="The same seed draws the same texts again."
+    )
+    design = st.radio(
+        "Which texts",
+        list(_DESIGNS),
+        format_func=_DESIGNS.__getitem__,
+        key=key.format("design"),
+        help=_DESIGN_HELP,
+    )
+    return int(texts), int(seed), design
+
+
+def _planned(found: PlannedAnswers, key: str) -> None:
+    plan = found.plan
+    if plan.reason:
+        st.markdown(plan.reason)
+    for sentence in found.forecast.said:
+        st.markdown(sentence)
+    if plan.design == "chance":
+        return
+    with st.expander("Which texts these would be", key=key.format("planned_texts")):
+        st.caption("Not for anybody who will answer: it shows where judges were unsure.")
+        frame = pd.DataFrame(
+            [
+                {"Text": " · ".join(filter(None, one.text.key)), "Chance": one.chance, "Why": one.why or None}
+                for one in plan.texts
+            ]
+        )
+        st.dataframe(
+            frame,
+            placeholder="–",
+            hide_index=True,
+            key=key.format("planned_table"),
+            column_config={"Chance": st.column_config.NumberColumn(format="percent")},
+        )

@@ -1,0 +1,88 @@
+"""What more answers of experts would bring, in figures and in plain sentences."""
+
+import pytest
+
+from app.domain.expert_answer import AnswerDraw
+from app.domain.judgment import Answer, Evaluation, Judgment
+from app.domain.run import Outcome, RunDimension
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.results.answering.answer_forecast import planned_answers
+from app.services.runtime.workbench import Workbench
+from tests.support.projects import ready_to_score
+
+CHECKLIST, TEXTS = 1, 120
+
+
+@pytest.fixture
+def bench(workbench: Workbench) -> Workbench:
+    ready_to_score(workbench, texts=TEXTS)
+    with workbench.database.write() as work:
+        for judge in ("one", "two"):
+            run = work.runs.create(
+                1, "checklist", judge, {}, [RunDimension(1, CHECKLIST, texts=tuple(range(1, TEXTS + 1)))]
+            )
+            outcomes = [
+                Outcome(planned, Evaluation(3.0, 1.0, tuple(Judgment(q, judged(judge, n, q)) for q in (1, 2, 3))))
+                for n, planned in enumerate(work.runs.open_scores(run), start=1)
+            ]
+            work.runs.save(outcomes)
+    return workbench
+
+
+def judged(judge: str, text: int, question: int) -> Answer:
+    """Both answer alike but for question 1 about every third text, where the first says the other."""
+    yes = (text + question) % 2 == 0
+    return Answer.YES if yes != (judge == "one" and question == 1 and text % 3 == 0) else Answer.NO
+
+
+def people_answer(bench: Workbench, draw: AnswerDraw) -> None:
+    """As the first judge but on question 1 about every sixth text, on which judges differ."""
+    for text in draw.texts:
+        for question in (1, 2, 3):
+            said = judged("one", text, question)
+            wrong = question == 1 and text % 6 == 0
+            other = Answer.NO if said is Answer.YES else Answer.YES
+            answer(bench, draw, "Ana", text, question, other if wrong else said)
+
+
+def test_before_anybody_answered_the_worst_is_said(bench: Workbench) -> None:
+    found = planned_answers(bench, CHECKLIST, 25).forecast
+    assert (found.answers, found.score, found.widest) == (0, None, None)
+    assert found.said == (
+        "Nobody has answered yet. 25 answers of people alone tell a question's share of yes to plus or minus 20 points "
+        "at worst; with a judge that is often right it is less. From 30 answers on this says how much.",
+    )
+
+
+def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(bench: Workbench) -> None:
+    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
+    found = planned_answers(bench, CHECKLIST, 24).forecast
+    assert (found.answers, found.question) == (48, 1)
+    assert found.widest is not None
+    (forecast,) = found.widest.forecast
+    assert forecast.more == 24
+    width = found.widest.corrected.width
+    assert width is not None
+    assert forecast.reach < width / 2
+    now = f"Now question 1, the widest, is known to plus or minus {width * 50:.1f} points."
+    assert any(one.startswith(now) for one in found.said)
+    assert any("24 more answers of people: about plus or minus" in one for one in found.said)
+    assert found.saving is None, "chance is no plan to compare with itself"
+
+
+def test_where_doubts_hold_all_errors_they_spare_answers_and_that_is_measured(bench: Workbench) -> None:
+    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
+    found = planned_answers(bench, CHECKLIST, 24, "uncertain")
+    assert found.plan.texts[0].why == "question 1: judges split 1 to 1"
+    assert found.forecast.saving is not None
+    low, high = found.forecast.saving
+    assert (low + high) / 2 > 0.05
+    assert high < 0.5
+    assert "48 answers at hand" in found.forecast.said[-1]
+
+
+def test_too_few_answers_tell_no_saving(bench: Workbench) -> None:
+    people_answer(bench, draw_texts(bench, CHECKLIST, 12, seed=2))
+    found = planned_answers(bench, CHECKLIST, 24, "uncertain").forecast
+    assert found.saving is None
+    assert "takes 30 answers, and there are 12" in found.said[-1]
