@@ -86,7 +86,9 @@ def test(
 
 
 def bench(
-    what: Annotated[str, typer.Argument(help="scoring, statistics, attributes, estimates, answer-plans or pages.")],
+    what: Annotated[
+        str, typer.Argument(help="scoring, statistics, attributes, estimates, answer-plans, drift or pages.")
+    ],
     answers: Annotated[
         Path | None,
         typer.Option("--answers", help="for estimates and plans: a CSV with doc_id, human and judge (yes or no)"),
