@@ -16,6 +16,8 @@ from app.services.drift.texts_moved import MovedScores, moved_scores
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
 
+__all__ = ["DriftState", "DriftVerdict", "drift_state"]
+
 MOST_CHANGED = 3
 
 
@@ -37,6 +39,11 @@ class DriftState:
     questions: tuple[tuple[str, float], ...]
     texts: MovedScores | None
     problem: str = ""
+
+    @property
+    def limit(self) -> float:
+        """The evidence that shows a change."""
+        return LIMIT
 
     @property
     def last(self) -> Mapping[str, Any]:
@@ -127,7 +134,7 @@ class DriftState:
             "frozen_by": self.anchors.frozen_by if self.anchors else None,
             "reference": dict(self.reference) or None,
             "evidence": self.last.get("capital"),
-            "limit": LIMIT,
+            "limit": self.limit,
             "findable": self.findable,
             "needed": NEEDED,
             "looks": [{"run": each.run, "at": each.at, "verdict": each.verdict, **each.figures} for each in self.looks],

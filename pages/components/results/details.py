@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pages.components.results.against_runs import against_runs
 from pages.components.results.charts import result_charts
 from pages.components.results.downloads import result_downloads
+from pages.components.results.drift import judge_drift
 from pages.components.results.people.section import result_people
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.blinding import open_answers
@@ -15,9 +16,10 @@ SECTIONS: dict[str, tuple[str, Callable[[ResultScope], None]]] = {
     "pictures": ("Pictures: how scores and ratings lie", result_charts),
     "against": ("Against another run, and trials", against_runs),
     "people": ("People: how well the raters agree, and the judge beside them", result_people),
+    "drift": ("Has the judge changed?", judge_drift),
     "download": ("Download", result_downloads),
 }
-JUDGED = ("people", "download")
+JUDGED = ("people", "drift", "download")
 
 
 def result_details(scope: ResultScope) -> None:

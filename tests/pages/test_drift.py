@@ -1,0 +1,49 @@
+"""Results, Details: whether the judge changed, before anything is frozen, and after looks."""
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.judgment import Answer
+from app.services.checklists.checklists import published_checklist
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.data.projects import dimensions_named
+from app.services.drift.anchors import freeze_anchors
+from app.services.drift.looks import Asking, ask_reference, look_once
+from app.services.runtime.workbench import Workbench
+from pages.components.results.drift import evidence_words
+from tests.support.result_screen import shown, table
+
+
+@pytest.mark.parametrize(("capital", "words"), [(0.4, "none"), (3, "some"), (12, "strong"), (20, "proof")])
+def test_evidence_in_words(capital: float, words: str) -> None:
+    assert evidence_words(capital, 20) == words
+
+
+@pytest.mark.usefixtures("demo")
+def test_without_anchors_it_says_what_is_needed(open_results: Callable[..., AppTest]) -> None:
+    app = open_results(view="details", open="drift")
+    assert not app.exception
+    assert "No anchors are frozen yet" in shown(app)
+    assert "--freeze" in shown(app)
+
+
+def test_after_looks_each_of_them_stands_there(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    checklist = published_checklist(demo, dimension.id)
+    draw = draw_texts(demo, checklist.id, 12, seed=1)
+    for text, question in itertools.product(draw.texts, checklist.asked):
+        answer(demo, draw, "Ana", text, question.id, Answer.YES)
+    found = freeze_anchors(demo, 1, dimension, "Ana")
+    ask_reference(demo, 1, dimension, found, Asking("rules"))
+    for _ in range(2):
+        look_once(demo, 1, dimension, found, Asking("rules"))
+    app = open_results(view="details", open="drift")
+    assert not app.exception
+    assert "The judge answers the 12 anchors as it did" in shown(app)
+    assert "--run" in shown(app)
+    assert table(app, "Evidence of a change") == ["none", "none"]
+    assert table(app, "Answers changed") == ["0.0%", "0.0%"]
+    assert len(app.get("vega_lite_chart")) == 1
