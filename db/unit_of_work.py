@@ -33,6 +33,7 @@ from db.repositories.stage_runs import StageRuns
 from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
 from db.repositories.transcripts import Transcripts
+from db.repositories.transfers import Transfers
 from db.trouble import check, explained, is_trouble
 
 SMALL_BYTES = 64_000_000  # looked through in a blink
@@ -143,6 +144,10 @@ class UnitOfWork:
     @cached_property
     def calls(self) -> Calls:
         return Calls(self._session)
+
+    @cached_property
+    def transfers(self) -> Transfers:
+        return Transfers(self._session)
 
 
 class Database:

@@ -55,7 +55,7 @@ def where_the_data_are() -> None:
             help="All projects as one checked file, without keys. `interacteval restore FILE` puts it back.",
         )
     else:
-        st.caption("`interacteval backup FILE` makes a backup; for a PostgreSQL server pg_dump does.")
+        st.caption("`interacteval backup FILE` makes a backup, `interacteval restore FILE` puts it back.")
 
 
 workbench = current_workbench()

@@ -27,16 +27,15 @@ def from_transcript(
     from app.errors import InputError, WorkbenchError
     from app.input_file import LARGEST_FILE, LARGEST_LIST, read_file
     from app.services.data.projects import get_project, one_dimension
+    from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
     from app.services.runtime.workbench import open_workbench
     from app.services.think_aloud.transcripts import (
-        AUDIO_FORMATS,
         accept,
         keep_recording,
         keep_transcript,
         propose_attributes,
         transcribe,
         transcripts_of,
-        voice_recording_path,
     )
 
     if not contributor.strip():

@@ -1,4 +1,4 @@
-"""project list, show, experts, create, wording, delete."""
+"""project list, show, experts, create, wording, export, import, delete."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, table
+from app.commands.output import JsonOption, counted, echo, print_json, table
 
 if TYPE_CHECKING:
     from app.services.data.projects import DimensionProgress
@@ -21,6 +21,8 @@ def register(root: typer.Typer) -> None:
     projects.command("list")(list_)
     for command in (show, experts, create, wording, delete):
         projects.command()(command)
+    projects.command("export")(export)
+    projects.command("import")(import_)
     root.add_typer(projects, name="project")
 
 
@@ -174,6 +176,44 @@ def wording(
         echo(f"A text is called {task.text_name}, its source {task.source_name}; language: {task.language}.")
         if task.description:
             echo(task.description)
+
+
+def export(
+    name: NameArgument,
+    file: Annotated[Path, typer.Argument(help="The ZIP file to write.")],
+    json_: JsonOption = False,
+) -> None:
+    """A whole project into one file, to go on with elsewhere: texts of a locked split, history and paid replies too.
+
+    Example: interacteval project export News news.zip
+    """
+    from app.services.data.project_transfer import export_project
+    from app.services.runtime.workbench import open_workbench
+
+    done = export_project(open_workbench(), name, file)
+    if json_:
+        print_json(done.to_json())
+        return
+    echo(f"Wrote {done.file}: {counted(done.texts, 'text')}, {counted(done.runs, 'run')}. It holds no keys.")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="A ZIP file that `project export` wrote.")],
+    name: Annotated[str, typer.Option("--as", metavar="NAME", help="A name in place of the project's own.")] = "",
+    json_: JsonOption = False,
+) -> None:
+    """A project from such a file, beside those that are here.
+
+    Example: interacteval project import news.zip --as "News, second try"
+    """
+    from app.services.data.project_transfer import import_project
+    from app.services.runtime.workbench import open_workbench
+
+    done = import_project(open_workbench(), file, name)
+    if json_:
+        print_json(done.to_json())
+        return
+    echo(f"{done.project} is here: {counted(done.texts, 'text')}, {counted(done.runs, 'run')}.")
 
 
 def delete(

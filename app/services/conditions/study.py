@@ -241,9 +241,11 @@ def _cells(
     for condition, code in study_conditions(everything).items():
         if condition.family not in options.families:
             continue
-        attributes = tuple((a.id, a.text) for a in of_condition(everything, code))
-        digest = _digest(project, dimension, options, attributes)
-        build = work.builds.of_study(dimension.id, digest)
+        used = of_condition(everything, code)
+        attributes = tuple((a.id, a.text) for a in used)
+        digest = _digest(project, dimension, options, sorted((a.contributor, a.text) for a in used))
+        with_ids = _digest(project, dimension, options, sorted(attributes))
+        build = work.builds.of_study(dimension.id, digest) or work.builds.of_study(dimension.id, with_ids)
         made = work.builds.last_checklist(build) if build else None
         run = next((r for r in runs if made and _scored_with(work, r, dimension.id, made, texts, prompt)), None)
         checklist = work.checklists.get(made) if made else None
@@ -308,16 +310,15 @@ def _scored_with(
     )
 
 
-def _digest(
-    project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[tuple[int, str]]
-) -> str:
+def _digest(project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[Any]) -> str:
     """Of everything that decides what a build is asked. The condition's name is not part of it; an effort is where one
-    is chosen, so that builds from before there was a choice still count."""
+    is chosen, so that builds from before there was a choice still count. Ids of attributes were a part of it once: a
+    project that is taken elsewhere has others there."""
     task, effort = project.task, options.asking_of(options.model).effort
     inputs = [
         [task.text_name, task.source_name, task.description, task.language],
         [dimension.name, dimension.rubric, dimension.low, dimension.high],
-        sorted(attributes),
+        attributes,
         [options.model, options.components, *([effort] if effort else [])],
         [load_prompt(stage.value).digest for stage in Stage],
     ]

@@ -1,6 +1,7 @@
 """Copies of everything that is kept, and how one is put back."""
 
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,12 +12,10 @@ from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.backup import check_backup, copy_database, put_back
 from db.engine import sqlite_file
+from db.portable import put_portable, write_portable
 from db.unit_of_work import Database
 
 DOWNLOAD_BYTES = 200_000_000  # a download is held in memory
-SERVER_TOOLS = (
-    "`pg_dump --format=custom --file FILE` with the same address makes one; `pg_restore --clean` puts it back."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +43,17 @@ class Restored:
 
 
 def back_up(workbench: Workbench, target: Path) -> Backup:
-    """Everything that is kept, as one proved file. Others go on working meanwhile.
+    """Everything that is kept, as one proved file, on whatever server it is kept. Others go on working meanwhile.
 
-    Raises InputError where the file can't be written, DatabaseError where the database is damaged or on a server.
+    Raises InputError where the file can't be written, DatabaseError where the database is damaged.
     """
-    source = _file_of(workbench)
-    if target.exists() and target.samefile(source):
+    source = workbench.database.file
+    if source is not None and target.exists() and target.samefile(source):
         raise InputError(f"{target} is the database itself.", "Name another file.")
     with workbench.database.read() as work:
         projects = len(work.projects.all())
     with output_file(target) as file:
-        copy_database(source, file)
+        _copy(workbench.database, file)
     return Backup(str(target), target.stat().st_size, projects)
 
 
@@ -62,7 +61,7 @@ def backup_bytes(workbench: Workbench) -> bytes:
     """The same, to be downloaded."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
         file = Path(folder) / "backup.db"
-        copy_database(_file_of(workbench), file)
+        _copy(workbench.database, file)
         return file.read_bytes()
 
 
@@ -72,15 +71,15 @@ def downloadable(workbench: Workbench) -> bool:
 
 
 def restore(backup: Path) -> Restored:
-    """Put a backup in the place of the database, which may be damaged; what was there is kept beside it.
+    """Put a backup in the place of all that is kept, which stays beside it as a copy; a SQLite file may be damaged.
 
     Raises NotFoundError, FileFormatError for what is no backup, ConflictError while a run is going on.
     """
-    file = sqlite_file(settings().url)
-    if file is None:
-        raise DatabaseError("A PostgreSQL database is backed up and restored with its own tools.", SERVER_TOOLS)
     if not backup.is_file():
         raise NotFoundError(f"There is no file {backup}.", "Name a file that `backup` wrote.")
+    file = sqlite_file(settings().url)
+    if file is None:
+        return _restored_on_server(backup)
     if file.exists() and backup.samefile(file):
         raise InputError(f"{backup} is the database itself.", "Name a backup.")
     check_backup(backup)
@@ -88,16 +87,36 @@ def restore(backup: Path) -> Restored:
     replaced = put_back(backup, file)
     database = Database(settings().url)  # brings the tables up to date
     try:
-        with database.read() as work:
-            return Restored(str(file), str(replaced or ""), len(work.projects.all()))
+        return Restored(str(file), str(replaced or ""), _projects(database))
     finally:
         database.close()
 
 
-def _file_of(workbench: Workbench) -> Path:
-    if workbench.database.file is None:
-        raise DatabaseError("A PostgreSQL database is backed up and restored with its own tools.", SERVER_TOOLS)
-    return workbench.database.file
+def _restored_on_server(backup: Path) -> Restored:
+    check_backup(backup)
+    database = Database(settings().url)
+    try:
+        _refuse(database)
+        replaced = settings().home / f"database-replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.db"
+        replaced.parent.mkdir(parents=True, exist_ok=True)
+        with output_file(replaced) as copy:
+            write_portable(database, copy)
+        put_portable(backup, database)
+        return Restored("the PostgreSQL database", str(replaced), _projects(database))
+    finally:
+        database.close()
+
+
+def _projects(database: Database) -> int:
+    with database.read() as work:
+        return len(work.projects.all())
+
+
+def _copy(database: Database, file: Path) -> None:
+    if database.file is None:
+        write_portable(database, file)
+    else:
+        copy_database(database.file, file)
 
 
 def _refuse_while_running(file: Path) -> None:
@@ -109,12 +128,16 @@ def _refuse_while_running(file: Path) -> None:
     except DatabaseError:
         return
     try:
-        with database.read() as work:
-            running = [run for project in work.projects.all() for run in work.runs.running(project.id)]
+        _refuse(database)
     except DatabaseError:
         return
     finally:
         database.close()
+
+
+def _refuse(database: Database) -> None:
+    with database.read() as work:
+        running = [run for project in work.projects.all() for run in work.runs.running(project.id)]
     if running:
         raise ConflictError(
             f"Run {running[0]} is going on.", "Stop it (`interacteval runs cancel`) or wait, then restore."

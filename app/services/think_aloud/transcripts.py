@@ -18,13 +18,12 @@ from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
+from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
-from app.settings import settings
 from app.think_aloud.transcript import PROMPT, by_sentence, propose_from_transcript
 
 # What the transcription endpoint takes (OpenAI's list; local servers take at least wav).
-AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
 TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() for model in spec.transcribers]
 
 
@@ -55,10 +54,6 @@ def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: 
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(audio)
     return _keep(workbench, dimension_id, expert, audio=name)
-
-
-def voice_recording_path(name: str) -> Path:
-    return settings().home / "recordings" / name
 
 
 def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:

@@ -7,9 +7,9 @@ import streamlit as st
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
+from app.services.runtime.voice_recordings import AUDIO_FORMATS
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.transcripts import (
-    AUDIO_FORMATS,
     TRANSCRIPTION_MODELS,
     keep_recording,
     keep_transcript,

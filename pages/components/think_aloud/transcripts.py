@@ -10,6 +10,7 @@ from app.domain.task import Dimension
 from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import WorkbenchError
 from app.services.runtime.models import available_models
+from app.services.runtime.voice_recordings import voice_recording_path
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import remove_consideration
 from app.services.think_aloud.transcripts import (
@@ -20,7 +21,6 @@ from app.services.think_aloud.transcripts import (
     propose_attributes,
     transcribe,
     transcripts_of,
-    voice_recording_path,
 )
 from pages.components.shell import local_time
 from pages.components.shell.undo import change

@@ -45,11 +45,12 @@ def test_an_effort_is_sent_and_kept_and_parts_runs_and_builds(
     assert usual.digest != thinking.digest
 
 
-def test_the_digest_of_a_build_without_an_effort_is_as_it_was(
+def test_a_build_from_before_efforts_and_with_ids_in_its_digest_is_found(
     workbench: Workbench, project: Project, options: StudyOptions
 ) -> None:
-    """Digests are stored with builds: another way of making them would build every checklist of a study anew."""
-    (cell,) = plan_study(workbench, project, replace(options, families=(Family.COMB,))).cells
+    """Digests are stored with builds: without this every checklist of an earlier study would be built anew."""
+    comb = replace(options, families=(Family.COMB,))
+    (cell,) = plan_study(workbench, project, comb).cells
     (dimension,) = options.dimensions
     inputs = [
         [project.task.text_name, project.task.source_name, project.task.description, project.task.language],
@@ -58,7 +59,11 @@ def test_the_digest_of_a_build_without_an_effort_is_as_it_was(
         ["rules", 5],
         [load_prompt(stage.value).digest for stage in Stage],
     ]
-    assert cell.digest == sha256(json.dumps(inputs, ensure_ascii=False).encode()).hexdigest()
+    digest = sha256(json.dumps(inputs, ensure_ascii=False).encode()).hexdigest()
+    with workbench.database.write() as work:
+        build = work.builds.add(dimension.id, cell.code, "begun", {}, study_digest=digest)
+    (found,) = plan_study(workbench, project, comb).cells
+    assert (cell.build, found.build) == (None, build)
 
 
 def test_a_study_that_is_gone_on_with_is_asked_as_chosen_now(

@@ -141,10 +141,3 @@ def test_a_damaged_database_is_not_backed_up_over_an_older_backup(workbench: Wor
     with pytest.raises(DatabaseError):
         back_up(workbench, tmp_path / "friday.db")
     assert (tmp_path / "friday.db").read_bytes() == older
-
-
-def test_a_server_has_tools_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", "postgresql://127.0.0.1:1/x")
-    settings.cache_clear()
-    with pytest.raises(DatabaseError, match="pg_dump"):
-        restore(tmp_path / "any.db")

@@ -1,0 +1,178 @@
+"""A whole project as one file, ledger included, and back: between computers, SQLite and PostgreSQL.
+
+The file is a ZIP with a database of that project alone, so that one of an earlier version is brought up to date by the
+same migrations as any other, with the voice recordings beside it.
+"""
+
+import json
+import shutil
+import uuid
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+
+from app.domain.name import checked_name
+from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
+from app.input_file import LARGEST_FILE, open_file, shown_path
+from app.services.runtime.output_file import output_file
+from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
+from app.services.runtime.workbench import Workbench
+from db.backup import check_backup, copy_database
+from db.unit_of_work import Database
+
+FORMAT, DATABASE, ABOUT, RECORDINGS = "interacteval-project", "project.db", "project.json", "recordings/"
+LARGEST_ZIP = 40 * LARGEST_FILE
+LARGEST_ABOUT = 1_000_000
+# What zipfile and json say of what is no archive, is damaged or has a password.
+_UNREADABLE = (BadZipFile, zlib.error, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError)
+_WRONG = "Name a file that `project export` wrote."
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedProject:
+    """What is on the way; `texts` without those of a locked split, `recordings` those whose files were there."""
+
+    project: str
+    file: str
+    texts: int
+    runs: int
+    recordings: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProject:
+    """Everything of a project into one file, texts of a locked split too; nothing changes.
+
+    Raises NotFoundError, InputError where the file can't be written.
+    """
+    with TemporaryDirectory(prefix="interacteval-") as folder:
+        file = Path(folder) / DATABASE
+        recordings = _written(workbench, name, file)
+        carried = _about(file, name, target, len(recordings))
+        with output_file(target) as path, ZipFile(path, "w", ZIP_DEFLATED) as archive:
+            made = datetime.now(UTC).isoformat(timespec="seconds")
+            about = {"format": FORMAT, "version": 1, "made": made, **carried.to_json()}
+            archive.writestr(ABOUT, json.dumps({**about, "file": DATABASE}, ensure_ascii=False, indent=2))
+            archive.write(file, DATABASE)
+            for recording in recordings:
+                archive.write(voice_recording_path(recording), RECORDINGS + recording)
+    return carried
+
+
+def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedProject:
+    """A project that `export_project` wrote, beside those that are here; `name` in place of its own. All or nothing.
+
+    Raises NotFoundError, FileFormatError, ConflictError where the name is taken, DatabaseError for a newer version.
+    """
+    with TemporaryDirectory(prefix="interacteval-") as folder, _opened(file) as archive:
+        inside = Path(folder) / DATABASE
+        _unpack(archive, DATABASE, inside)
+        check_backup(inside)
+        source = Database(f"sqlite:///{inside}")  # brings its tables up to date
+        try:
+            return _taken(workbench, source, archive, file, name)
+        finally:
+            source.close()
+
+
+def _written(workbench: Workbench, name: str, file: Path) -> list[str]:
+    """A database of the project alone; returns the recordings whose files are there."""
+    whole = file.with_name("whole.db")
+    alone = Database(f"sqlite:///{whole}")
+    try:
+        with workbench.database.read() as work, alone.write() as target:
+            work.transfers.hold_still()
+            project = work.projects.get(name)
+            recordings = work.transfers.recordings(project.id)
+            target.transfers.take_project(work.transfers, project.id, name, {one: one for one in recordings})
+    finally:
+        alone.close()
+    copy_database(whole, file)  # one file, proved to be whole
+    whole.unlink()
+    return [one for one in recordings if voice_recording_path(one).is_file()]
+
+
+def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path, name: str) -> CarriedProject:
+    with source.read() as other:
+        projects = other.projects.all()
+        if len(projects) != 1:
+            raise FileFormatError(f"{shown_path(file)} holds {len(projects)} projects, not one.", _WRONG)
+        called = checked_name(name or projects[0].name, "project")
+        recordings = _recordings(archive, other.transfers.recordings(projects[0].id))
+        with _unpacked(archive, recordings), workbench.database.write() as work:
+            if work.projects.find(called):
+                raise ConflictError(f"There is already a project “{called}”.", "Give this one another name: --as NAME.")
+            project_id = work.transfers.take_project(other.transfers, projects[0].id, called, recordings)
+            return CarriedProject(
+                called, str(file), work.texts.count(project_id), len(work.runs.all(project_id)), len(recordings)
+            )
+
+
+@contextmanager
+def _unpacked(archive: ZipFile, recordings: Mapping[str, str]) -> Iterator[None]:
+    """The voice recordings in the data folder; none of them where the block fails."""
+    paths = {there: voice_recording_path(here) for there, here in recordings.items()}
+    try:
+        for there, path in paths.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _unpack(archive, RECORDINGS + there, path)
+        yield
+    except BaseException:
+        for path in paths.values():
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _about(file: Path, name: str, target: Path, recordings: int) -> CarriedProject:
+    database = Database(f"sqlite:///{file}")
+    try:
+        with database.read() as work:
+            project = work.projects.get(name)
+            return CarriedProject(
+                name, str(target), work.texts.count(project.id), len(work.runs.all(project.id)), recordings
+            )
+    finally:
+        database.close()
+
+
+def _recordings(archive: ZipFile, names: list[str]) -> dict[str, str]:
+    """Name there -> a name of our own here: whatever a file from elsewhere calls them is no path."""
+    there = set(archive.namelist())
+    endings = {name: name.rpartition(".")[2].lower() for name in names if RECORDINGS + name in there}
+    return {name: f"{uuid.uuid4().hex}.{ending}" for name, ending in endings.items() if ending in AUDIO_FORMATS}
+
+
+@contextmanager
+def _opened(file: Path) -> Iterator[ZipFile]:
+    with open_file(file, LARGEST_ZIP) as stream:
+        try:
+            archive = ZipFile(stream)
+            about = json.loads(archive.read(ABOUT)) if archive.getinfo(ABOUT).file_size <= LARGEST_ABOUT else None
+        except _UNREADABLE as error:
+            raise FileFormatError(f"{shown_path(file)} is no project file of the workbench.", _WRONG) from error
+        if not isinstance(about, dict) or about.get("format") != FORMAT or about.get("version") != 1:
+            raise FileFormatError(f"{shown_path(file)} holds no project that can be read here.", _WRONG)
+        with archive:
+            yield archive
+
+
+def _unpack(archive: ZipFile, name: str, target: Path) -> None:
+    """A part of the archive as a file; zipfile never writes more than the archive says it is."""
+    try:
+        size = archive.getinfo(name).file_size
+        if size > shutil.disk_usage(target.parent).free // 2:
+            raise InputError(f"There is no room to unpack {size / 1e9:,.1f} GB.", "Make room on the disk, then retry.")
+        with archive.open(name) as packed, target.open("wb") as file:
+            shutil.copyfileobj(packed, file)
+    except _UNREADABLE as error:
+        raise FileFormatError("The project file is damaged; nothing was changed.", _WRONG) from error
+    except OSError as error:
+        raise DatabaseError(f"{target.parent} can't be written: {error.strerror}.", "Check the folder.") from error

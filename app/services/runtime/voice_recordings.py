@@ -1,0 +1,11 @@
+"""Where the recordings of experts who thought aloud are kept: files of the data folder, under names of our own."""
+
+from pathlib import Path
+
+from app.settings import settings
+
+AUDIO_FORMATS = ("wav", "mp3", "m4a", "mp4", "mpga", "mpeg", "ogg", "oga", "flac", "webm")
+
+
+def voice_recording_path(name: str) -> Path:
+    return settings().home / "recordings" / name

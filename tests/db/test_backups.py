@@ -1,0 +1,69 @@
+"""A backup holds all that is kept, whatever kind of database it comes from and goes to."""
+
+from pathlib import Path
+
+import pytest
+
+from app.domain.run import RunDimension
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import ConflictError, FileFormatError
+from app.providers.credentials import Credentials
+from app.services.runtime.backups import back_up, restore
+from app.services.runtime.workbench import Workbench
+from app.settings import settings
+from db.unit_of_work import Database
+
+
+@pytest.fixture(autouse=True)
+def _in_use(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", address)
+    settings.cache_clear()
+
+
+def names(database: Database) -> list[str]:
+    with database.read() as work:
+        return sorted(project.name for project in work.projects.all())
+
+
+def test_what_was_backed_up_comes_back_and_what_it_replaces_is_kept(database: Database, tmp_path: Path) -> None:
+    with database.write() as work:
+        project = work.projects.add("News", Task())
+        work.texts.add_many(project.id, [Text("d1", "A ferry.", extra={"length": 2})])
+    made = back_up(Workbench(database, Credentials()), tmp_path / "friday.db")
+    assert made.projects == 1
+    with database.write() as work:
+        work.projects.add("Later", Task())
+    done = restore(tmp_path / "friday.db")
+    assert (done.projects, names(database)) == (1, ["News"])
+    kept = Database(f"sqlite:///{done.replaced}")
+    assert names(kept) == ["Later", "News"]
+    kept.close()
+    with database.write() as work:
+        assert work.texts.all(project.id)[0].extra == {"length": 2}
+        assert work.projects.add("Goes on", Task()).id not in (project.id,)
+
+
+def test_nothing_is_put_back_under_a_run_that_goes_on(database: Database, tmp_path: Path) -> None:
+    with database.write() as work:
+        project = work.projects.add("News", Task())
+        dimension = work.projects.add_dimension(project.id, Dimension("order"))
+        work.texts.add_many(project.id, [Text("d1", "A ferry.")])
+        (text,) = (text.id for text in work.texts.all(project.id))
+        plan = [RunDimension(dimension.id, None, texts=(text,))]
+    back_up(Workbench(database, Credentials()), tmp_path / "friday.db")
+    with database.write() as work:
+        run = work.runs.create(project.id, "checklist", "rules", {}, plan)
+        work.runs.claim(run, "somebody")
+    with pytest.raises(ConflictError, match=f"Run {run} is going on"):
+        restore(tmp_path / "friday.db")
+    assert names(database) == ["News"]
+
+
+def test_what_is_no_backup_changes_nothing(database: Database, tmp_path: Path) -> None:
+    with database.write() as work:
+        work.projects.add("News", Task())
+    (tmp_path / "notes.db").write_text("notes", encoding="utf-8")
+    with pytest.raises(FileFormatError):
+        restore(tmp_path / "notes.db")
+    assert names(database) == ["News"]

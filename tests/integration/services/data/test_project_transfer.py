@@ -1,0 +1,218 @@
+"""A whole project goes to another computer and on from there: nothing is lost, nothing is paid twice."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from app.domain.checklist import ChecklistStatus
+from app.domain.judgment import Answer as Given
+from app.domain.task import Dimension
+from app.errors import ConflictError, DatabaseError, FileFormatError, NotFoundError
+from app.evaluators.checklist import JudgeOptions
+from app.services.checklists.answer_files import answers_csv
+from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.lineage import lineage_document, lineage_of_version
+from app.services.conditions.study import StudyOptions, plan_study
+from app.services.conditions.study_worker import run_study
+from app.services.data.project_transfer import export_project, import_project
+from app.services.data.projects import get_project, list_projects
+from app.services.results.results import results_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from app.services.think_aloud.transcripts import keep_recording, voice_recording_path
+from tests.support.fake_llm.behaviour import Answer, all_yes
+from tests.support.fake_llm.server import FakeLlm, Received, Usual
+from tests.support.projects import ready_to_score, workbench_at
+from tests.support.study_project import ferry_project
+
+
+@pytest.fixture
+def usual() -> Usual:
+    return Answer(all_yes)
+
+
+@pytest.fixture
+def elsewhere(llm: FakeLlm, tmp_path: Path) -> Iterator[Workbench]:
+    """Another computer, with a project of its own, so that all ids differ."""
+    (tmp_path / "elsewhere").mkdir()
+    made = workbench_at(tmp_path / "elsewhere", f"{llm.url}/v1")
+    ferry_project(made)
+    yield made
+    made.database.close()
+
+
+def test_a_run_that_was_stopped_goes_on_elsewhere_and_asks_only_what_is_missing(
+    workbench: Workbench, elsewhere: Workbench, llm: FakeLlm, tmp_path: Path
+) -> None:
+    dimension = ready_to_score(workbench, texts=12, questions=6)
+
+    def late(received: Received) -> Answer:
+        about_two = "Is part 2 in its place?" in str(received.body["messages"])
+        return Answer("I would rather not.") if about_two else Answer(all_yes)
+
+    llm.usual = late
+    run = start_run(workbench, 1, RunOptions((dimension,), "llama:judge", asking=JudgeOptions(per_question=True)))
+    assert work_on(workbench, run).run.failed == 12
+    out = export_project(workbench, "Ready", tmp_path / "ready.zip")
+    assert (out.texts, out.runs) == (12, 1)
+
+    done = import_project(elsewhere, tmp_path / "ready.zip")
+    assert (done.project, done.texts, done.runs) == ("Ready", 12, 1)
+    with elsewhere.database.read() as work:
+        (there,) = work.runs.all(work.projects.get("Ready").id)
+    llm.usual = Answer(all_yes)
+    llm.requests.clear()
+    assert work_on(elsewhere, there.id).run.done == 12
+    assert len(llm.requests) == 12, "the sixth question of each text, and none of the five that were paid for"
+    work_on(workbench, run)
+    here, over_there = results_of(workbench, run)[0], results_of(elsewhere, there.id)[0]
+    assert [row.score for row in here.rows] == [row.score for row in over_there.rows]
+    assert here.meta.to_json() == over_there.meta.to_json()
+
+
+def test_a_study_is_found_there_as_built_and_scored_with_the_lineage_of_each_question(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path
+) -> None:
+    project = ferry_project(workbench)
+    with workbench.database.read() as work:
+        dimensions = tuple(work.projects.dimensions(project.id))
+    run_study(workbench, project, StudyOptions(dimensions, "rules", "rules"))
+    export_project(workbench, "P", tmp_path / "p.zip")
+    import_project(elsewhere, tmp_path / "p.zip", "P again")
+    again = get_project(elsewhere, "P again")
+    with elsewhere.database.read() as work:
+        there = tuple(work.projects.dimensions(again.id))
+    plan = plan_study(elsewhere, again, StudyOptions(there, "rules", "rules"))
+    assert (len(plan.cells), len(plan.to_build), len(plan.to_score)) == (11, 0, 0)
+    for cell in plan.cells:
+        assert cell.checklist is not None
+        assert _lineage(elsewhere, there[0], cell.checklist.version) == _lineage(
+            workbench, dimensions[0], cell.checklist.version
+        )
+
+
+def _lineage(workbench: Workbench, dimension: Dimension, version: int) -> str:
+    """Without the numbers of attributes, which are others there."""
+    found = json.dumps(lineage_document(lineage_of_version(workbench, dimension.id, version)))
+    return re.sub(r'"id": \d+', '"id"', found)
+
+
+def test_answers_of_experts_and_recordings_come_along(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path
+) -> None:
+    dimension = ready_to_score(workbench)
+    draw = draw_texts(workbench, 1, 4, seed=2)
+    with workbench.database.read() as work:
+        asked = work.checklists.get(1).asked
+    for text in draw.texts:
+        answer(workbench, draw, "Ana", text, asked[0].id, Given.NO)
+    keep_recording(workbench, dimension.id, "Ana", b"RIFF of Ana", "ana.wav")
+    out = export_project(workbench, "Ready", tmp_path / "ready.zip")
+    assert out.recordings == 1
+    import_project(elsewhere, tmp_path / "ready.zip")
+    with elsewhere.database.read() as work:
+        project = work.projects.get("Ready")
+        (there,) = work.projects.dimensions(project.id)
+        (checklist,) = (c for c in work.checklists.versions(there.id) if c.status is ChecklistStatus.PUBLISHED)
+        (name,) = work.transfers.recordings(project.id)
+    assert answers_csv(elsewhere, checklist.id) == answers_csv(workbench, 1)
+    assert voice_recording_path(name).read_bytes() == b"RIFF of Ana"
+
+
+def _tampered(file: Path, target: Path, statement: str) -> Path:
+    """The same project file with a change in its database."""
+    with ZipFile(file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    inside = target.with_suffix(".db")
+    inside.write_bytes(parts["project.db"])
+    with sqlite3.connect(inside) as connection:
+        connection.execute(statement)
+    connection.close()
+    with ZipFile(target, "w") as archive:
+        for name, content in (parts | {"project.db": inside.read_bytes()}).items():
+            archive.writestr(name, content)
+    return target
+
+
+def test_no_name_in_a_file_from_elsewhere_is_a_path_here(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path
+) -> None:
+    dimension = ready_to_score(workbench)
+    keep_recording(workbench, dimension.id, "Ana", b"RIFF", "ana.wav")
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    hostile = _tampered(
+        tmp_path / "ready.zip", tmp_path / "hostile.zip", "UPDATE transcript SET audio = '../../etc/passwd.wav'"
+    )
+    assert import_project(elsewhere, hostile).recordings == 0
+    with elsewhere.database.read() as work:
+        assert work.transfers.recordings(work.projects.get("Ready").id) == []
+
+
+Break = Callable[[Path], Path]
+
+
+def _cut(file: Path) -> Path:
+    file.write_bytes(file.read_bytes()[:-2000])
+    return file
+
+
+def _flipped(file: Path) -> Path:
+    raw = bytearray(file.read_bytes())
+    raw[len(raw) // 2] ^= 0xFF
+    file.write_bytes(bytes(raw))
+    return file
+
+
+def _of_others(file: Path) -> Path:
+    with ZipFile(file, "w") as archive:
+        archive.writestr("project.json", '{"format": "something else"}')
+    return file
+
+
+def _empty(file: Path) -> Path:
+    with ZipFile(file, "w") as archive:
+        archive.writestr("project.json", '{"format": "interacteval-project", "version": 1}')
+    return file
+
+
+def _no_zip(file: Path) -> Path:
+    file.write_text("texts", encoding="utf-8")
+    return file
+
+
+def _states(file: Path) -> Path:
+    return _tampered(file, file.with_name("states.zip"), "UPDATE scoring_run SET params = '[1]'")
+
+
+@pytest.mark.parametrize("broken", [_cut, _flipped, _of_others, _empty, _no_zip, _states])
+def test_a_file_that_is_no_whole_project_changes_nothing(
+    workbench: Workbench, elsewhere: Workbench, tmp_path: Path, broken: Break
+) -> None:
+    dimension = ready_to_score(workbench)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), "rules")))
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    with pytest.raises(FileFormatError) as said:
+        import_project(elsewhere, broken(tmp_path / "ready.zip"))
+    assert said.value.hint
+    assert [project.name for project in list_projects(elsewhere)] == ["P"]
+
+
+def test_what_cannot_be_taken_says_why(workbench: Workbench, elsewhere: Workbench, tmp_path: Path) -> None:
+    ready_to_score(workbench)
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    import_project(elsewhere, tmp_path / "ready.zip")
+    with pytest.raises(ConflictError, match="There is already a project “Ready”"):
+        import_project(elsewhere, tmp_path / "ready.zip")
+    with pytest.raises(NotFoundError):
+        import_project(elsewhere, tmp_path / "nothing.zip")
+    with pytest.raises(NotFoundError):
+        export_project(workbench, "Nobody's", tmp_path / "nobodys.zip")
+    assert not (tmp_path / "nobodys.zip").exists()
+    newer = _tampered(tmp_path / "ready.zip", tmp_path / "newer.zip", "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises((FileFormatError, DatabaseError), match="newer version"):
+        import_project(elsewhere, newer, "Newer")
