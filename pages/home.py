@@ -7,6 +7,7 @@ from pages.components.home.demo import DEMO_JOB, demo, enter_finished_demo
 from pages.components.home.experts_table import experts_table
 from pages.components.home.new_project import new_project
 from pages.components.home.progress_table import progress_table
+from pages.components.home.project_file import bring_in
 from pages.components.home.project_list import project_list
 from pages.components.home.ready import ready
 from pages.components.shell.background import watch
@@ -34,6 +35,8 @@ if project is None:
     with right:
         st.subheader("Start with your own texts", anchor=False)
         new_project(workbench)
+        with st.expander("A project from a file", key="from_file"):
+            bring_in(workbench)
     st.stop()
 
 progress = overview(workbench, project.id)
@@ -49,7 +52,10 @@ project_list(workbench, list_projects(workbench), progress)
 
 st.space("small")
 left, right = st.columns(2, gap="large")
-with left, st.expander("New project", key="new_project"):
-    new_project(workbench)
+with left:
+    with st.expander("New project", key="new_project"):
+        new_project(workbench)
+    with st.expander("A project from a file", key="from_file"):
+        bring_in(workbench)
 with right:
     demo(workbench, primary=False)

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.attribute import ContributorKind
 from app.domain.task import Task
 from app.services.attributes.attributes import add_attributes
+from app.services.data.project_transfer import project_bytes
 from app.services.data.projects import create_project, dimensions_named, get_project, list_projects
 from app.services.demo import DEMO_PROJECT
 from app.services.runtime.workbench import Workbench
@@ -145,3 +146,29 @@ def test_before_a_project_is_deleted_a_copy_is_offered_and_stands_out(workbench:
     others = {button.key: button.proto.type for button in app.button if button.key in ("delete_for_good", "keep_it")}
     assert others == {"delete_for_good": "secondary", "keep_it": "secondary"}
     assert [p.name for p in list_projects(workbench)] == ["=../Odd"]
+
+
+def test_a_project_is_taken_along_and_brought_in_under_another_name(workbench: Workbench, open_screen: Open) -> None:
+    project, _ = rated_on_two(workbench)
+    app = open_screen("home")
+    app.button(key=f"take_{project.id}").click().run()
+    assert not app.exception
+    assert "It holds no keys" in words(app)
+    file = project_bytes(workbench, project.name)
+
+    app = open_screen("home")
+    app.file_uploader(key="project_file").set_value(("whole.zip", file, "application/zip"))
+    app.button(key="bring_in").click().run()
+    assert "There is already a project" in app.error[0].value
+    app.file_uploader(key="project_file").set_value(("whole.zip", file, "application/zip"))
+    app.text_input(key="project_file_name").set_value("Second")
+    app.button(key="bring_in").click().run()
+    assert not app.exception
+    assert app.session_state["project"] == "Second"
+    assert {each.name for each in list_projects(workbench)} == {project.name, "Second"}
+
+
+def test_without_a_file_nothing_is_brought_in(workbench: Workbench, open_screen: Open) -> None:
+    app = open_screen("home")
+    app.button(key="bring_in").click().run()
+    assert app.error[0].value == "Choose a file first."

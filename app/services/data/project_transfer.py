@@ -19,6 +19,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from app.domain.name import checked_name
 from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
+from app.export.project_archive import safe_name
 from app.input_file import LARGEST_FILE, open_file, shown_path
 from app.services.runtime.output_file import output_file
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
@@ -81,6 +82,27 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedP
             return _taken(workbench, source, archive, file, name)
         finally:
             source.close()
+
+
+def project_bytes(workbench: Workbench, name: str) -> bytes:
+    """The file of `export_project`, to be downloaded."""
+    with TemporaryDirectory(prefix="interacteval-") as folder:
+        file = Path(folder) / "project.zip"
+        export_project(workbench, name, file)
+        return file.read_bytes()
+
+
+def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> CarriedProject:
+    """As import_project, from a browser."""
+    with TemporaryDirectory(prefix="interacteval-") as folder:
+        file = Path(folder) / "project.zip"
+        file.write_bytes(content)
+        return import_project(workbench, file, name)
+
+
+def transfer_name(project: str) -> str:
+    """A file name from the project's own, harmless wherever it is kept."""
+    return f"{safe_name(project) or 'project'}-whole.zip"
 
 
 def _written(workbench: Workbench, name: str, file: Path) -> list[str]:

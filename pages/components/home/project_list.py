@@ -10,12 +10,13 @@ from app.errors import WorkbenchError
 from app.services.data.locked_split import state_of
 from app.services.data.projects import Overview, delete_project, overview, progress_words
 from app.services.runtime.workbench import Workbench
+from pages.components.home.project_file import take_along
 from pages.components.shell import local_time
 from pages.components.shell.current import choose
 from pages.components.shell.words import button_label, plain, show_error
 
 PAGE_SIZE = 10
-WIDTHS = (4, 2, 2, 4, 3, 3)
+WIDTHS = (4, 2, 2, 4, 2, 5)
 
 
 def project_list(workbench: Workbench, projects: Sequence[Project], current: Overview) -> None:
@@ -50,6 +51,8 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
         elif st.button(opening, key=f"open_{project.id}"):
             choose(project.name)
             st.rerun()
+        if st.button(button_label("Take along", project.name), key=f"take_{project.id}", type="tertiary"):
+            take_along(workbench, project)
         if st.button(button_label("Delete", project.name), key=f"delete_{project.id}", type="tertiary"):
             _confirm(workbench, project)
 
