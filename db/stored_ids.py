@@ -76,7 +76,8 @@ def change_steps(steps: list[dict[str, Any]], ids: Ids) -> list[dict[str, Any]]:
 
 
 def run_params(params: dict[str, Any], ids: Ids) -> dict[str, Any]:
-    """Dimensions by which a run says how each is asked and from which runs it takes answers over; those of a study."""
+    """Dimensions by which a run says how each is asked and from which runs it takes answers over, those of a study, and
+    the anchors that it asks about."""
     dimensions, found = ids["dimension"], dict(params)
     if "asked_as" in params:
         found["asked_as"] = {str(_id(dimensions, int(one))): digest for one, digest in params["asked_as"].items()}
@@ -88,7 +89,14 @@ def run_params(params: dict[str, Any], ids: Ids) -> dict[str, Any]:
     if "study_choices" in params:
         chosen = params["study_choices"]
         found["study_choices"] = {**chosen, "dimensions": ids_of("dimension")(chosen.get("dimensions", []), ids)}
+    if params.get("anchors"):
+        found["anchors"] = _id(ids["anchor_set"], params["anchors"])
     return found
+
+
+def frozen_answers(answers: list[list[Any]], ids: Ids) -> list[list[Any]]:
+    """Text, question and answer of each anchor."""
+    return [[_id(ids["text"], text), _id(ids["question"], question), said] for text, question, said in answers]
 
 
 def _id(known: Mapping[int, int], old: int) -> int:
@@ -97,6 +105,9 @@ def _id(known: Mapping[int, int], old: int) -> int:
 
 
 PLACES: Mapping[tuple[str, str], Replace] = {
+    ("anchor_look", "figures"): no_ids,
+    ("anchor_set", "answers"): frozen_answers,
+    ("anchor_set", "texts"): ids_of("text"),
     ("build_revision", "state"): build_state,
     ("checklist_change", "steps"): change_steps,
     ("locked_look", "runs"): ids_of("scoring_run"),

@@ -1,14 +1,16 @@
 """Ids inside JSON follow their rows; what was deleted since is nobody's."""
 
-from db.stored_ids import build_state, change_steps, ids_of, run_params
+from db.stored_ids import build_state, change_steps, frozen_answers, ids_of, run_params
 
 IDS = {
+    "anchor_set": {2: 42},
     "attribute": {1: 11, 2: 12},
     "component": {1: 31},
     "dimension": {4: 14},
     "question": {1: 21, 2: 22},
     "scoring_run": {7: 17, 8: 18},
     "stage_run": {5: 15},
+    "text": {3: 13},
 }
 
 
@@ -61,15 +63,21 @@ def test_a_run_says_of_the_same_dimensions_how_they_were_asked_and_from_which_ru
         "asked_as": {"4": "digest"},
         "answers_from": {"4": [8, 6, 7]},
         "study_choices": {"dimensions": [4], "seed": 4},
+        "anchors": 2,
     }
     assert run_params(params, IDS) == {
         "seed": 4,
         "asked_as": {"14": "digest"},
         "answers_from": {"14": [18, 17]},
         "study_choices": {"dimensions": [14], "seed": 4},
+        "anchors": 42,
     }
     assert run_params({"seed": 4}, IDS) == {"seed": 4}
 
 
 def test_what_was_deleted_leaves_a_list() -> None:
     assert ids_of("question")([2, 5, 1], IDS) == [22, 21]
+
+
+def test_anchors_keep_their_texts_and_questions() -> None:
+    assert frozen_answers([[3, 2, "yes"], [3, 1, "no"]], IDS) == [[13, 22, "yes"], [13, 21, "no"]]

@@ -100,12 +100,18 @@ def _digest(
     answers: Mapping[tuple[int, int], Answer],
     prompt: str,
 ) -> str:
-    """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers."""
+    """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers.
+
+    Texts and questions stand in it by their place: a project that is taken elsewhere has other ids there.
+    """
     texts = work.texts.many({text for text, _ in answers})
+    text_place = {text: place for place, text in enumerate(sorted(texts))}
+    question_place = {question.id: place for place, question in enumerate(checklist.asked)}
+    said = [[text_place[text], question_place.get(question), one.value] for (text, question), one in answers.items()]
     content = {
-        "texts": [[text, texts[text].source, texts[text].text] for text in sorted(texts)],
-        "questions": [[question.id, question.text, question.guidance] for question in checklist.asked],
-        "answers": [[text, question, answer.value] for (text, question), answer in sorted(answers.items())],
+        "texts": [[texts[text].source, texts[text].text] for text in text_place],
+        "questions": [[question.text, question.guidance] for question in checklist.asked],
+        "answers": sorted(said, key=str),
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(dimension.id)),
         "prompt": prompt,

@@ -21,9 +21,12 @@ from app.services.conditions.study import StudyOptions, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project, list_projects
+from app.services.drift.anchors import freeze_anchors, newest_anchors
+from app.services.drift.looks import Asking, ask_reference, look_once
+from app.services.drift.state import drift_state
 from app.services.results.results import results_of
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.runs import RunOptions, start_run, work_on
+from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
 from app.services.think_aloud.transcripts import keep_recording, voice_recording_path
 from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
@@ -122,6 +125,27 @@ def test_answers_of_experts_and_recordings_come_along(
         (name,) = work.transfers.recordings(project.id)
     assert answers_csv(elsewhere, checklist.id) == answers_csv(workbench, 1)
     assert voice_recording_path(name).read_bytes() == b"RIFF of Ana"
+
+
+def test_anchors_are_looked_at_there_as_here(workbench: Workbench, elsewhere: Workbench, tmp_path: Path) -> None:
+    dimension, asking = ready_to_score(workbench), Asking("llama:judge")
+    draw = draw_texts(workbench, 1, 8, seed=2)
+    with workbench.database.read() as work:
+        questions = work.checklists.get(1).asked
+    for text in draw.texts:
+        for question in questions:
+            answer(workbench, draw, "Ana", text, question.id, Given.YES)
+    ask_reference(workbench, 1, dimension, freeze_anchors(workbench, 1, dimension, "Ana"), asking)
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    import_project(elsewhere, tmp_path / "ready.zip")
+    project = get_project(elsewhere, "Ready").id
+    with elsewhere.database.read() as work:
+        (there,) = work.projects.dimensions(project)
+    found = newest_anchors(elsewhere, there)
+    assert found is not None
+    look_once(elsewhere, project, there, found, asking)
+    assert [each.figures["flips"] for each in drift_state(elsewhere, project, there).looks] == [0]
+    assert list_runs(elsewhere, project) == [], "runs about anchors are no results there either"
 
 
 def _tampered(file: Path, target: Path, statement: str) -> Path:
