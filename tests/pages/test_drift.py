@@ -13,7 +13,9 @@ from app.services.data.projects import dimensions_named
 from app.services.drift.anchors import freeze_anchors
 from app.services.drift.looks import Asking, ask_reference, look_once
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.scoring_jobs import job_key
 from pages.components.results.drift import evidence_words
+from tests.support.background import ended
 from tests.support.result_screen import shown, table
 
 
@@ -45,5 +47,24 @@ def test_after_looks_each_of_them_stands_there(demo: Workbench, open_results: Ca
     assert "The judge answers the 12 anchors as it did" in shown(app)
     assert "--run" in shown(app)
     assert table(app, "Evidence of a change") == ["none", "none"]
-    assert table(app, "Answers changed") == ["0.0%", "0.0%"]
+    assert table(app, "Answers changed") == ["0.0 %", "0.0 %"]
     assert len(app.get("vega_lite_chart")) == 1
+
+
+def test_anchors_are_frozen_and_looked_at_here(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    app = open_results(view="details", open="drift")
+    app.button(key="drift_freeze").click().run()
+    assert "Answer at least 2 texts" in shown(app) + " ".join(error.value for error in app.error)
+    checklist = published_checklist(demo, dimension.id)
+    draw = draw_texts(demo, checklist.id, 12, seed=1)
+    for text, question in itertools.product(draw.texts, checklist.asked):
+        answer(demo, draw, "Ana", text, question.id, Answer.YES)
+    app.button(key="drift_freeze").click().run()
+    app = ended(app, job_key(1))
+    assert not app.exception
+    assert "12 anchors are ready" in shown(app)
+    app.button(key="drift_look").click().run()
+    app = ended(app, job_key(1))
+    assert "The judge answers the 12 anchors as it did" in app.success[0].value
+    assert table(app, "Evidence of a change") == ["none"]

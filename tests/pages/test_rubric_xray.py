@@ -23,7 +23,7 @@ def test_nothing_found_says_how_to_look_further_and_names_what_nobody_asks(
     app = open_results(view="questions")
     assert not app.exception
     words = shown(app)
-    assert "Nothing found that the answers at hand could show." in words
+    assert "No question stands out beyond doubt in the answers at hand; remarks are hints." in words
     assert "To look further: have two experts answer" in words
     found = rubric_xray(demo, kept_results(demo, RUN)[0])
     assert found is not None

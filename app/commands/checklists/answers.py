@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
 VersionOption = Annotated[int | None, typer.Option(help="A published version; the newest without it.")]
+USUAL_MORE = 60
 
 
 def register(root: typer.Typer) -> None:
@@ -52,7 +53,9 @@ def draw(
 def plan(
     project: ProjectOption,
     dimension: OneDimensionOption,
-    texts: Annotated[int, typer.Option(min=1, help="How many texts more.")] = 60,
+    texts: Annotated[
+        int | None, typer.Option(min=1, help="How many texts more; 60 or all that are left.", show_default=False)
+    ] = None,
     draw_: Annotated[bool, typer.Option("--draw", help="Draw them; without it nothing changes.")] = False,
     random: Annotated[
         bool, typer.Option("--random/--unsure", help="By chance alone, or rather where the judge is least sure.")
@@ -67,12 +70,17 @@ def plan(
     """
     from app.commands.checklists.answer_plan_page import plan_json, plan_page
     from app.services.checklists.answer_plans import draw_planned
+    from app.services.checklists.expert_answers import draw_of, drawable
     from app.services.results.answering.answer_forecast import planned_answers
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     checklist_id, number = _checklist(project, dimension, version)
     design: AnswerDesign = "chance" if random else "uncertain"
+    if texts is None:
+        drawn = draw_of(workbench, checklist_id)
+        left = drawable(workbench, checklist_id) - (len(drawn.texts) if drawn else 0)
+        texts = min(USUAL_MORE, max(left, 1))
     found = planned_answers(workbench, checklist_id, texts, design, seed)
     if draw_:
         draw_planned(workbench, checklist_id, texts, design, seed)

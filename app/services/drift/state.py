@@ -90,7 +90,9 @@ class DriftState:
             case DriftVerdict.TOO_FEW:
                 found = self.reference["findable"]
                 rate = (
-                    f"a change only where {found:.0%} of the answers flip" if found else "none, not even a large change"
+                    f"a change only where {100 * found:.0f} % of the answers flip"
+                    if found
+                    else "none, not even a large change"
                 )
                 return (
                     f"{count} anchors are too few: a look would mostly find {rate}. Have more texts answered, then "
@@ -106,7 +108,7 @@ class DriftState:
             case DriftVerdict.STEADY:
                 return (
                     f"The judge answers the {count} anchors as it did; a look mostly finds it when "
-                    f"{self.findable or 1:.0%} of the answers flip, fewer may go unseen."
+                    f"{100 * (self.findable or 1):.0f} % of the answers flip, fewer may go unseen."
                 )
             case _:
                 return f"{count} anchors are ready; nobody has looked yet whether {self.judge} still answers as it did."

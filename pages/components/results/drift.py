@@ -1,37 +1,46 @@
 """Has the judge changed? What came of each look at the anchors, beside the judge's own noise."""
 
 import shlex
+from collections.abc import Callable
 
 import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.errors import WorkbenchError
+from app.services.drift.drift_jobs import begin_look, begin_reference
+from app.services.drift.looks import Asking
 from app.services.drift.state import DriftState, DriftVerdict, drift_state
-from pages.components.shell.local_time import local, said
+from app.services.scoring.scoring_jobs import job_key
+from pages.components.shell.background import watch
+from pages.components.shell.expert import current_expert
+from pages.components.shell.local_time import said
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain, show_error
 
 LINE, BAND = "#0072B2", "#8a93a0"
 STRONG, SOME = 0.5, 0.1
+ANEW_HELP = "From the experts' answers as they are now. The timeline begins anew; earlier looks stay on record."
 
 
 def judge_drift(scope: ResultScope) -> None:
+    busy = watch(job_key(scope.project.id))
     state = drift_state(scope.workbench, scope.project.id, scope.dimension)
     st.subheader(plain(f"{scope.dimension.name}: {state.verdict or 'not looked at yet'}"), anchor=False)
     st.markdown(plain(state.sentence))
     if state.anchors is None:
         st.caption(
             "Anchors are texts that experts answered and mostly agree on, at least two, better 10 to 40. They are "
-            "frozen, and the judge is asked about them three times; each later look costs one request for each."
+            "frozen, and the judge is asked about each of them three times; a later look asks about each once."
         )
         link("answer", "Answer texts")
     if state.looks:
         _timeline(state)
         _worth(state)
         st.dataframe(look_rows(state), placeholder="–", hide_index=True, key="drift_looks")
-    _commands(scope, state)
+    if not busy:
+        _begin(scope, state)
 
 
 def look_rows(state: DriftState) -> pd.DataFrame:
@@ -62,31 +71,32 @@ def evidence_words(capital: float, limit: float) -> str:
 
 def _timeline(state: DriftState) -> None:
     """Answers changed at each look with the judge's own noise as a band, and the mean score beside it."""
-    looks = [{"at": local(look.at), **look.figures} for look in state.looks]
-    data = pd.DataFrame(looks)[["at", "flips", "score"]]
+    looks = [{"look": said(look.at), **look.figures} for look in state.looks]
+    data = pd.DataFrame(looks)[["look", "flips", "score"]]
     top = state.reference["noise_high"]
-    band = pd.DataFrame({"from": [data["at"].min()], "to": [data["at"].max()], "low": [0.0], "high": [top]})
-    at = alt.X("at:T", title="Look")
-    noise = alt.Chart(band).mark_rect(color=BAND, opacity=0.2).encode(x="from:T", x2="to:T", y="low:Q", y2="high:Q")
-    flips = _line(data, at, "flips:Q", "Answers changed", "%")
-    score = _line(data, at, "score:Q", "Mean score of the anchors", ".2f")
+    band = pd.DataFrame({"low": [0.0], "high": [top]})
+    noise = alt.Chart(band).mark_rect(color=BAND, opacity=0.2).encode(y="low:Q", y2="high:Q")
+    flips = _line(data, "flips:Q", "Answers changed", "%")
+    score = _line(data, "score:Q", "Mean score of the anchors", ".2f")
     st.altair_chart(alt.hconcat(alt.layer(noise, flips).properties(width=380), score.properties(width=380)))
     st.caption(
         "Grey: what the judge changes by itself. Asked again at the beginning it changed "
-        f"{state.reference['noise']:.1%} of its answers, at most {top:.0%}. The test itself needs no such limit: "
-        "it compares each look with all before."
+        f"{_percent(state.reference['noise'])} of its answers, at most {_percent(top)}. The test itself needs no such "
+        "limit: it compares each look with all before."
     )
 
 
-def _line(data: pd.DataFrame, at: alt.X, what: str, title: str, form: str) -> alt.Chart:
+def _line(data: pd.DataFrame, what: str, title: str, form: str) -> alt.Chart:
+    """Looks stand one beside the other, however far apart in time."""
+    look = alt.X("look:O", sort=None, title="Look", axis=alt.Axis(labelAngle=-40))
     scale = alt.Scale(zero=form == "%")
     line: alt.Chart = (
         alt.Chart(data)
         .mark_line(point=True, color=LINE)
         .encode(
-            x=at,
+            x=look,
             y=alt.Y(what, title=title, scale=scale, axis=alt.Axis(format=form)),
-            tooltip=[alt.Tooltip("at:T", title="Look"), alt.Tooltip(what, title=title, format=form)],
+            tooltip=[alt.Tooltip("look:O", title="Look"), alt.Tooltip(what, title=title, format=form)],
         )
     )
     return line
@@ -96,32 +106,52 @@ def _worth(state: DriftState) -> None:
     """Better or worse in the eyes of people, and where."""
     last = state.last
     if last["error_change"] is not None:
-        change = interval(last["error_change"], last["error_low"], last["error_high"])
+        change, low, high = (last[name] for name in ("error_change", "error_low", "error_high"))
+        ends = "" if low is None or high is None else f" (95 % {100 * low:+.1f} to {100 * high:+.1f})"
         st.markdown(
-            f"At the newest look {last['error']:.0%} of the answers are unlike people's; the change since the "
-            f"beginning is {change} (a share; above 0 is worse)."
+            f"At the newest look {_percent(last['error'])} of the answers are unlike people's, "
+            f"{100 * change:+.1f} points{ends} since the beginning; above 0 is worse."
         )
     if state.verdict is DriftVerdict.JUDGE_CHANGED:
         for wording, share in state.questions:
-            st.markdown(plain(f"Changed on {share:.0%} of the anchors: {wording}"))
+            st.markdown(plain(f"Changed on {_percent(share)} of the anchors: {wording}"))
 
 
-def _commands(scope: ResultScope, state: DriftState) -> None:
-    """Looks are begun in the terminal, where a night's job can do it."""
-    ready = state.has_reference
-    st.markdown(
-        "Looks are begun in the terminal, by hand or in a night's job:"
-        if ready
-        else "Anchors are frozen in the terminal, where the judge is then asked about them:"
-    )
-    words = ["--project", scope.project.name, "--dimension", scope.dimension.name, "--judge", state.judge]
-    words += ["--against", state.against] if state.against != state.judge else []
-    st.code(f"interacteval drift {shlex.join(words)} {'--run' if ready else '--freeze'}", language=None)
+def _begin(scope: ResultScope, state: DriftState) -> None:
+    """One button for the next thing to do; the command for a night's job."""
+    asking, ready = Asking(state.judge, state.against), state.has_reference
+    anchors = len(state.anchors.texts) if state.anchors else 0
+    ask = "Ask the judge three times" if anchors else "Freeze the anchors"
+    cost = f"{number(anchors, 'request')} to the judge."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if ready and st.button("Look now", key="drift_look", type="primary", help=cost):
+            _start(lambda: begin_look(scope.workbench, scope.project.id, scope.dimension, asking))
+        if not ready and st.button(ask, key="drift_freeze", type="primary"):
+            _start(lambda: _freeze(scope, asking))
+        if anchors and st.button("Freeze others", key="drift_anew", type="tertiary", help=ANEW_HELP):
+            _start(lambda: _freeze(scope, asking, anew=True))
     st.caption(
         f"Judge: {plain(model_label(state.judge))}. However often one looks, an unchanged judge is accused in at "
         "most 5 % of the cases. Only the anchors are tested: what the judge does on other texts is not."
     )
+    words = ["--project", scope.project.name, "--dimension", scope.dimension.name, "--judge", state.judge]
+    words += ["--against", state.against] if state.against != state.judge else []
+    st.caption("The same in the terminal, for a job that looks every night:")
+    st.code(f"interacteval drift {shlex.join(words)} {'--run' if ready else '--freeze'}", language=None)
+
+
+def _freeze(scope: ResultScope, asking: Asking, *, anew: bool = False) -> None:
+    begin_reference(scope.workbench, scope.project.id, scope.dimension, asking, current_expert(), anew=anew)
+
+
+def _start(begin: Callable[[], None]) -> None:
+    try:
+        begin()
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.rerun()
 
 
 def _percent(share: float | None) -> str | None:
-    return None if share is None else f"{share:.1%}"
+    return None if share is None else f"{100 * share:.1f} %"

@@ -60,7 +60,7 @@ class RubricXray:
         """How many questions have something to look at, and which to look at first."""
         first = next((finding for finding in self.findings if finding.question is not None), None)
         if first is None or first.question is None:
-            return "Nothing found that the answers at hand could show."
+            return "No question stands out beyond doubt in the answers at hand; remarks are hints."
         of_all = f"{self.flagged} of {counted_of(len(self.questions), 'question')}"
         have = "has" if self.flagged == 1 else "have"
         return f"{of_all} {have} something to look at; most urgent: question {first.question + 1}, {first.badge}."

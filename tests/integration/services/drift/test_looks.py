@@ -92,7 +92,7 @@ def test_an_unchanged_judge(workbench: Workbench, dimension: Dimension) -> None:
         look_once(workbench, 1, dimension, found, ASKING)
     state = drift_state(workbench, 1, dimension)
     assert state.verdict is DriftVerdict.TOO_FEW
-    assert "12 anchors are too few: a look would mostly find a change only where 15% of" in state.sentence
+    assert "12 anchors are too few: a look would mostly find a change only where 15 % of" in state.sentence
     assert [look.figures["flips"] for look in state.looks] == [0, 0]
     assert state.last["capital"] < 1
     assert state.last["score"] == pytest.approx(5)

@@ -1,0 +1,70 @@
+"""Freezing anchors and looking at them in the background, in the place of a scoring run."""
+
+from app.domain.run import RunStatus, RunSummary
+from app.domain.task import Dimension
+from app.errors import NotReadyError
+from app.services.drift.anchors import freeze_anchors, newest_anchors
+from app.services.drift.looks import Asking, ask_reference, look_once
+from app.services.drift.state import drift_state
+from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.run_worker import OnProgress
+from app.services.scoring.runs import RunReport
+from app.services.scoring.scoring_jobs import job_key, refuse_second
+
+
+def begin_reference(
+    workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str, *, anew: bool = False
+) -> None:
+    """Freeze anchors where there are none or others are wanted, and ask the judge about them three times.
+
+    Raises NotReadyError where experts have answered too little, ConflictError while texts of the project are scored.
+    """
+    refuse_second(workbench, project_id)
+    found = None if anew else newest_anchors(workbench, dimension)
+    found = found or freeze_anchors(workbench, project_id, dimension, who)
+
+    def work(progress: Progress) -> str:
+        reports = ask_reference(workbench, project_id, dimension, found, asking, _told(progress))
+        return _ended(workbench, project_id, dimension, asking, reports, progress)
+
+    JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}, three times", work)
+
+
+def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking) -> None:
+    """Look at the anchors once. Raises NotReadyError without any, ConflictError while texts are scored."""
+    refuse_second(workbench, project_id)
+    found = newest_anchors(workbench, dimension)
+    if found is None:
+        raise NotReadyError(f"{dimension.name} has no anchors yet.", "Freeze them first.")
+
+    def work(progress: Progress) -> str:
+        report = look_once(workbench, project_id, dimension, found, asking, _told(progress))
+        return _ended(workbench, project_id, dimension, asking, [report], progress)
+
+    JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}", work)
+
+
+def _told(progress: Progress) -> OnProgress:
+    def told(run: RunSummary) -> None:
+        progress.report("", run.done, run.all)
+
+    return told
+
+
+def _ended(
+    workbench: Workbench,
+    project_id: int,
+    dimension: Dimension,
+    asking: Asking,
+    reports: list[RunReport],
+    progress: Progress,
+) -> str:
+    """What follows, in one sentence; what is missing where not all anchors were answered."""
+    left = sum(report.run.all - report.run.done for report in reports)
+    stopped = any(report.run.status is not RunStatus.DONE for report in reports)
+    if left or stopped:
+        progress.fell_short()
+        reason = next((f": {report.fatal}" for report in reports if report.fatal), "")
+        return f"{left} answers about anchors are missing{reason}. Start it again to go on."
+    return drift_state(workbench, project_id, dimension, asking.judge, asking.against).sentence
