@@ -29,9 +29,7 @@ def take_along(workbench: Workbench, project: Project) -> None:
         on_click="ignore",
         help="Large projects take a while to pack.",
     )
-    st.caption(
-        "There: Overview, “A project from a file”. For tables to look at, choose Delete, which offers a copy first."
-    )
+    st.caption("On the other computer it comes in on Overview, under “A project from a file”.")
 
 
 def bring_in(workbench: Workbench) -> None:

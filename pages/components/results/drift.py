@@ -38,7 +38,8 @@ def judge_drift(scope: ResultScope) -> None:
     if state.looks:
         _timeline(state)
         _worth(state)
-        st.dataframe(look_rows(state), placeholder="–", hide_index=True, key="drift_looks")
+        score = {"Mean score": st.column_config.NumberColumn(format="%.2f")}
+        st.dataframe(look_rows(state), placeholder="–", hide_index=True, key="drift_looks", column_config=score)
     if not busy:
         _begin(scope, state)
 
@@ -71,7 +72,7 @@ def evidence_words(capital: float, limit: float) -> str:
 
 def _timeline(state: DriftState) -> None:
     """Answers changed at each look with the judge's own noise as a band, and the mean score beside it."""
-    looks = [{"look": said(look.at), **look.figures} for look in state.looks]
+    looks = [{"look": f"{n}. {said(look.at, '%d %b')}", **look.figures} for n, look in enumerate(state.looks, start=1)]
     data = pd.DataFrame(looks)[["look", "flips", "score"]]
     top = state.reference["noise_high"]
     band = pd.DataFrame({"low": [0.0], "high": [top]})
