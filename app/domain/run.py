@@ -82,9 +82,9 @@ class RunSummary:
 
     @property
     def apart(self) -> bool:
-        """Whether a study of conditions or a comparison of ways of asking made it: shown where it is chosen, never as
-        the newest of its method and judge."""
-        return bool(self.study) or self.asking_way is not None
+        """Whether a study of conditions, a comparison of ways of asking or a look at anchors made it: shown where it is
+        chosen, never as the newest of its method and judge."""
+        return bool(self.study) or self.asking_way is not None or bool(self.anchors)
 
     @property
     def anchors(self) -> int:

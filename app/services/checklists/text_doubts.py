@@ -59,7 +59,7 @@ def _newest_first(work: UnitOfWork, checklist_id: int) -> Iterator[tuple[str, di
     dimension_id = work.checklists.dimension_of(checklist_id)
     for run_id in sorted(work.runs.with_checklist(checklist_id), reverse=True):
         run = work.runs.get(run_id)
-        if not run.locked:
+        if not run.locked and not run.apart:
             yield run.judge, work.results.judgments_by_text(run_id, dimension_id)
 
 

@@ -71,6 +71,8 @@ def planned_answers(
             said.append(f"Now {name} is known to plus or minus {now}. {estimate_forecast(found)}".strip())
     if not said:
         said.append(answers_before_any(texts))
+    elif len(plan.texts) >= plan.left:
+        said.append("With these experts have every text that can be drawn: then only new texts need the judge.")
     if plan.design == "uncertain":
         said.append(plan_saving(saving, answers))
     return PlannedAnswers(plan, AnswerForecasts(answers, shares.score, widest, question, saving, tuple(said)))
@@ -80,7 +82,7 @@ def _newest_result(workbench: Workbench, checklist_id: int) -> DimensionResult |
     with workbench.database.read() as work:
         dimension_id = work.checklists.dimension_of(checklist_id)
         runs = [work.runs.get(run) for run in sorted(work.runs.with_checklist(checklist_id), reverse=True)]
-    newest = next((run.id for run in runs if run.done and not run.locked), None)
+    newest = next((run.id for run in runs if run.done and not run.locked and not run.apart), None)
     return kept_result(workbench, newest, dimension_id, Choices("dataset")) if newest is not None else None
 
 

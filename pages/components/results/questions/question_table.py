@@ -137,7 +137,7 @@ _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=38),
     "Question": st.column_config.TextColumn(width=180),
     "Look at": st.column_config.ListColumn(
-        width=130,
+        width=165,
         help="What the answers show beyond doubt enough, or the wording alone (asks two things, vague word). Tick the "
         "question: the evidence and what to do stand below.",
     ),
@@ -148,7 +148,7 @@ _COLUMNS = {
     "Unanswered": st.column_config.NumberColumn(format="localized", width=90),
     "Discrimination": st.column_config.NumberColumn(format="%.2f", width=97, help=DISCRIMINATION_HELP),
     "Top less bottom": st.column_config.NumberColumn("Top − bottom", format="%.2f", width=97, help=THIRDS_HELP),
-    "Effect": st.column_config.TextColumn(width=140, help=EFFECT_HELP),
+    "Effect": st.column_config.TextColumn(width=125, help=EFFECT_HELP),
     "Same answer": st.column_config.NumberColumn(format="%.0f %%", width=100, help=SAME_HELP),
     "Alpha": st.column_config.NumberColumn(format="%.2f", width=70, help=ALPHA_HELP),
 }
