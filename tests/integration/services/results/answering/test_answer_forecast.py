@@ -86,3 +86,22 @@ def test_too_few_answers_tell_no_saving(bench: Workbench) -> None:
     found = planned_answers(bench, CHECKLIST, 24, "uncertain").forecast
     assert found.saving is None
     assert "takes 30 answers, and there are 12" in found.said[-1]
+
+
+@pytest.mark.parametrize("made_for", [{"anchors": 1}, {"asking_way": "reversed"}])
+def test_runs_about_some_texts_only_are_not_what_the_forecast_rests_on(
+    bench: Workbench, made_for: dict[str, object]
+) -> None:
+    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
+    before = planned_answers(bench, CHECKLIST, 24).forecast
+    with bench.database.write() as work:
+        run = work.runs.create(1, "checklist", "two", made_for, [RunDimension(1, CHECKLIST, texts=(1, 2))])
+        (one, _) = work.runs.open_scores(run)
+        work.runs.save([Outcome(one, Evaluation(5.0, 1.0, (Judgment(1, Answer.YES),)))])
+    assert planned_answers(bench, CHECKLIST, 24).forecast.said == before.said
+
+
+def test_once_all_texts_are_given_out_it_says_so(bench: Workbench) -> None:
+    people_answer(bench, draw_texts(bench, CHECKLIST, 100, seed=2))
+    said = planned_answers(bench, CHECKLIST, 20).forecast.said
+    assert said[-1] == "With these experts have every text that can be drawn: then only new texts need the judge."
