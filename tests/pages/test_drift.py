@@ -51,7 +51,9 @@ def test_after_looks_each_of_them_stands_there(demo: Workbench, open_results: Ca
     assert len(app.get("vega_lite_chart")) == 1
 
 
-def test_anchors_are_frozen_and_looked_at_here(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
+def test_anchors_are_frozen_and_looked_at_here_and_ahead_of_a_run(
+    demo: Workbench, open_results: Callable[..., AppTest], open_screen: Callable[..., AppTest]
+) -> None:
     dimension = dimensions_named(demo, "Demo", "all")[0]
     app = open_results(view="details", open="drift")
     app.button(key="drift_freeze").click().run()
@@ -68,3 +70,9 @@ def test_anchors_are_frozen_and_looked_at_here(demo: Workbench, open_results: Ca
     app = ended(app, job_key(1))
     assert "The judge answers the 12 anchors as it did" in app.success[0].value
     assert table(app, "Evidence of a change") == ["none"]
+
+    scores = open_screen("score")
+    scores.toggle(key="anchors_first").set_value(True).run()
+    scores.button(key="start_scoring").click().run()
+    scores = ended(scores, job_key(1))
+    assert "coherence: The judge answers the 12 anchors as it did" in scores.success[0].value

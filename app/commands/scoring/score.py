@@ -70,6 +70,10 @@ def score(
     resume: Annotated[
         int | None, typer.Option(help="Go on with this run, as it was started: only what is missing or failed.")
     ] = None,
+    anchors_first: Annotated[
+        bool,
+        typer.Option("--anchors-first", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Score every text: a judge answers the checklist, or another method does its work.
@@ -110,8 +114,21 @@ def score(
     if dry_run:
         print_estimate(workbench, target.id, options, json_)
         return
+    if anchors_first:
+        _look_ahead(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
+
+
+def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
+    """Said, not acted on: whether scores are wanted from a judge that changed is for the person to say."""
+    from app.services.drift.drift_jobs import anchors_ahead, look_ahead
+
+    asked = anchors_ahead(workbench, (options,))
+    none = f"{options.judge} has no anchors here. `interacteval drift --freeze` makes them."
+    with runs_end_on_signals() as interruption:
+        say(look_ahead(workbench, project_id, asked) if asked else none)
+    interruption.exit_if_any()
 
 
 def _carry_out(

@@ -1,15 +1,18 @@
 """Freezing anchors and looking at them in the background, in the place of a scoring run."""
 
+from collections.abc import Sequence
+
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension
-from app.errors import NotReadyError
+from app.errors import NotReadyError, WorkbenchError
 from app.services.drift.anchors import freeze_anchors, newest_anchors
-from app.services.drift.looks import Asking, ask_reference, look_once
+from app.services.drift.looks import Asking, ask_reference, has_reference, look_once
 from app.services.drift.state import drift_state
 from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.run_worker import OnProgress
-from app.services.scoring.runs import RunReport
+from app.services.scoring.runs import RunOptions, RunReport
 from app.services.scoring.scoring_jobs import job_key, refuse_second
 
 
@@ -43,6 +46,33 @@ def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, aski
         return _ended(workbench, project_id, dimension, asking, [report], progress)
 
     JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}", work)
+
+
+def anchors_ahead(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
+    """The dimensions whose anchors tell whether a judge changed before it scores: it has answered them before."""
+    found = []
+    for options in wishes:
+        for dimension in options.dimensions if options.evaluator == CHECKLIST else ():
+            anchors = newest_anchors(workbench, dimension)
+            if anchors and has_reference(workbench, anchors, options.judge):
+                found.append((dimension, Asking(options.judge)))
+    return found
+
+
+def look_ahead(workbench: Workbench, project_id: int, asked: Sequence[tuple[Dimension, Asking]]) -> str:
+    """A look for each, before texts are scored; what follows from them, a sentence for each dimension. Whatever keeps a
+    look from being taken is said, and keeps nobody from scoring."""
+    said = []
+    for dimension, asking in asked:
+        anchors = newest_anchors(workbench, dimension)
+        try:
+            if anchors is not None:
+                look_once(workbench, project_id, dimension, anchors, asking)
+                sentence = drift_state(workbench, project_id, dimension, asking.judge, asking.judge).sentence
+                said.append(f"{dimension.name}: {sentence}")
+        except WorkbenchError as error:
+            said.append(f"{dimension.name}: its anchors could not be asked: {error}")
+    return " ".join(said)
 
 
 def _told(progress: Progress) -> OnProgress:

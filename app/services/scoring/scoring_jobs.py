@@ -4,7 +4,7 @@ How far a run is stands in the database; the job only moves it on.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.domain.run import RunStatus, RunSummary
@@ -47,15 +47,18 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     return next((run for run in runs if run.status is RunStatus.RUNNING), None)
 
 
-def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
+def begin_scoring(
+    workbench: Workbench, project_id: int, *wishes: RunOptions, before: Callable[[], str] | None = None
+) -> list[int]:
     """Plan a run for each and work on them in the background, one after another; returns their numbers.
 
-    Raises ConflictError while another run of the project is being worked on, and what planning raises.
+    before: what is done ahead of them, and what came of it in a sentence. Raises ConflictError while another run of the
+    project is being worked on, and what planning raises.
     """
     refuse_second(workbench, project_id)
     run_ids = start_runs(workbench, project_id, wishes)
     try:
-        _work(workbench, project_id, run_ids)
+        _work(workbench, project_id, run_ids, before)
     except ConflictError:  # somebody else was quicker by a moment: what was planned can be resumed later
         for run_id in run_ids:
             stop_run(workbench, run_id)
@@ -97,11 +100,13 @@ def refuse_second(workbench: Workbench, project_id: int) -> None:
         raise ConflictError(f"{which} of this project is being scored right now.", "Wait until it ends, or stop it.")
 
 
-def _work(workbench: Workbench, project_id: int, run_ids: Sequence[int]) -> None:
+def _work(
+    workbench: Workbench, project_id: int, run_ids: Sequence[int], before: Callable[[], str] | None = None
+) -> None:
     """A run that can't go on doesn't keep the next from starting: that has another judge. A stop is meant for all."""
 
     def work(progress: Progress) -> str:
-        endings = []
+        endings = [before()] if before else []
         for run_id in run_ids:
             run = work_on(workbench, run_id, on_progress=lambda run: progress.report("", run.done, run.all)).run
             endings.append(_ending(run))

@@ -11,10 +11,11 @@ import pytest
 from app.domain.expert_answer import AnchorSet, DriftVerdict
 from app.domain.judgment import Answer
 from app.domain.run import RunStatus
-from app.domain.task import Dimension
+from app.domain.task import Dimension, Task
 from app.errors import InputError, NotReadyError
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.drift.anchors import freeze_anchors
+from app.services.drift.drift_jobs import anchors_ahead, look_ahead
 from app.services.drift.looks import Asking, ask_reference, look_once
 from app.services.drift.state import drift_state
 from app.services.results.results import results_of
@@ -186,3 +187,20 @@ def test_texts_that_are_scored_otherwise_by_a_steady_judge_changed(workbench: Wo
     assert state.texts.difference == pytest.approx(-4)
     assert state.verdict is DriftVerdict.TEXTS_CHANGED
     assert "4.00 lower" in state.sentence
+
+
+def test_anchors_are_asked_ahead_of_a_run_where_the_judge_knows_them(
+    workbench: Workbench, dimension: Dimension, llm: FakeLlm, mood: Mood
+) -> None:
+    options = RunOptions((dimension,), JUDGE)
+    assert anchors_ahead(workbench, [options]) == []
+    _frozen(workbench, dimension)
+    asked = anchors_ahead(workbench, [options, replace(options, judge="llama:other")])
+    assert asked == [(dimension, ASKING)]
+    llm.requests.clear()
+    mood.said = "no"
+    assert "coherence: The judge no longer answers as it did" in look_ahead(workbench, 1, asked)
+    assert len(llm.requests) == TEXTS
+    with workbench.database.write() as work:
+        work.projects.set_task(1, Task("summary", "another source"))
+    assert "its anchors could not be asked" in look_ahead(workbench, 1, asked), "and nobody is kept from scoring"
