@@ -92,7 +92,7 @@ def test_a_bug_is_logged_with_its_place_and_not_with_what_it_quotes(capfd: pytes
 
 
 def test_a_bug_of_a_command_is_logged_in_the_same_way(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise RuntimeError(json.dumps({"prompt": TEXT, "key": KEY}))
 
     monkeypatch.setattr("app.services.scoring.runs.list_runs", broken)

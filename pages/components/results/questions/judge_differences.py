@@ -15,6 +15,7 @@ from app.services.results.differences.system_scores import (
 from app.services.results.differences.version_scores import other_versions, version_difference
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
+from pages.components.results.questions.judge_worth import READ, READ_HELP
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import number, plain
@@ -31,7 +32,6 @@ VERSIONS_HELP = (
     "The newest runs of the same judge with two versions of the checklist, text by text. Another version asks other "
     "questions; only where experts answered both can be said whether the judge or the questions moved the score."
 )
-READ = {"judge_only": "Judge alone", "human_only": "Experts alone", "corrected": "Corrected"}
 
 
 def judge_differences(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
@@ -51,9 +51,7 @@ def _systems(found: SystemScores) -> None:
         "Judge off by": st.column_config.NumberColumn(
             format="%+.2f", help="Above 0 the judge's mean is too high, by the corrected one."
         ),
-        "Read": st.column_config.TextColumn(
-            help="Which figure to use: experts' alone where the judge makes it no more precise."
-        ),
+        "Read": st.column_config.TextColumn(help=READ_HELP),
     }
     shown = table if table["Why"].any() else table.drop(columns="Why")
     st.dataframe(shown, hide_index=True, placeholder="–", key="system_scores", column_config=columns)

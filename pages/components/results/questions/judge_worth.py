@@ -23,26 +23,29 @@ WORTH_HELP = (
     "is off, and correct it (PPI++). What most experts say is taken as the truth; texts on which they are split don't "
     "count. In brackets: 95 % interval."
 )
+READ = {"judge_only": "Judge alone", "human_only": "Experts alone", "corrected": "Corrected"}
+READ_HELP = "Which figure to use: experts' alone where the judge makes it no more precise."
 ROW_HEIGHT = 64  # room for a question in three lines
 COLUMNS = {
-    "Question": st.column_config.TextColumn(width=215),
-    "Judge alone": st.column_config.TextColumn(width=98),
-    "Experts alone": st.column_config.TextColumn(width=98),
-    "Corrected": st.column_config.TextColumn(width=98),
+    "Question": st.column_config.TextColumn(width=190),
+    "Judge alone": st.column_config.TextColumn(width=93),
+    "Experts alone": st.column_config.TextColumn(width=93),
+    "Corrected": st.column_config.TextColumn(width=93),
+    "Read": st.column_config.TextColumn(width=86, help=READ_HELP),
     "Judge off by": st.column_config.NumberColumn(
-        format="%+.0f", width=85, help="Percentage points: above 0 the judge says yes too often."
+        format="%+.0f", width=80, help="Percentage points: above 0 the judge says yes too often."
     ),
     "Experts' texts": st.column_config.TextColumn(
         width=85, help="On how many of the judge's texts most experts say the same: what the correction rests on."
     ),
     "Finds yes": st.column_config.TextColumn(
-        width=98, help="Sensitivity: of the texts on which experts say yes, the share on which the judge does."
+        width=93, help="Sensitivity: of the texts on which experts say yes, the share on which the judge does."
     ),
     "Finds no": st.column_config.TextColumn(
-        width=98, help="Specificity: of the texts on which experts say no, the share on which the judge does."
+        width=93, help="Specificity: of the texts on which experts say no, the share on which the judge does."
     ),
     "Stands in for": st.column_config.TextColumn(
-        width=90, help="Beside how many of the experts tested the judge holds up on this question; each needs 30 texts."
+        width=84, help="Beside how many of the experts tested the judge holds up on this question; each needs 30 texts."
     ),
     "Why": st.column_config.TextColumn(width=200),
 }
@@ -88,6 +91,7 @@ def _row(share: CorrectedShare) -> dict[str, object]:
         "Judge alone": found.judge_only.percent,
         "Experts alone": found.human_only.percent,
         "Corrected": found.corrected.percent,
+        "Read": READ[found.advised],
         "Judge off by": None if found.bias is None else 100 * found.bias,
         "Experts' texts": f"{found.n_human:,} of {found.n:,}",
         "Finds yes": found.sensitivity.percent if found.sensitivity else None,
