@@ -33,7 +33,7 @@ class AskedTexts:
 
     `answers` is (3, T, Q): 1 yes, 0 no, NaN none. `scores` is (3, T), NaN where there is none that counts. `human` is
     (T,) ratings and `people` (T, Q) what most experts say, both NaN where nobody does. `systems` is empty where texts
-    name none.
+    name none. Two of the same contents are equal, so that a comparison can be kept.
     """
 
     answers: Floats
@@ -43,6 +43,17 @@ class AskedTexts:
     documents: Sequence[str]
     systems: Sequence[str] = ()
     items: Sequence[str] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AskedTexts) and self._contents == other._contents
+
+    def __hash__(self) -> int:
+        return hash(self._contents)
+
+    @property
+    def _contents(self) -> tuple[bytes | tuple[str, ...], ...]:
+        figures = (self.answers, self.scores, self.human, self.people)
+        return (*(each.tobytes() for each in figures), *map(tuple, (self.documents, self.systems, self.items)))
 
 
 @dataclass(frozen=True, slots=True)

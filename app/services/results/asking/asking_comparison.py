@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from app.domain.checklist import Checklist, Question
 from app.domain.run import RunSummary
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import FEWEST_UNITS
+from app.meta_evaluation.choices import Level
 from app.meta_evaluation.judges.asking_ways import AskedTexts, AskingComparison, compare_asking, wavering
 from app.meta_evaluation.judges.asking_words import (
     AskingVerdict,
@@ -115,14 +117,20 @@ def asking_result(
     costs = {way: asking_cost(workbench, run) for way, run in runs.items()}
     asked = _asked(workbench, results, [question.id for question in checklist.asked])
     try:
-        found = compare_asking(asked, seed=seed)
+        found = _kept_comparison(asked, "per-source", seed)
         if found.rated_documents < FEWEST_UNITS and not np.isnan(asked.human).all():
-            pooled = compare_asking(asked, level="dataset", seed=seed)
+            pooled = _kept_comparison(asked, "dataset", seed)
             found = pooled if pooled.spearman is not None else found
     except InputError as error:
         return AskingResult(checklist, runs, None, error.message, costs)
     own, own_run = _own_wavering(workbench, project_id, results[0], seed)
     return AskingResult(checklist, runs, found, "", costs, own, own_run)
+
+
+@lru_cache(maxsize=16)
+def _kept_comparison(asked: AskedTexts, level: Level, seed: int) -> AskingComparison:
+    """A screen draws it anew at each click, and its resamples take most of a second."""
+    return compare_asking(asked, level=level, seed=seed)
 
 
 def _result(workbench: Workbench, run: RunSummary, dimension_id: int, seed: int) -> DimensionResult:

@@ -50,6 +50,14 @@ def test_shares_by_hand() -> None:
     assert found.accuracy is None
 
 
+def test_texts_of_the_same_contents_are_equal() -> None:
+    answers = np.array([[[1.0, NONE]], [[0.0, 1.0]], [[1.0, 1.0]]])
+    assert asked(answers) == asked(answers.copy())
+    assert hash(asked(answers)) == hash(asked(answers.copy()))
+    assert asked(answers) != asked(1 - answers)
+    assert asked(answers) != asked(answers, human=np.array([4.0]))
+
+
 def test_the_interval_is_by_students_t_over_documents() -> None:
     answers = np.zeros((3, 200, 1))
     answers[1, :60] = 1.0
