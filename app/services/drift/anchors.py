@@ -19,6 +19,7 @@ from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
 
 FEWEST = 2
@@ -35,7 +36,7 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
 
     Raises NotReadyError where fewer than two such texts are there.
     """
-    checklist, answers = _agreed(workbench, dimension)
+    checklist, answers = _agreed(workbench, project_id, dimension)
     texts = tuple(dict.fromkeys(text for text, _ in answers))
     if len(texts) < FEWEST:
         raise NotReadyError(
@@ -50,10 +51,17 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
 
 
 def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet) -> None:
-    """Raises InputError where texts, questions or wordings are no longer what was frozen."""
+    """Raises InputError where texts, questions or wordings are no longer what was frozen, or a text is held back."""
     with own_wordings(workbench, project_id):
         prompt = load_prompt(PROMPT).digest
     with workbench.database.read() as work:
+        asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
+        if held := sum(text not in asked for text in found.texts):
+            raise InputError(
+                f"Of the {len(found.texts)} anchors of {dimension.name}, {held} can't be asked about any more: they "
+                "were locked, or their document is read as a think-aloud sample since.",
+                "Choose another sample, or freeze the anchors anew: the test then begins again.",
+            )
         checklist = work.checklists.get(found.checklist)
         now = _digest(work, project_id, dimension, checklist, found.answers, prompt)
     if now != found.digest:
@@ -71,8 +79,12 @@ def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
     return [texts[text] for text in found.texts if text in texts]
 
 
-def _agreed(workbench: Workbench, dimension: Dimension) -> tuple[Checklist, dict[tuple[int, int], Answer]]:
-    """The version, and (text, question) -> what most experts say, where most say the same."""
+def _agreed(
+    workbench: Workbench, project_id: int, dimension: Dimension
+) -> tuple[Checklist, dict[tuple[int, int], Answer]]:
+    """The version, and (text, question) -> what most experts say, where most say the same of a text that is scored."""
+    with workbench.database.read() as work:
+        asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
     for checklist in _answered_versions(workbench, dimension):
         found = expert_answers(workbench, checklist.id)
         cube = answer_cube(found)
@@ -80,7 +92,7 @@ def _agreed(workbench: Workbench, dimension: Dimension) -> tuple[Checklist, dict
         for place, question in enumerate(found.checklist.asked):
             said = majority(cube[:, :, place]) if len(cube) else np.full(len(found.texts), np.nan)
             for text, value in zip(found.texts, said, strict=True):
-                if not np.isnan(value):
+                if text in asked and not np.isnan(value):
                     answers[text, question.id] = Answer.YES if value else Answer.NO
         if answers:
             return found.checklist, dict(sorted(answers.items()))

@@ -163,6 +163,18 @@ def test_anchors_that_are_another_thing_now_are_refused(workbench: Workbench, di
     assert "no longer what was frozen" in drift_state(workbench, 1, dimension).sentence
 
 
+def test_an_anchor_that_became_a_sample_is_named_instead_of_failing(workbench: Workbench, dimension: Dimension) -> None:
+    found = _frozen(workbench, dimension)
+    with workbench.database.write() as work:
+        work.think_aloud.set_samples(dimension.id, [(found.texts[0], 1.0, "hand")])
+        document = work.texts.many(found.texts[:1])[found.texts[0]].doc_id
+        held = sum(text.doc_id == document for text in work.texts.many(found.texts).values())
+    with pytest.raises(InputError, match=rf"Of the 12 anchors of .*, {held} can't be asked about any more"):
+        look_once(workbench, 1, dimension, found, ASKING)
+    assert "can't be asked about any more" in drift_state(workbench, 1, dimension).sentence
+    assert len(freeze_anchors(workbench, 1, dimension, "Ana").texts) == TEXTS - held
+
+
 def test_without_answers_of_experts_there_are_no_anchors(workbench: Workbench) -> None:
     dimension = ready_to_score(workbench)
     with pytest.raises(NotReadyError, match="has 0 of them"):
