@@ -26,6 +26,16 @@ class AnswerWave:
 
 
 @dataclass(frozen=True, slots=True)
+class WishedWave:
+    """A wave to draw: how many `texts`, and how. `anew`: in place of the texts drawn already."""
+
+    texts: int
+    design: AnswerDesign = "chance"
+    seed: int = 1
+    anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerDraw:
     """The texts that every expert answers one version of a checklist on: those of all waves, one after the other.
 

@@ -69,6 +69,7 @@ def plan(
     Example: interacteval answers plan --project News --dimension coherence --texts 60 --draw
     """
     from app.commands.checklists.answer_plan_page import plan_json, plan_page
+    from app.domain.expert_answer import WishedWave
     from app.services.checklists.answer_plans import draw_planned
     from app.services.checklists.expert_answers import draw_of, drawable
     from app.services.results.answering.answer_forecast import planned_answers
@@ -81,9 +82,10 @@ def plan(
         drawn = draw_of(workbench, checklist_id)
         left = drawable(workbench, checklist_id) - (len(drawn.texts) if drawn else 0)
         texts = min(USUAL_MORE, max(left, 1))
-    found = planned_answers(workbench, checklist_id, texts, design, seed)
+    wished = WishedWave(texts, design, seed)
+    found = planned_answers(workbench, checklist_id, wished)
     if draw_:
-        draw_planned(workbench, checklist_id, texts, design, seed)
+        draw_planned(workbench, checklist_id, wished)
     if json_:
         print_json({"version": number, **plan_json(found), "stored": draw_})
     else:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.domain.expert_answer import AnswerDesign, AnswerDraw
+from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.services.checklists.answer_waves import DrawnWave, draw_wave, pool, probability_after, store_wave
@@ -12,7 +12,7 @@ from app.services.checklists.text_doubts import TextDoubts, text_doubts
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-__all__ = ["AnswerDesign", "AnswerPlan", "PlannedText", "draw_planned", "plan_answers"]
+__all__ = ["AnswerDesign", "AnswerPlan", "PlannedText", "WishedWave", "draw_planned", "plan_answers"]
 
 NO_DOUBTS = (
     "Nothing tells yet where a judge is unsure, so chance alone draws. Score these texts with several judges, with "
@@ -49,21 +49,13 @@ class AnswerPlan:
     after: Mapping[int, float]
 
 
-def plan_answers(
-    workbench: Workbench,
-    checklist_id: int,
-    texts: int,
-    design: AnswerDesign = "chance",
-    seed: int = 1,
-    anew: bool = False,
-) -> AnswerPlan:
+def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerPlan:
     """Nothing is stored. The same seed draws the same texts as long as no judge answers anything more.
 
-    `anew`: in place of the texts drawn already. Raises InputError for a number of texts that isn't
-    left, NotReadyError for a draft.
+    Raises InputError for a number of texts that isn't left, NotReadyError for a draft.
     """
     with workbench.database.read() as work:
-        before, wave, doubts = _wave(work, checklist_id, texts, design, seed, anew)
+        before, wave, doubts = _wave(work, checklist_id, wished)
         known = work.texts.many(wave.texts)
         unsure = wave.design == "uncertain"
         order = sorted(wave.texts, key=lambda text: -doubts.value[text]) if unsure else list(wave.texts)
@@ -71,8 +63,8 @@ def plan_answers(
         return AnswerPlan(
             len(before.waves) + 1 if before else 1,
             wave.design,
-            "" if wave.design == design else NO_DOUBTS,
-            seed,
+            "" if wave.design == wished.design else NO_DOUBTS,
+            wished.seed,
             wave.tau,
             len(wave.chances.keys() - set(taken)),
             len(taken),
@@ -85,37 +77,28 @@ def plan_answers(
         )
 
 
-def draw_planned(
-    workbench: Workbench,
-    checklist_id: int,
-    texts: int,
-    design: AnswerDesign = "chance",
-    seed: int = 1,
-    anew: bool = False,
-) -> AnswerDraw:
+def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerDraw:
     """Draw what `plan_answers` says: the first texts of a version, or more for every expert after those they have.
 
-    What experts answered stays, and so does the order of the texts they have. `anew`: in place of the texts drawn
-    already. Raises as `plan_answers`, and ConflictError for texts anew once there are answers.
+    What experts answered stays, and so does the order of the texts they have. Raises as `plan_answers`, and
+    ConflictError for texts anew once there are answers.
     """
     with workbench.database.write() as work:
-        if anew:
+        if wished.anew:
             forget_draw(work, published(work, checklist_id))
-        before, wave, _ = _wave(work, checklist_id, texts, design, seed)
+        before, wave, _ = _wave(work, checklist_id, wished)
         if before:
             return store_wave(work, before.id, wave)
         stratified = bool(pool(work, checklist_id)[1])
-        return store_wave(work, work.expert_answers.add_draw(checklist_id, seed, stratified), wave)
+        return store_wave(work, work.expert_answers.add_draw(checklist_id, wished.seed, stratified), wave)
 
 
-def _wave(
-    work: UnitOfWork, checklist_id: int, texts: int, design: AnswerDesign, seed: int, anew: bool = False
-) -> tuple[AnswerDraw | None, DrawnWave, TextDoubts]:
+def _wave(work: UnitOfWork, checklist_id: int, wished: WishedWave) -> tuple[AnswerDraw | None, DrawnWave, TextDoubts]:
     checklist = published(work, checklist_id)
-    before = None if anew else work.expert_answers.draw_of(checklist_id)
+    before = None if wished.anew else work.expert_answers.draw_of(checklist_id)
     ids = [text.id for text in pool(work, checklist_id)[0]]
     if not ids:
         raise NotReadyError("No text is left to draw: all are locked, or were read as samples.", "Import more texts.")
     doubts = text_doubts(work, checklist, ids)
-    by = doubts.value if design == "uncertain" and doubts.known else None
-    return before, draw_wave(work, checklist_id, before, texts, seed, by), doubts
+    by = doubts.value if wished.design == "uncertain" and doubts.known else None
+    return before, draw_wave(work, checklist_id, before, wished.texts, wished.seed, by), doubts

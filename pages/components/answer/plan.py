@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Checklist
-from app.domain.expert_answer import AnswerDesign, AnswerDraw
+from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
 from app.errors import WorkbenchError
 from app.services.checklists.answer_plans import draw_planned
 from app.services.checklists.expert_answers import drawable
@@ -40,26 +40,25 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     key = f"{'more' if draw else 'draw'}_{{}}_{checklist.id}"
     shown = f"planned_{key}"
     with st.form(key.format("form"), border=False):
-        texts, seed, design = _choices(key, there, USUAL_MORE if draw else USUAL)
+        wished = _choices(key, there, USUAL_MORE if draw else USUAL, anew=draw is None)
         with st.container(horizontal=True):
             drawn = st.form_submit_button("Draw the texts", key=key.format("submit"))
             looked = st.form_submit_button("What would that bring?", key=key.format("look"))
     try:
         if drawn:
-            draw_planned(workbench, checklist.id, texts, design, seed, anew=draw is None)
+            draw_planned(workbench, checklist.id, wished)
             for opened in (shown, AGAIN, MORE):
                 st.session_state.pop(opened, None)
             st.rerun()
         if looked:
-            st.session_state[shown] = planned_answers(workbench, checklist.id, texts, design, seed, anew=draw is None)
+            st.session_state[shown] = planned_answers(workbench, checklist.id, wished)
     except WorkbenchError as error:
         show_error(error)
     if shown in st.session_state:
         _planned(st.session_state[shown], key)
 
 
-def _choices(key: str, there: int, usual: int) -> tuple[int, int, AnswerDesign]:
-    """How many texts, the seed, and how they are drawn."""
+def _choices(key: str, there: int, usual: int, anew: bool) -> WishedWave:
     many, seeds = st.columns(2, width=400)
     texts = many.number_input("Texts", 1, there, min(usual, there), key=key.format("texts"))
     seed = seeds.number_input(
@@ -72,7 +71,7 @@ def _choices(key: str, there: int, usual: int) -> tuple[int, int, AnswerDesign]:
         key=key.format("design"),
         help=_DESIGN_HELP,
     )
-    return int(texts), int(seed), design
+    return WishedWave(int(texts), design, int(seed), anew)
 
 
 def _planned(found: PlannedAnswers, key: str) -> None:

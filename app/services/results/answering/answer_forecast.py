@@ -1,10 +1,10 @@
 """What more answers of experts would bring to a checklist's estimates, and whether it matters on which texts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.domain.expert_answer import AnswerDesign
+from app.domain.expert_answer import WishedWave
 from app.meta_evaluation.judges.answer_design import variance_ratio
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
 from app.meta_evaluation.judges.intervals import Ends
@@ -40,20 +40,14 @@ class PlannedAnswers:
     forecast: AnswerForecasts
 
 
-def planned_answers(
-    workbench: Workbench,
-    checklist_id: int,
-    texts: int,
-    design: AnswerDesign = "chance",
-    seed: int = 1,
-    anew: bool = False,
-) -> PlannedAnswers:
+def planned_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> PlannedAnswers:
     """The next wave and what it would bring, by the newest run that asked this version. Raises as `plan_answers`."""
-    plan = plan_answers(workbench, checklist_id, texts, design, seed, anew)
+    plan = plan_answers(workbench, checklist_id, wished)
     result = _newest_result(workbench, checklist_id)
-    shares = corrected_shares(workbench, result, (texts,)) if result else None
+    shares = corrected_shares(workbench, result, (wished.texts,)) if result else None
     if result is None or shares is None:
-        return PlannedAnswers(plan, AnswerForecasts(0, None, None, 0, None, (answers_before_any(texts),)))
+        before = (answers_before_any(wished.texts), *_unscored(result, plan))
+        return PlannedAnswers(plan, AnswerForecasts(0, None, None, 0, None, before))
     by_width = [
         (one.estimate.corrected.width or 0.0, number, one.estimate)
         for number, one in enumerate(shares.questions, start=1)
@@ -63,19 +57,29 @@ def planned_answers(
     answers = max((found.n_human for *_, found in by_width), default=0)
     saving = None
     if plan.design == "uncertain" and answers >= FEW:
-        chance = plan_answers(workbench, checklist_id, texts, "chance", seed, anew)
+        chance = plan_answers(workbench, checklist_id, replace(wished, design="chance"))
         saving = _saving(workbench, result, shares, plan, chance)
     said = []
     for name, found in (("the mean score", shares.score), (f"question {question}, the widest,", widest)):
         if found and (now := half_width(found)):
             said.append(f"Now {name} is known to plus or minus {now}. {estimate_forecast(found)}".strip())
     if not said:
-        said.append(answers_before_any(texts))
+        said.append(answers_before_any(wished.texts))
     elif len(plan.texts) >= plan.left:
         said.append("With these experts have every text that can be drawn: then only new texts need the judge.")
     if plan.design == "uncertain":
         said.append(plan_saving(saving, answers))
+    said.extend(_unscored(result, plan))
     return PlannedAnswers(plan, AnswerForecasts(answers, shares.score, widest, question, saving, tuple(said)))
+
+
+def _unscored(result: DimensionResult | None, plan: AnswerPlan) -> list[str]:
+    """That the judge lacks some of these texts, if so: people's answers about them correct nothing."""
+    scored = {row.text for row in result.rows if row.counts()} if result else set()
+    has = sum(one.text.id in scored for one in plan.texts)
+    if result is None or has == len(plan.texts):
+        return []
+    return [f"The judge has scored {has} of these {len(plan.texts)} texts; only those correct it. Score the rest too."]
 
 
 def _newest_result(workbench: Workbench, checklist_id: int) -> DimensionResult | None:

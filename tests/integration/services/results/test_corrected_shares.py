@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.domain.expert_answer import AnswerDraw
+from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.run import Outcome, RunDimension
 from app.services.checklists.answer_plans import draw_planned
@@ -129,7 +129,7 @@ def test_answers_are_weighed_by_how_likely_their_texts_were_drawn(bench: Workben
     side = expert_side(bench, result)
     assert side is not None
     assert side.probability is None, "all were drawn alike"
-    drawn = draw_planned(bench, CHECKLIST, 20, "uncertain", seed=3)
+    drawn = draw_planned(bench, CHECKLIST, WishedWave(20, "uncertain", seed=3))
     side = expert_side(bench, result)
     assert side is not None
     assert side.probability is None, "nobody has answered a text of the second wave"

@@ -2,9 +2,10 @@
 
 import pytest
 
-from app.domain.expert_answer import AnswerDraw
+from app.domain.expert_answer import AnswerDraw, WishedWave
 from app.domain.judgment import Answer, Evaluation, Judgment
 from app.domain.run import Outcome, RunDimension
+from app.domain.text import Rating, Text
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.results.answering.answer_forecast import planned_answers
 from app.services.runtime.workbench import Workbench
@@ -46,7 +47,7 @@ def people_answer(bench: Workbench, draw: AnswerDraw) -> None:
 
 
 def test_before_anybody_answered_the_worst_is_said(bench: Workbench) -> None:
-    found = planned_answers(bench, CHECKLIST, 25).forecast
+    found = planned_answers(bench, CHECKLIST, WishedWave(25)).forecast
     assert (found.answers, found.score, found.widest) == (0, None, None)
     assert found.said == (
         "Nobody has answered yet. 25 answers of people alone tell a question's share of yes to plus or minus 20 points "
@@ -54,9 +55,23 @@ def test_before_anybody_answered_the_worst_is_said(bench: Workbench) -> None:
     )
 
 
+def test_texts_that_the_judge_lacks_are_said(bench: Workbench) -> None:
+    with bench.database.write() as work:
+        added = [Text(f"new{n}", f"Unscored {n}.", "s0", source="") for n in range(30)]
+        work.texts.add_many(1, added)
+        ids = work.texts.ids_by_key(1)
+        work.texts.add_ratings([(ids[text.key], 1, Rating("coherence", "r1", 3.0)) for text in added])
+    plan = planned_answers(bench, CHECKLIST, WishedWave(TEXTS + 30))
+    assert plan.forecast.said[1:] == (
+        f"The judge has scored {TEXTS} of these {TEXTS + 30} texts; only those correct it. Score the rest too.",
+    )
+    people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
+    assert "only those correct it" in planned_answers(bench, CHECKLIST, WishedWave(102)).forecast.said[-1]
+
+
 def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(bench: Workbench) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    found = planned_answers(bench, CHECKLIST, 24).forecast
+    found = planned_answers(bench, CHECKLIST, WishedWave(24)).forecast
     assert (found.answers, found.question) == (48, 1)
     assert found.widest is not None
     (forecast,) = found.widest.forecast
@@ -72,7 +87,7 @@ def test_the_forecast_is_for_the_texts_asked_for_and_names_the_widest_question(b
 
 def test_where_doubts_hold_all_errors_they_spare_answers_and_that_is_measured(bench: Workbench) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    found = planned_answers(bench, CHECKLIST, 24, "uncertain")
+    found = planned_answers(bench, CHECKLIST, WishedWave(24, "uncertain"))
     assert found.plan.texts[0].why == "question 1: judges split 1 to 1"
     assert found.forecast.saving is not None
     low, high = found.forecast.saving
@@ -83,7 +98,7 @@ def test_where_doubts_hold_all_errors_they_spare_answers_and_that_is_measured(be
 
 def test_too_few_answers_tell_no_saving(bench: Workbench) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 12, seed=2))
-    found = planned_answers(bench, CHECKLIST, 24, "uncertain").forecast
+    found = planned_answers(bench, CHECKLIST, WishedWave(24, "uncertain")).forecast
     assert found.saving is None
     assert "takes 30 answers, and there are 12" in found.said[-1]
 
@@ -93,15 +108,15 @@ def test_runs_about_some_texts_only_are_not_what_the_forecast_rests_on(
     bench: Workbench, made_for: dict[str, object]
 ) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 48, seed=2))
-    before = planned_answers(bench, CHECKLIST, 24).forecast
+    before = planned_answers(bench, CHECKLIST, WishedWave(24)).forecast
     with bench.database.write() as work:
         run = work.runs.create(1, "checklist", "two", made_for, [RunDimension(1, CHECKLIST, texts=(1, 2))])
         (one, _) = work.runs.open_scores(run)
         work.runs.save([Outcome(one, Evaluation(5.0, 1.0, (Judgment(1, Answer.YES),)))])
-    assert planned_answers(bench, CHECKLIST, 24).forecast.said == before.said
+    assert planned_answers(bench, CHECKLIST, WishedWave(24)).forecast.said == before.said
 
 
 def test_once_all_texts_are_given_out_it_says_so(bench: Workbench) -> None:
     people_answer(bench, draw_texts(bench, CHECKLIST, 100, seed=2))
-    said = planned_answers(bench, CHECKLIST, 20).forecast.said
+    said = planned_answers(bench, CHECKLIST, WishedWave(20)).forecast.said
     assert said[-1] == "With these experts have every text that can be drawn: then only new texts need the judge."
