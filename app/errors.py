@@ -6,6 +6,7 @@
     │   ├── NotFoundError            a project, dimension, checklist or run that isn't there
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   ├── RepeatedError            the same person has said this before, word for word
+    │   ├── NotAllowedError          the person's role in the project doesn't let them do this
     │   └── ConflictError            somebody else changed or is running this right now
     │       └── RunLostError         a run's writer was silent for too long, and another took over
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
@@ -77,6 +78,10 @@ class NotReadyError(InputError):
 
 class RepeatedError(InputError):
     pass
+
+
+class NotAllowedError(InputError):
+    default_hint = "Ask whoever runs the project."
 
 
 class ConflictError(InputError):

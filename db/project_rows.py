@@ -5,7 +5,19 @@ from collections.abc import Iterator
 from sqlalchemy import ColumnElement, ForeignKey, Table, and_, false, or_, select
 from sqlmodel import SQLModel
 
-from db.models import CallUseRow, ModelCallRow, ProjectRow, ScoringRunRow, StagedRatingRow, StagedTextRow, TextImportRow
+from db.models import (
+    CallUseRow,
+    InvitationRow,
+    MembershipRow,
+    ModelCallRow,
+    PersonRow,
+    ProjectRow,
+    ScoringRunRow,
+    SignInRow,
+    StagedRatingRow,
+    StagedTextRow,
+    TextImportRow,
+)
 
 _TABLES = SQLModel.metadata.tables
 PROJECT = _TABLES[ProjectRow.__tablename__]
@@ -13,6 +25,9 @@ _CALLS, _USES = _TABLES[ModelCallRow.__tablename__], _TABLES[CallUseRow.__tablen
 _RUNS = _TABLES[ScoringRunRow.__tablename__]
 # What has been read of files whose import is not done yet: it becomes a project's, or goes.
 _UNDER_WAY = {row.__tablename__ for row in (TextImportRow, StagedTextRow, StagedRatingRow)}
+
+# Who comes in where is the server's: a project that is taken to another one lets nobody in there.
+PEOPLE = frozenset(row.__tablename__ for row in (PersonRow, MembershipRow, InvitationRow, SignInRow))
 
 
 def tables() -> Iterator[Table]:
@@ -24,6 +39,8 @@ def tables() -> Iterator[Table]:
 
 def of_project(table: Table, project_id: int) -> ColumnElement[bool]:
     """The rows of a project; of the ledger also the replies that it rests on and another project paid for."""
+    if table.name in PEOPLE:
+        return false()
     if table is PROJECT:
         return table.c.id == project_id
     if table is _CALLS:

@@ -23,6 +23,9 @@ from db.repositories.imports import Imports
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
+from db.repositories.people.entries import Entries
+from db.repositories.people.people import People
+from db.repositories.people.places import Places
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
 from db.repositories.question_comments import QuestionComments
@@ -52,6 +55,18 @@ class UnitOfWork:
     @cached_property
     def projects(self) -> Projects:
         return Projects(self._session)
+
+    @cached_property
+    def people(self) -> People:
+        return People(self._session)
+
+    @cached_property
+    def entries(self) -> Entries:
+        return Entries(self._session)
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self._session)
 
     @cached_property
     def texts(self) -> Texts:

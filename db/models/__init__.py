@@ -22,6 +22,7 @@ from db.models.expert_answer import (
     ExpertAnswerRow,
 )
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
+from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.prompt import OwnPromptRow
 from db.models.run import (
@@ -58,12 +59,15 @@ __all__ = [
     "DimensionRow",
     "DroppedAttributeRow",
     "ExpertAnswerRow",
+    "InvitationRow",
     "JudgmentRow",
     "LockedDocumentRow",
     "LockedLookRow",
     "LockedSplitRow",
+    "MembershipRow",
     "ModelCallRow",
     "OwnPromptRow",
+    "PersonRow",
     "ProjectRow",
     "ProposalRow",
     "ProposedAttributeRow",
@@ -76,6 +80,7 @@ __all__ = [
     "ScoringRunRow",
     "SideBySideAnswerRow",
     "SideBySideRow",
+    "SignInRow",
     "StageRunRow",
     "StagedRatingRow",
     "StagedTextRow",

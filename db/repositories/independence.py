@@ -20,6 +20,16 @@ class Independence:
         row = self._row(dimension_id, contributor_id)
         return row is not None and row.done
 
+    def is_done_by(self, dimension_id: int, name: str) -> bool:
+        """Whether the expert of this name said "done"; False for somebody nobody has heard of."""
+        found = self._session.exec(
+            select(ThinkAloudDoneRow.done)
+            .join(ContributorRow, col(ContributorRow.id) == ThinkAloudDoneRow.contributor_id)
+            .where(ThinkAloudDoneRow.dimension_id == dimension_id, ContributorRow.name == name)
+            .where(ContributorRow.kind == ContributorKind.HUMAN.value)
+        ).first()
+        return bool(found)
+
     def set_done(self, dimension_id: int, contributor_id: int, done: bool) -> None:
         row = self._row(dimension_id, contributor_id)
         if row is None and done:

@@ -1,0 +1,1 @@
+"""People, what belongs to whom, and who did what."""

@@ -1,0 +1,73 @@
+"""People, links and sign-ins, on both databases."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from app.domain.people.actor import Membership, Role
+from app.domain.task import Task
+from app.errors import ConflictError, NotFoundError
+from db.unit_of_work import Database
+
+SOON = datetime.now(UTC) + timedelta(days=1)
+
+
+def test_a_person_has_one_part_in_a_project_and_a_project_one_person_of_a_name(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("P", Task()).id
+        ana, ben = work.people.add("invite", "1", "Ana"), work.people.add("invite", "2", "Ben")
+        work.people.join(ana.id, project, Role.EXPERT, "Ana")
+        work.people.join(ana.id, project, Role.READER, "Ana B.")
+        assert work.people.actor(ana.id).memberships == {project: Membership(Role.READER, "Ana B.")}
+        with pytest.raises(ConflictError, match="Somebody else is called “Ana B"):
+            work.people.join(ben.id, project, Role.EXPERT, "Ana B.")
+        work.people.leave(ana.id, project)
+        assert work.people.members(project) == []
+
+
+def test_a_link_is_used_once(database: Database) -> None:
+    with database.write() as work:
+        ana = work.people.add("invite", "1", "Ana")
+        link = work.entries.invite(ana.id, None, "h1", "Fay", SOON)
+        assert (work.entries.use(link.id), work.entries.use(link.id)) == (True, False)
+        found = work.entries.invitation("h1")
+        assert found is not None
+        assert found.used_at is not None
+        assert work.entries.invitation("h2") is None
+
+
+def test_whoever_turns_out_to_be_known_brings_their_projects(database: Database) -> None:
+    with database.write() as work:
+        first, second = work.projects.add("A", Task()).id, work.projects.add("B", Task()).id
+        ana, again = work.people.add("invite", "1", "Ana"), work.people.add("invite", "2", "Ana")
+        work.people.join(ana.id, first, Role.EXPERT, "Ana")
+        work.people.join(again.id, second, Role.READER, "Ana")
+        work.people.become(again.id, ana.id)
+        assert work.people.actor(ana.id).memberships.keys() == {first, second}
+        with pytest.raises(NotFoundError):
+            work.people.get(again.id)
+
+
+def test_a_deleted_project_takes_the_parts_in_it_along(database: Database) -> None:
+    with database.write() as work:
+        project = work.projects.add("P", Task()).id
+        ana = work.people.add("invite", "1", "Ana")
+        work.people.join(ana.id, project, Role.EXPERT, "Ana")
+        work.entries.invite(ana.id, project, "h", "Fay", SOON)
+        work.projects.delete(project)
+    with database.read() as work:
+        assert work.people.actor(ana.id).memberships == {}
+        assert work.entries.invitation("h") is None
+
+
+def test_a_sign_in_ends_by_time_and_by_hand(database: Database) -> None:
+    with database.write() as work:
+        ana = work.people.add("invite", "1", "Ana")
+        work.entries.sign_in(ana.id, "past", datetime.now(UTC) - timedelta(seconds=1))
+        work.entries.sign_in(ana.id, "one", SOON)
+        work.entries.sign_in(ana.id, "two", SOON)
+        assert [work.entries.signed_in(each) for each in ("past", "one", "none")] == [None, ana.id, None]
+        work.entries.sign_out("one")
+        assert [work.entries.signed_in(each) for each in ("one", "two")] == [None, ana.id]
+        work.entries.sign_out_everywhere(ana.id)
+        assert work.entries.signed_in("two") is None
