@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.services.runtime.access import data_place, limits
 from app.services.runtime.backups import backup_bytes, downloadable
+from app.services.runtime.use_case import may
 from pages.components.settings.connection_test import connection_test
 from pages.components.settings.price_table import price_table
 from pages.components.settings.provider_list import provider_list
@@ -36,7 +38,7 @@ def limits_in_words() -> str:
 
 
 def where_the_data_are() -> None:
-    place = data_place()
+    place = data_place(workbench)
     size = f", {place.size / 1e6:,.1f} MB" if place.size is not None else ""
     st.markdown(f"{place.kind}{size}:")
     st.code(place.place, language=None)
@@ -76,8 +78,9 @@ st.markdown(limits_in_words())
 st.subheader("The built-in rules", anchor=False)
 st.markdown(RULES)
 
-st.subheader("Recorded calls", anchor=False)
-recorded_calls(workbench)
+if may(workbench, Right.SERVE):
+    st.subheader("Recorded calls", anchor=False)
+    recorded_calls(workbench)
 
-st.subheader("Data", anchor=False)
-where_the_data_are()
+    st.subheader("Data", anchor=False)
+    where_the_data_are()

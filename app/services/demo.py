@@ -5,6 +5,7 @@ from typing import Any
 
 from app.corpora.demo_data import DEMO_NOTICE, DEMO_NOTICES, demo_attributes, demo_corpus
 from app.domain.attribute import ContributorKind
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.errors import ConflictError
 from app.services.attributes.attributes import add_attributes
@@ -12,6 +13,7 @@ from app.services.checklists.checklists import published_checklist
 from app.services.data.imports import keep_corpus
 from app.services.flow import OnStep, run_flow
 from app.services.results.results import DimensionResult, results_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 DEMO_PROJECT = "Demo"
@@ -69,6 +71,7 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
     return project
 
 
+@use_case(Right.SERVE)
 def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
     report("Importing the demo texts", 0, 0)
     project = prepare_demo(workbench, name)

@@ -24,7 +24,9 @@ from app.attribute_analysis.topics.grouping import TopicGrouping
 from app.attribute_analysis.topics.shares import GroupSpread
 from app.attribute_analysis.unique_shared import AttributeMap, UniqueAndShared, find_unique, map_attributes
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.people.actor import Right
 from app.services.attributes.embedding import LSA, Embedding
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = [
@@ -78,6 +80,7 @@ def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> C
     return compare_contributors(_read(workbench, project_id, dimension_id))
 
 
+@use_case(Right.REVIEW)
 def topics_of(
     workbench: Workbench, project_id: int, dimension_id: int, topics: int = 5, seeds: int = 20
 ) -> TopicAnalysis:

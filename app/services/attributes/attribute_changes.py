@@ -9,13 +9,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.domain.attribute import AttributeChange, AttributeStanding, AttributeStatus
+from app.domain.people.actor import Right
 from app.errors import ConflictError, InputError, NotFoundError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
 SAME = "says the same"
 
 
+@use_case(Right.FACILITATE)
 def edit_attribute(
     workbench: Workbench, attribute_id: int, text: str, dimension_id: int | None = None
 ) -> AttributeChange:
@@ -27,6 +30,7 @@ def edit_attribute(
     return edited
 
 
+@use_case(Right.FACILITATE)
 def exclude_attributes(
     workbench: Workbench, ids: Sequence[int], reason: str = "", dimension_id: int | None = None
 ) -> AttributeChange:
@@ -41,6 +45,7 @@ def exclude_attributes(
     return _change(workbench, ids, dimension_id, excluded)
 
 
+@use_case(Right.FACILITATE)
 def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: int | None = None) -> AttributeChange:
     """Take back in what was excluded or merged."""
     return _change(
@@ -51,6 +56,7 @@ def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: i
     )
 
 
+@use_case(Right.FACILITATE)
 def move_attributes(
     workbench: Workbench, ids: Sequence[int], target: int, dimension_id: int | None = None
 ) -> AttributeChange:
@@ -61,6 +67,7 @@ def move_attributes(
     return _change(workbench, ids, dimension_id, lambda old: replace(old, dimension=target))
 
 
+@use_case(Right.FACILITATE)
 def merge_attributes(
     workbench: Workbench, kept: int, ids: Sequence[int], reason: str = SAME, dimension_id: int | None = None
 ) -> AttributeChange:
@@ -88,6 +95,7 @@ def merge_attributes(
     return AttributeChange(tuple(before), tuple(after))
 
 
+@use_case(Right.FACILITATE)
 def take_back(workbench: Workbench, change: AttributeChange) -> None:
     """Put all of them back as they stood before.
 

@@ -9,10 +9,12 @@ from app.attribute_analysis.attribute_file import decode_attributes
 from app.corpora.corpus import SkippedRow
 from app.corpora.delimited import parse_delimited
 from app.domain.attribute import AttributeStatus, ContributorKind
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError
 from app.export.spreadsheet import restored
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
 from db.unit_of_work import UnitOfWork
@@ -39,6 +41,7 @@ def is_table(data: bytes) -> bool:
     return all(name in rows[0][1] for name in NEEDED)
 
 
+@use_case(Right.FACILITATE)
 def import_attribute_table(workbench: Workbench, project: Project, data: bytes, dimension: str = "") -> TableReport:
     """Keep every row with its contributor, in one transaction; the same file again adds nothing.
 

@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.domain.attribute import Attribute, Contributor, ContributorKind
+from app.domain.people.actor import Right
 from app.errors import InputError, NotFoundError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
 
 
+@use_case(Right.FACILITATE)
 def add_attributes(
     workbench: Workbench,
     dimension_id: int,
@@ -30,6 +33,7 @@ def add_attributes(
         return write_down(work, dimension_id, who, said, prompted_by=prompted_by)
 
 
+@use_case(Right.FACILITATE)
 def import_attributes(
     workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, said: str | bytes
 ) -> list[int]:
@@ -41,11 +45,13 @@ def import_attributes(
     return add_attributes(workbench, dimension_id, contributor, kind, parse_attributes(text))
 
 
+@use_case(Right.REVIEW)
 def attributes_of(workbench: Workbench, project_id: int, dimension_id: int | None = None) -> list[Attribute]:
     with workbench.database.read() as work:
         return work.think_aloud.attributes(project_id, dimension_id)
 
 
+@use_case(Right.REVIEW)
 def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int]) -> list[Attribute]:
     """The attributes with these ids, in this order. Raises NotFoundError for one that is not the project's."""
     found = {attribute.id: attribute for attribute in attributes_of(workbench, project_id)}
@@ -55,6 +61,7 @@ def attributes_numbered(workbench: Workbench, project_id: int, ids: Sequence[int
     return [found[id_] for id_ in dict.fromkeys(ids)]
 
 
+@use_case(Right.SEE)
 def contributors_of(workbench: Workbench, project_id: int) -> list[Contributor]:
     with workbench.database.read() as work:
         return work.think_aloud.contributors(project_id)

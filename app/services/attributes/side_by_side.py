@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from app.attribute_analysis.shared_keywords import SharedKeyword, shared_keywords
 from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
+from app.domain.people.actor import Right
 from app.domain.side_by_side import SideBySide
 from app.domain.task import Dimension
 from app.errors import ConflictError, InputError, NotReadyError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -34,12 +36,14 @@ QUESTIONS = {
 }
 
 
+@use_case(Right.TAKE_PART)
 def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
     """Whether this person has written nothing on the dimension, and could compare as an expert from outside."""
     with workbench.database.read() as work:
         return not _has_written(work, dimension, expert)
 
 
+@use_case(Right.TAKE_PART)
 def begin_side_by_side(
     workbench: Workbench,
     dimension: Dimension,
@@ -92,6 +96,7 @@ def _sets(attributes: Sequence[Attribute]) -> tuple[list[str], list[str]]:
     return people, [a.text for a in active if a.kind is ContributorKind.LLM]
 
 
+@use_case(Right.TAKE_PART)
 def answer_side_by_side(workbench: Workbench, comparison_id: int, question: str, text: str) -> None:
     """Keep one answer to the letter. Raises ConflictError once the expert knows who is who."""
     if question not in QUESTIONS:
@@ -102,6 +107,7 @@ def answer_side_by_side(workbench: Workbench, comparison_id: int, question: str,
         work.side_by_side.answer(comparison_id, question, text.strip())
 
 
+@use_case(Right.TAKE_PART)
 def reveal(workbench: Workbench, comparison_id: int) -> None:
     """Say which set is whose. Raises NotReadyError while a question is unanswered."""
     with workbench.database.write() as work:
@@ -112,6 +118,7 @@ def reveal(workbench: Workbench, comparison_id: int) -> None:
         work.side_by_side.reveal(comparison_id)
 
 
+@use_case(Right.REVIEW)
 def side_by_sides_of(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
     """Every expert's comparison, in the order they began."""
     with workbench.database.read() as work:

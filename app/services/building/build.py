@@ -15,6 +15,7 @@ from app.construction.steps.stage_runner import ask
 from app.domain.build import Build, Stage, stage_of, unit
 from app.domain.checklist import Checklist
 from app.domain.condition import canonical, of_condition
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
@@ -22,6 +23,7 @@ from app.services.building.build_state import inputs_of, newest
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered_stage, failed
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 COMBINED = "comb"
@@ -40,6 +42,7 @@ class BuildOutcome:
     error: str = ""
 
 
+@use_case(Right.FACILITATE)
 def check_can_build(workbench: Workbench, dimension: Dimension, condition: str = COMBINED) -> None:
     """Raises NotReadyError where the dimension has no attributes of this condition."""
     with workbench.database.read() as work:
@@ -51,6 +54,7 @@ def check_can_build(workbench: Workbench, dimension: Dimension, condition: str =
         )
 
 
+@use_case(Right.FACILITATE)
 def start_build(
     workbench: Workbench,
     dimension: Dimension,
@@ -74,6 +78,7 @@ def start_build(
         return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest, who)
 
 
+@use_case(Right.FACILITATE)
 def run_stages(
     workbench: Workbench,
     build_id: int,
@@ -96,6 +101,7 @@ def run_stages(
         on_stage(stage.value, ended, len(stages))
 
 
+@use_case(Right.FACILITATE)
 def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0, who: str = "") -> None:
     """Ask anew about a whole stage, or one item of it (a component's questions, an attribute's place).
 
@@ -106,6 +112,7 @@ def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0,
     _run(workbench, build_id, stage, wanted, who, use_cache=False)
 
 
+@use_case(Right.FACILITATE)
 def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, who: str = "") -> Checklist:
     """A new version of the checklist from the build as it is; the build can go on and make another.
 
@@ -125,6 +132,7 @@ def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, w
         return made
 
 
+@use_case(Right.FACILITATE)
 def build(
     workbench: Workbench,
     project: Project,
@@ -147,6 +155,7 @@ def build(
     return make_checklist(workbench, build_id, publish, who)
 
 
+@use_case(Right.FACILITATE)
 def build_all(
     workbench: Workbench,
     project: Project,

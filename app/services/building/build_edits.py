@@ -10,10 +10,13 @@ from dataclasses import replace
 from app.construction.steps import edits, offers
 from app.construction.steps.inputs import kept_as_they_are
 from app.domain.build import Decision, Stage
+from app.domain.people.actor import Right
 from app.services.building.build_state import edit_build
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
+@use_case(Right.FACILITATE)
 def describe_component(
     workbench: Workbench, build_id: int, component: int, name: str, description: str, who: str = ""
 ) -> int:
@@ -26,6 +29,7 @@ def describe_component(
     )
 
 
+@use_case(Right.FACILITATE)
 def add_build_component(workbench: Workbench, build_id: int, name: str, description: str = "", who: str = "") -> int:
     return edit_build(
         workbench,
@@ -36,12 +40,14 @@ def add_build_component(workbench: Workbench, build_id: int, name: str, descript
     )
 
 
+@use_case(Right.FACILITATE)
 def remove_build_component(workbench: Workbench, build_id: int, component: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "Component removed", who, lambda build, _: edits.remove_component(build, component)
     )
 
 
+@use_case(Right.FACILITATE)
 def place_attributes(
     workbench: Workbench,
     build_id: int,
@@ -61,6 +67,7 @@ def place_attributes(
     )
 
 
+@use_case(Right.FACILITATE)
 def reword_question(workbench: Workbench, build_id: int, stage: Stage, question: int, text: str, who: str = "") -> int:
     return edit_build(
         workbench,
@@ -71,6 +78,7 @@ def reword_question(workbench: Workbench, build_id: int, stage: Stage, question:
     )
 
 
+@use_case(Right.FACILITATE)
 def add_build_question(
     workbench: Workbench, build_id: int, stage: Stage, component: int, text: str, who: str = ""
 ) -> int:
@@ -83,12 +91,14 @@ def add_build_question(
     )
 
 
+@use_case(Right.FACILITATE)
 def remove_build_question(workbench: Workbench, build_id: int, question: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "Question removed", who, lambda build, _: edits.remove_question(build, question)
     )
 
 
+@use_case(Right.FACILITATE)
 def decide(workbench: Workbench, build_id: int, change: int, decision: Decision, who: str = "") -> int:
     return edit_build(
         workbench,
@@ -99,28 +109,33 @@ def decide(workbench: Workbench, build_id: int, change: int, decision: Decision,
     )
 
 
+@use_case(Right.FACILITATE)
 def decide_all(workbench: Workbench, build_id: int, decision: Decision, who: str = "") -> int:
     return edit_build(
         workbench, build_id, f"Changes {decision.value}", who, lambda build, _: edits.decide_all(build, decision)
     )
 
 
+@use_case(Right.FACILITATE)
 def reword_change(workbench: Workbench, build_id: int, change: int, text: str, who: str = "") -> int:
     return edit_build(
         workbench, build_id, f"Change reworded: {text}", who, lambda build, _: edits.reword_change(build, change, text)
     )
 
 
+@use_case(Right.FACILITATE)
 def keep_mine(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
     return edit_build(workbench, build_id, "Own edit kept", who, lambda build, _: offers.keep_mine(build, stage, item))
 
 
+@use_case(Right.FACILITATE)
 def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "New output taken", who, lambda build, _: offers.take_new(build, stage, item)
     )
 
 
+@use_case(Right.FACILITATE)
 def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
     """Take the stage as up to date although its input was edited."""
     return edit_build(
@@ -132,6 +147,7 @@ def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "")
     )
 
 
+@use_case(Right.FACILITATE)
 def set_model(workbench: Workbench, build_id: int, model: str, stage: Stage | None = None, who: str = "") -> int:
     """Which model a stage asks from now on; None for all stages."""
     return edit_build(

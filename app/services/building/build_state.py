@@ -10,10 +10,12 @@ from app.construction.steps.offers import Offer, offers
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.build import Build, BuildComponent, BuildSummary, Revision, Stage
 from app.domain.condition import named_in, of_condition
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotFoundError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -55,12 +57,14 @@ class BuildView:
         return next((stage for stage, s in self.states.items() if s.stale or not s.made), None)
 
 
+@use_case(Right.EDIT)
 def builds_of(workbench: Workbench, dimension_id: int) -> list[BuildSummary]:
     """Newest first."""
     with workbench.database.read() as work:
         return work.builds.of_dimension(dimension_id)
 
 
+@use_case(Right.REVIEW)
 def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
     """Oldest first: versions from before builds were kept state by state. Their stages are on record with the
     checklist itself, and there is no build to go on with."""
@@ -69,6 +73,7 @@ def versions_built_whole(workbench: Workbench, dimension_id: int) -> list[int]:
         return sorted(v.version for v in versions if work.stages.of(dimension_id, v.id))
 
 
+@use_case(Right.EDIT)
 def view_build(workbench: Workbench, build_id: int) -> BuildView:
     """Raises NotFoundError where it is no longer there."""
     with workbench.database.read() as work:
@@ -99,6 +104,7 @@ def view_build(workbench: Workbench, build_id: int) -> BuildView:
     )
 
 
+@use_case(Right.REVIEW)
 def newest_clusters(workbench: Workbench, dimension_id: int) -> list[tuple[BuildComponent, tuple[int, ...]]]:
     """The components of the dimension's newest build that has clusters, each with the attributes placed under it, in
     use or not; empty without such a build."""
@@ -111,6 +117,7 @@ def newest_clusters(workbench: Workbench, dimension_id: int) -> list[tuple[Build
     return []
 
 
+@use_case(Right.EDIT)
 def build_history(workbench: Workbench, build_id: int) -> list[Revision]:
     """Every step of a build, newest first."""
     with workbench.database.read() as work:
@@ -128,6 +135,7 @@ def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: B
         return 0 if edited == build else work.builds.keep(build_id, what, who, to_document(edited))
 
 
+@use_case(Right.FACILITATE)
 def return_to(workbench: Workbench, build_id: int, number: int, only_after: int | None = None, who: str = "") -> int:
     """Make an earlier state the newest again; what came after stays in the history.
 

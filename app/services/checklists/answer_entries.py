@@ -6,9 +6,11 @@ from typing import Any
 
 from app.domain.expert_answer import AnswerDraw, SheetEntry
 from app.domain.judgment import Answer
+from app.domain.people.actor import Right
 from app.domain.storable_text import storable
 from app.errors import InputError
 from app.services.checklists.expert_answers import answerable_pairs, writer
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 MOST = 10_000  # entries in one message: more than anybody types between two replies of the server
@@ -69,6 +71,7 @@ def _odd() -> InputError:
     return InputError("The browser sent something that is no answer.", "Reload the page.")
 
 
+@use_case(Right.TAKE_PART)
 def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
     """Keep answers and notes in their order, in one transaction; steps from text to text leave nothing to keep.
 

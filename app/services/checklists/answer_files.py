@@ -9,12 +9,14 @@ from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw, AnswerSheet, ExpertAnswer
 from app.domain.judgment import Answer
+from app.domain.people.actor import Right
 from app.domain.storable_text import check_storable
 from app.domain.text import Text
 from app.errors import FileFormatError, InputError
 from app.export.spreadsheet import csv_bytes, restored
 from app.services.checklists.answer_waves import drawn_probability, pool
 from app.services.checklists.expert_answers import answer_sheet, expert_answers, texts_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 _KEY = ("doc_id", "system_id", "item_id")
@@ -44,6 +46,7 @@ class AnswerImport:
     skipped: tuple[tuple[int, str], ...]
 
 
+@use_case(Right.TAKE_PART)
 def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> bytes:
     """Everybody's answers; for one expert the whole sheet in that expert's order, with what is still to be answered.
 
@@ -104,6 +107,7 @@ def draw_rows(workbench: Workbench, checklist_id: int) -> Iterator[dict[str, Any
             yield {**place, **about, "probability": found[text], "drawn": wave.drawn_at.isoformat(timespec="seconds")}
 
 
+@use_case(Right.TAKE_PART)
 def import_answers(
     workbench: Workbench, checklist_id: int, data: bytes, name: str, expert: str = "", replace: bool = False
 ) -> AnswerImport:

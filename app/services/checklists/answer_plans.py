@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
+from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.services.checklists.answer_waves import DrawnWave, draw_wave, pool, probability_after, store_wave
 from app.services.checklists.expert_answers import forget_draw, published
 from app.services.checklists.text_doubts import TextDoubts, text_doubts
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -77,6 +79,7 @@ def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) ->
         )
 
 
+@use_case(Right.FACILITATE)
 def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerDraw:
     """Draw what `plan_answers` says: the first texts of a version, or more for every expert after those they have.
 

@@ -5,6 +5,7 @@ from pathlib import PurePath
 
 from app.corpora.delimited import parse_delimited
 from app.domain.checklist import Checklist
+from app.domain.people.actor import Right
 from app.errors import FileFormatError
 from app.export.checklist import FORMATS, checklist_file
 from app.export.checklist_document import checklist_document, schema_text
@@ -16,6 +17,7 @@ from app.services.checklists.checklists import ChecklistView, save_checklist
 from app.services.checklists.question_comments import comments_on
 from app.services.checklists.tool_files import judge_words
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["EXPORT_FORMATS", "IMPORT_ENDINGS", "export_file", "export_name", "import_checklist_file", "schema_text"]
@@ -28,6 +30,7 @@ _TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
 _KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
 
 
+@use_case(Right.REVIEW)
 def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> bytes:
     """The checklist as one of EXPORT_FORMATS, in UTF-8 where it is text.
 
@@ -70,6 +73,7 @@ def export_name(view: ChecklistView, format_name: str) -> str:
     return f"{plain}.{format_name}"
 
 
+@use_case(Right.FACILITATE)
 def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes, name: str) -> Checklist:
     """A new draft from a file; `name` tells by its ending which of IMPORT_ENDINGS it is.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.judgment import Answer, Judgment, checklist_score
+from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import NotReadyError
 from app.evaluators.checklist import JudgeOptions
@@ -14,6 +15,7 @@ from app.evaluators.checklist_evaluator import ChecklistEvaluator
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 OPTIONS = 20
@@ -38,12 +40,14 @@ class PreviewText:
     score: PreviewScore
 
 
+@use_case(Right.SEE)
 def preview_texts(workbench: Workbench, project_id: int, search: str = "") -> list[Text]:
     """The first texts that contain the words, in the text or in the names of document and system; locked ones aside."""
     with workbench.database.read() as work:
         return work.texts.page(project_id, 0, OPTIONS, search.strip())
 
 
+@use_case(Right.SEE)
 def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
     """A text drawn at random, the same for the same seed. Raises NotReadyError where there is none."""
     with workbench.database.read() as work:
@@ -53,12 +57,14 @@ def drawn_text(workbench: Workbench, project_id: int, seed: int) -> Text:
         return work.texts.page(project_id, int(np.random.default_rng(seed).integers(count)), 1)[0]
 
 
+@use_case(Right.SEE)
 def preview_text(workbench: Workbench, project_id: int, text_id: int) -> Text:
     """Raises NotFoundError for one that the project doesn't have or that is locked."""
     with workbench.database.read() as work:
         return work.texts.in_project(project_id, text_id)
 
 
+@use_case(Right.FACILITATE)
 def judge_preview(workbench: Workbench, view: ChecklistView, text: Text, model: str) -> PreviewText:
     """Ask the questions as a run would, with reasons. What it costs stands in the ledger; no score is kept.
 

@@ -7,10 +7,13 @@ from app.construction.hint import Hint
 from app.construction.lint import lint_checklist, lint_question
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,27 +26,45 @@ class ChecklistView:
     attributes: dict[int, Attribute]
 
 
+@use_case(Right.REVIEW)
 def versions_of(workbench: Workbench, dimension_id: int, of_studies: bool = False) -> list[Checklist]:
     """Newest first: those that people work on, or those that studies of conditions made by themselves."""
     with workbench.database.read() as work:
-        return work.checklists.versions(dimension_id, of_studies)
+        found = work.checklists.versions(dimension_id, of_studies)
+        return [each for each in found if _is_open(workbench, work, dimension_id, each)]
 
 
+@use_case(Right.REVIEW)
 def versions_of_each(workbench: Workbench, dimension_ids: Sequence[int]) -> dict[int, list[Checklist]]:
     """Dimension id -> what `versions_of` finds, for those that people work on."""
     with workbench.database.read() as work:
-        return work.checklists.versions_of_each(dimension_ids)
+        found = work.checklists.versions_of_each(dimension_ids)
+        return {
+            dimension: [each for each in versions if _is_open(workbench, work, dimension, each)]
+            for dimension, versions in found.items()
+        }
 
 
+@use_case(Right.REVIEW)
 def view_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> ChecklistView:
     """The version asked for, else the newest. Raises NotReadyError where there is none."""
     with workbench.database.read() as work:
         project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
         checklist = work.checklists.find(dimension_id, version)
-        if checklist is None:
-            raise _no_checklist(dimension.name, version, [c.version for c in work.checklists.versions(dimension_id)])
+        if checklist and version is None and not _is_open(workbench, work, dimension_id, checklist):
+            checklist = work.checklists.find(dimension_id, None, ChecklistStatus.PUBLISHED)
+        if checklist is None or not _is_open(workbench, work, dimension_id, checklist):
+            there = [c for c in work.checklists.versions(dimension_id) if _is_open(workbench, work, dimension_id, c)]
+            raise _no_checklist(dimension.name, version, [c.version for c in there])
         attributes = {a.id: a for a in work.think_aloud.attributes(project.id, dimension_id)}
         return ChecklistView(project, dimension, checklist, attributes)
+
+
+def _is_open(workbench: Workbench, work: UnitOfWork, dimension_id: int, checklist: Checklist) -> bool:
+    """Readers of a project see no drafts."""
+    if checklist.status is ChecklistStatus.PUBLISHED or workbench.actor.owner:
+        return True
+    return workbench.actor.has(Right.EDIT, work.projects.project_of(dimension_id).id)
 
 
 def _no_checklist(dimension: str, version: int | None, there: list[int]) -> NotReadyError:
@@ -53,6 +74,7 @@ def _no_checklist(dimension: str, version: int | None, there: list[int]) -> NotR
     return NotReadyError(f"{dimension} has no checklist version {version}.", f"It has: {numbers}.")
 
 
+@use_case(Right.REVIEW)
 def published_checklist(workbench: Workbench, dimension_id: int, version: int | None = None) -> Checklist:
     """What can be scored with: the version asked for, else the newest published one. Raises NotReadyError."""
     with workbench.database.read() as work:
@@ -66,6 +88,7 @@ def published_checklist(workbench: Workbench, dimension_id: int, version: int | 
         return found
 
 
+@use_case(Right.FACILITATE)
 def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = None) -> Checklist:
     """From now on this version stays as it is, and texts can be scored with it.
 
@@ -77,6 +100,7 @@ def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = No
         return work.checklists.publish(checklist_id)
 
 
+@use_case(Right.EDIT)
 def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
     """A draft that starts as a copy of this version."""
     with workbench.database.write() as work:
@@ -89,6 +113,7 @@ def save_checklist(workbench: Workbench, dimension_id: int, checklist: Checklist
         return work.checklists.get(work.checklists.save(dimension_id, checklist, origin="imported"))
 
 
+@use_case(Right.REVIEW)
 def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
     """Remarks on the wording of the enabled questions, by question id; only questions that have any."""
     asked = view.checklist.asked
@@ -96,6 +121,7 @@ def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]
     return {question.id: hints for question, hints in zip(asked, found, strict=True) if hints}
 
 
+@use_case(Right.REVIEW)
 def hints_on(workbench: Workbench, view: ChecklistView, text: str, question_id: int = 0) -> list[Hint]:
     """Remarks on a wording that isn't saved yet, compared with the other enabled questions."""
     others = [question.text for question in view.checklist.asked if question.id != question_id]
@@ -109,6 +135,7 @@ def _read_aloud(workbench: Workbench, view: ChecklistView) -> list[str]:
     return [words for text in samples for words in (text.text, text.source) if words]
 
 
+@use_case(Right.REVIEW)
 def get_checklist(workbench: Workbench, checklist_id: int) -> Checklist:
     with workbench.database.read() as work:
         return work.checklists.get(checklist_id)

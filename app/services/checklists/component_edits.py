@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from app.domain.checklist import Checklist, Component, Question, QuestionKind, QuestionOrigin
 from app.domain.checklist_change import Change, Edit
+from app.domain.people.actor import Right
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.draft_edits import slots_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -31,6 +33,7 @@ class Heading:
         return Heading(name, description, key)
 
 
+@use_case(Right.EDIT)
 def add_component(workbench: Workbench, checklist_id: int, new: Heading, who: str = "") -> int:
     """At the end of the draft; returns its id. Raises InputError where the name is taken."""
     heading = new.tidy()
@@ -45,6 +48,7 @@ def add_component(workbench: Workbench, checklist_id: int, new: Heading, who: st
         return component_id
 
 
+@use_case(Right.EDIT)
 def edit_component(
     workbench: Workbench, checklist_id: int, component_id: int, seen: Heading, new: Heading, who: str = ""
 ) -> Change | None:
@@ -63,6 +67,7 @@ def edit_component(
         return work.drafts.change(checklist_id, who, "edited a component", edits)
 
 
+@use_case(Right.EDIT)
 def move_component(workbench: Workbench, checklist_id: int, component_id: int, by: int, who: str = "") -> Change | None:
     """So many places down, up where negative, with all its questions."""
     with workbench.database.write() as work:
@@ -76,6 +81,7 @@ def move_component(workbench: Workbench, checklist_id: int, component_id: int, b
         return work.drafts.change(checklist_id, who, "moved a component", edits)
 
 
+@use_case(Right.EDIT)
 def remove_component(workbench: Workbench, checklist_id: int, component_id: int, who: str = "") -> Change | None:
     """One without sub-questions goes, its key question with it. Raises InputError where it has some."""
     with workbench.database.write() as work:

@@ -1,16 +1,20 @@
 """History of a draft: what was done, by whom and when; and taking it back."""
 
 from app.domain.checklist_change import Change, Kind
+from app.domain.people.actor import Right
 from app.errors import NotFoundError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
+@use_case(Right.REVIEW)
 def history_of(workbench: Workbench, checklist_id: int) -> list[Change]:
     """Every change of a draft, newest first; those taken back stay on record."""
     with workbench.database.read() as work:
         return work.drafts.history(checklist_id)
 
 
+@use_case(Right.REVIEW)
 def words_of(workbench: Workbench, checklist_id: int) -> dict[tuple[Kind, int], str]:
     """What each question of a draft says and each component is called now, those removed included."""
     with workbench.database.read() as work:
@@ -22,6 +26,7 @@ def last_change(history: list[Change], who: str) -> Change | None:
     return next((c for c in history if c.who == who and not c.undone and c.undoes is None), None)
 
 
+@use_case(Right.EDIT)
 def undo(workbench: Workbench, checklist_id: int, change_id: int, who: str = "") -> Change | None:
     """Take one change back. Raises ConflictError where the same was changed again since, NotFoundError."""
     with workbench.database.write() as work:

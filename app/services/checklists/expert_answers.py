@@ -12,9 +12,11 @@ from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet, AnswerWave
 from app.domain.judgment import Answer
+from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.checklists.answer_waves import draw_wave, pool, store_wave
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -41,6 +43,7 @@ __all__ = [
 _AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
 
 
+@use_case(Right.FACILITATE)
 def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -> AnswerDraw:
     """Draw so many texts for every expert to answer this version on, all alike, spread over the human scores.
 
@@ -69,12 +72,14 @@ def forget_draw(work: UnitOfWork, checklist: Checklist) -> None:
     work.expert_answers.remove_draw(before.id)
 
 
+@use_case(Right.FACILITATE)
 def drawable(workbench: Workbench, checklist_id: int) -> int:
     """How many texts can be drawn for this version: the rated ones, or all where nothing is rated."""
     with workbench.database.read() as work:
         return len(pool(work, checklist_id)[0])
 
 
+@use_case(Right.SEE)
 def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist, AnswerDraw | None]]:
     """The published versions, newest first, each with the texts drawn for it."""
     with workbench.database.read() as work:
@@ -82,11 +87,13 @@ def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist,
         return [(checklist, work.expert_answers.draw_of(checklist.id)) for checklist in published]
 
 
+@use_case(Right.SEE)
 def draw_of(workbench: Workbench, checklist_id: int) -> AnswerDraw | None:
     with workbench.database.read() as work:
         return work.expert_answers.draw_of(checklist_id)
 
 
+@use_case(Right.TAKE_PART)
 def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> AnswerSheet:
     """This expert's own answers and nobody else's, the texts in an order drawn for this expert.
 
@@ -110,6 +117,7 @@ def _in_order(wave: AnswerWave, expert: str) -> list[int]:
     return order
 
 
+@use_case(Right.TAKE_PART)
 def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
     """What this expert has still to answer on the dimension, so that they stay blind until then; None for nothing."""
     drawn = next((checklist for checklist, draw in answerable(workbench, dimension_id) if draw), None)
@@ -119,6 +127,7 @@ def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> An
     return sheet if sheet.done < len(sheet.texts) else None
 
 
+@use_case(Right.TAKE_PART)
 def texts_of(workbench: Workbench, draw: AnswerDraw) -> dict[int, Text]:
     """Id -> text of everything drawn."""
     with workbench.database.read() as work:
@@ -141,6 +150,7 @@ def note(workbench: Workbench, draw: AnswerDraw, expert: str, text_id: int, ques
         work.expert_answers.note(draw.id, who, text_id, question_id, words)
 
 
+@use_case(Right.READ)
 def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
     """Everybody's answers to this version: for whoever runs the project, never for an expert who is still at it.
 

@@ -10,8 +10,10 @@ from app.construction.steps.document import from_document
 from app.construction.steps.result import as_checklist
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist
+from app.domain.people.actor import Right
 from app.services.building.build_state import inputs_of
 from app.services.checklists.checklists import view_checklist
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -42,6 +44,7 @@ class LineageView:
         return [name for name, reach in self.reaches.items() if not reach.reached]
 
 
+@use_case(Right.REVIEW)
 def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | None = None) -> LineageView:
     """The version asked for, else the newest. Raises NotReadyError where there is none."""
     view = view_checklist(workbench, dimension_id, version)
@@ -60,6 +63,7 @@ def lineage_of_checklist(workbench: Workbench, checklist_id: int) -> LineageView
     return _view(checklist, attributes, in_use)
 
 
+@use_case(Right.EDIT)
 def lineage_of_build(workbench: Workbench, build_id: int) -> LineageView:
     """As if the checklist were made from the build now. Raises NotReadyError where it has no questions yet."""
     with workbench.database.read() as work:

@@ -2,17 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 
+from app.domain.people.actor import Right
 from app.domain.question_comment import LONGEST_COMMENT, QuestionComment
 from app.errors import InputError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
+@use_case(Right.REVIEW)
 def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequence[QuestionComment]]:
     """Question -> its comments, oldest first, those of earlier versions of it too."""
     with workbench.database.read() as work:
         return work.question_comments.of_checklist(checklist_id)
 
 
+@use_case(Right.EDIT)
 def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "") -> None:
     """Of a draft or a published version. Raises InputError for nothing or for too much, NotFoundError."""
     said = text.strip()
@@ -26,6 +30,7 @@ def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "")
         work.question_comments.add(question_id, who, said)
 
 
+@use_case(Right.EDIT)
 def settle_comment(workbench: Workbench, comment_id: int, resolved: bool, who: str = "") -> None:
     """Resolve it, or open it again; both stay on record. Raises NotFoundError."""
     with workbench.database.write() as work:

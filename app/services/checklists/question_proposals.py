@@ -13,6 +13,7 @@ from app.construction.validation import ValidationChange, validate_questions
 from app.construction.validation_diff import open_changes
 from app.domain.checklist import Checklist, Question, QuestionOrigin
 from app.domain.checklist_change import Edit
+from app.domain.people.actor import Right
 from app.domain.proposal import Action, Proposal, ProposalStatus
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
@@ -20,6 +21,7 @@ from app.services.checklists.draft_edits import QuestionWording, new_question, q
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, answered_stage
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -38,6 +40,7 @@ def question_proposals_of(workbench: Workbench, checklist_id: int) -> list[Propo
         return work.proposals.of(checklist_id)
 
 
+@use_case(Right.REVIEW)
 def open_proposals(workbench: Workbench, checklist_id: int) -> list[Proposal]:
     with workbench.database.read() as work:
         return work.proposals.of(checklist_id, ProposalStatus.OPEN)
@@ -49,6 +52,7 @@ def most_alike(checklist: Checklist, question: Question) -> list[Question]:
     return sorted(others, key=lambda other: -similarity(other.text, question.text))
 
 
+@use_case(Right.FACILITATE)
 def propose(
     workbench: Workbench, checklist_id: int, action: Action, question_ids: Sequence[int], model: str
 ) -> Proposal:
@@ -75,6 +79,7 @@ def propose(
     return proposal
 
 
+@use_case(Right.FACILITATE)
 def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> int:
     """Let the validator review the questions that are asked; returns how many changes it proposes.
 
@@ -109,6 +114,7 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     return len(proposals)
 
 
+@use_case(Right.EDIT)
 def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> None:
     """Carry it out. Raises ConflictError where it was decided or its questions have changed since it was made."""
     with workbench.database.write() as work:
@@ -122,6 +128,7 @@ def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> No
         work.proposals.decide(proposal_id, ProposalStatus.ACCEPTED, who)
 
 
+@use_case(Right.EDIT)
 def refuse(workbench: Workbench, proposal_id: int, who: str = "") -> None:
     """Nothing changes; it stays on record as refused."""
     with workbench.database.write() as work:

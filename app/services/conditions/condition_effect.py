@@ -16,6 +16,7 @@ from app.attribute_analysis.similarity import Similarity
 from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.checklist import Checklist
 from app.domain.condition import conditions_of, of_condition
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotFoundError, NotReadyError
 from app.meta_evaluation.choices import Level
@@ -25,6 +26,7 @@ from app.services.attributes.analysis import similarity_of_sets
 from app.services.attributes.embedding import LSA, Embedding
 from app.services.results.contribution import runs_with_checklist
 from app.services.results.results import Choices, evaluate_scores
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -169,6 +171,7 @@ class ConditionEffect:
         }
 
 
+@use_case(Right.READ)
 def condition_draws(workbench: Workbench, project_id: int, dimension_id: int) -> ConditionDraws:
     """The runs with a checklist of one of the paper's conditions, by judge and effort and by the texts they scored."""
     scored: dict[tuple[str, str], dict[frozenset[int], dict[str, _Scored]]] = {}
@@ -198,6 +201,7 @@ def condition_draws(workbench: Workbench, project_id: int, dimension_id: int) ->
     return ConditionDraws(tuple(sorted(draws, key=lambda draw: -draw.newest.id)), tuple(refused))
 
 
+@use_case(Right.READ)
 def effect_of_conditions(
     workbench: Workbench,
     project_id: int,

@@ -14,6 +14,7 @@ from app.construction.components import DEFAULT, check_number
 from app.domain.build import Stage
 from app.domain.checklist import Checklist
 from app.domain.condition import of_condition
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.study import Family, StudyCondition, study_conditions
@@ -24,6 +25,7 @@ from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.providers.model_options import USUAL, ModelOptions, options_for
 from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck, check_drawn_texts
 from app.services.scoring.evaluators import CHECKLIST
@@ -151,11 +153,13 @@ class StudyPlan:
         return sorted({cell.condition for cell in self.cells}, key=lambda c: (order.index(c.family), c.name))
 
 
+@use_case(Right.READ)
 def plan_trials(workbench: Workbench, project: Project, options: StudyOptions) -> tuple[StudyPlan, ...]:
     """One plan a trial; they share their checklists. Raises as plan_study, InputError for trials of all texts."""
     return tuple(plan_study(workbench, project, trial) for trial in options.each_trial())
 
 
+@use_case(Right.READ)
 def checks_of(workbench: Workbench, project: Project, plans: Sequence[StudyPlan]) -> list[DrawCheck]:
     """How the texts of each trial compare with all; none where all are scored."""
     return [
@@ -197,6 +201,7 @@ def plan_study(workbench: Workbench, project: Project, options: StudyOptions) ->
     return StudyPlan(options, tuple(cells), texts, left_out, prompt)
 
 
+@use_case(Right.READ)
 def last_study(workbench: Workbench, project: Project) -> StudyOptions | None:
     """The choices of the study that made the newest run, for a screen opened again; None before the first.
 

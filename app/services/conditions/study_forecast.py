@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.domain.build import Stage
+from app.domain.people.actor import Right
 from app.errors import InputError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
@@ -15,6 +16,7 @@ from app.services.conditions.study import Cell, StudyOptions, StudyPlan
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import TOKENS_PER_ANSWER
 
@@ -65,6 +67,7 @@ class StudyEstimate:
         return f"{said}\n{self.reasoning}" if self.reasoning else said
 
 
+@use_case(Right.READ)
 def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[StudyPlan]) -> StudyEstimate:
     """plans: one a trial. Raises what says that a model can't be used."""
     builder, judge = judge_named(workbench, options.model), judge_named(workbench, options.judge)

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.domain.study import Family
 from app.export.spreadsheet import csv_bytes
 from app.meta_evaluation.choices import COEFFICIENTS, Coefficient, Level
 from app.meta_evaluation.evaluation import Figure
 from app.services.conditions.study import StudyPlan
 from app.services.conditions.study_figures import ConditionFigures, Member, StudyFigures, study_figures
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 SINGLE = (Family.SL, Family.SH)
@@ -75,8 +77,9 @@ class TrialFigures:
         return len(self.trials) > 1
 
 
+@use_case(Right.READ)
 def trial_figures(
-    workbench: Workbench, plans: Sequence[StudyPlan], level: Level = "per-source", **options: int
+    workbench: Workbench, /, plans: Sequence[StudyPlan], level: Level = "per-source", **options: int
 ) -> TrialFigures:
     """Of what has been scored so far. options: those of `study_figures`."""
     trials = tuple(study_figures(workbench, plan, level, **options) for plan in plans)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.run import RunStatus
 from app.errors import BudgetError, ConflictError, WorkbenchError
@@ -14,6 +15,7 @@ from app.services.conditions.study_forecast import check_study
 from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.model_options import keep_model_options
 from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import set_budget, stop_run, work_on
@@ -42,6 +44,7 @@ class StudyReport:
         return f"{end}: {self.built} checklists built, {self.scored} scored.{left} {' '.join(self.problems)}".strip()
 
 
+@use_case(Right.FACILITATE)
 def run_study(
     workbench: Workbench,
     project: Project,
@@ -77,6 +80,7 @@ def run_study(
     return StudyReport(built, scored, missing, stop.is_set(), spent(), tuple(dict.fromkeys(problems)))
 
 
+@use_case(Right.FACILITATE)
 def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
     if running_run(workbench, project.id) is not None or running_here(project.id):
@@ -90,6 +94,7 @@ def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -
     JOBS.start(job_key(project.id), "Conditions", work)
 
 
+@use_case(Right.FACILITATE)
 def stop_study(workbench: Workbench, project_id: int) -> None:
     """The judge stops within a second; a checklist that is being built is finished first."""
     stop = _STOPS.get((id(workbench.database), project_id))
@@ -100,6 +105,7 @@ def stop_study(workbench: Workbench, project_id: int) -> None:
         stop_run(workbench, run.id)
 
 
+@use_case(Right.READ)
 def stopping_study(workbench: Workbench, project_id: int) -> bool:
     stop = _STOPS.get((id(workbench.database), project_id))
     return stop is not None and stop.is_set()

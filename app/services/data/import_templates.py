@@ -4,15 +4,18 @@ from collections.abc import Sequence
 
 from app.corpora.guessing import FIELD_NAMES, OUTPUT_NAMES
 from app.corpora.presets import load_preset
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.errors import FileFormatError
 from app.export.import_template import template_columns, template_csv, template_workbook
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 TEMPLATE_FORMATS = ("xlsx", "csv")
 
 
+@use_case(Right.FACILITATE)
 def project_template(workbench: Workbench, project: Project, format_name: str) -> bytes:
     """With the project's dimensions. Raises FileFormatError for another format than TEMPLATE_FORMATS."""
     with workbench.database.read() as work:

@@ -10,7 +10,9 @@ from app.corpora.corpus import ColumnUse, Corpus, SkippedRow
 from app.corpora.mapping import ColumnMapping
 from app.corpora.presets import Preset
 from app.corpora.reading import read_corpus
+from app.domain.people.actor import Right
 from app.domain.project import Project
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.samples import few_documents
 from db.repositories.imports import TextOfFile
@@ -60,6 +62,7 @@ class ImportReport:
         return asdict(self) | {"few_sources": self.few_sources}
 
 
+@use_case(Right.FACILITATE, project="project")
 def import_file(
     workbench: Workbench,
     path: Path,

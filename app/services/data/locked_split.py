@@ -10,7 +10,9 @@ from statistics import fmean
 
 from app.corpora.draws import stratified_draw
 from app.domain.locked_split import LockedSplit, Look
+from app.domain.people.actor import Right
 from app.errors import ConflictError, InputError, NotReadyError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -44,6 +46,7 @@ class SplitState:
     earlier: tuple[LockedSplit, ...] = ()
 
 
+@use_case(Right.FACILITATE)
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
     """Lock a share of the rated documents, drawn so that they are rated like the whole.
 
@@ -74,6 +77,7 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
         return _state(work, project_id, work.locked_splits.of(project_id))
 
 
+@use_case(Right.SEE)
 def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
     """None where nothing is locked."""
     with workbench.database.read() as work:
@@ -81,12 +85,14 @@ def state_of(workbench: Workbench, project_id: int) -> SplitState | None:
         return _state(work, project_id, found) if found and found[0].opened_at is None else None
 
 
+@use_case(Right.SEE)
 def opened_splits(workbench: Workbench, project_id: int) -> list[LockedSplit]:
     """Splits that were locked once, newest first."""
     with workbench.database.read() as work:
         return [split for split in work.locked_splits.of(project_id) if split.opened_at is not None]
 
 
+@use_case(Right.FACILITATE)
 def open_split(workbench: Workbench, project_id: int, who: str) -> None:
     """From now on its texts are texts like others. It stays on record. Raises NotReadyError where nothing is locked."""
     name = require_name(who)
@@ -94,6 +100,7 @@ def open_split(workbench: Workbench, project_id: int, who: str) -> None:
         work.locked_splits.open(require_split(work, project_id).id, name)
 
 
+@use_case(Right.SEE)
 def locked_runs(workbench: Workbench, project_id: int) -> list[int]:
     """The runs with scores on locked texts, newest first."""
     with workbench.database.read() as work:

@@ -18,10 +18,12 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
 from app.domain.name import checked_name
+from app.domain.people.actor import Right
 from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
 from app.export.project_archive import safe_name
 from app.input_file import LARGEST_FILE, open_file, shown_path
 from app.services.runtime.output_file import output_file
+from app.services.runtime.use_case import use_case
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from db.backup import check_backup, copy_database
@@ -49,6 +51,7 @@ class CarriedProject:
         return asdict(self)
 
 
+@use_case(Right.FACILITATE, project="name")
 def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProject:
     """Everything of a project into one file, texts of a locked split too; nothing changes.
 
@@ -68,6 +71,7 @@ def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProj
     return carried
 
 
+@use_case(Right.SERVE)
 def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedProject:
     """A project that `export_project` wrote, beside those that are here; `name` in place of its own. All or nothing.
 
@@ -84,6 +88,7 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedP
             source.close()
 
 
+@use_case(Right.FACILITATE, project="name")
 def project_bytes(workbench: Workbench, name: str) -> bytes:
     """The file of `export_project`, to be downloaded."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
@@ -92,6 +97,7 @@ def project_bytes(workbench: Workbench, name: str) -> bytes:
         return file.read_bytes()
 
 
+@use_case(Right.SERVE)
 def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> CarriedProject:
     """As import_project, from a browser."""
     with TemporaryDirectory(prefix="interacteval-") as folder:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from app.corpora.presets import PRESETS, load_preset
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension, Task
 from app.errors import InputError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -43,16 +45,20 @@ class Overview:
     runs: tuple[RunSummary, ...]
 
 
+@use_case(Right.ENTER)
 def list_projects(workbench: Workbench) -> list[Project]:
+    """Those that are open to the actor, newest first."""
     with workbench.database.read() as work:
-        return work.projects.all()
+        return [project for project in work.projects.all() if workbench.actor.has(Right.SEE, project.id)]
 
 
+@use_case(Right.SEE, project="name")
 def get_project(workbench: Workbench, name: str) -> Project:
     with workbench.database.read() as work:
         return work.projects.get(name)
 
 
+@use_case(Right.SERVE)
 def create_project(workbench: Workbench, name: str, task: Task, dimensions: tuple[Dimension, ...] = ()) -> Project:
     with workbench.database.write() as work:
         project = work.projects.add(name, task)
@@ -61,6 +67,7 @@ def create_project(workbench: Workbench, name: str, task: Task, dimensions: tupl
         return project
 
 
+@use_case(Right.SERVE)
 def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
     """A project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
     start = load_preset(preset)
@@ -81,6 +88,7 @@ def preset_dimensions(preset: str) -> list[str]:
     return [dimension.name for dimension in load_preset(preset).dimensions]
 
 
+@use_case(Right.FACILITATE, project="name")
 def delete_project(workbench: Workbench, name: str) -> None:
     """With all that is its own, what models replied included; replies that another project was answered with stay."""
     with workbench.database.write() as work:
@@ -89,6 +97,7 @@ def delete_project(workbench: Workbench, name: str) -> None:
         work.projects.delete(project.id)
 
 
+@use_case(Right.FACILITATE)
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
     """Raises InputError where a text or its source is called nothing: prompts and screens need the words."""
     if not (task.text_name.strip() and task.source_name.strip()):
@@ -97,17 +106,20 @@ def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
         work.projects.set_task(project_id, task)
 
 
+@use_case(Right.FACILITATE)
 def show_research(workbench: Workbench, project_id: int, on: bool) -> None:
     """Whether the project's experts are offered the screens for studies."""
     with workbench.database.write() as work:
         work.projects.set_research(project_id, on)
 
 
+@use_case(Right.FACILITATE)
 def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -> Dimension:
     with workbench.database.write() as work:
         return work.projects.add_dimension(project_id, dimension)
 
 
+@use_case(Right.FACILITATE)
 def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
     """Raises InputError where the range would leave out ratings that are there."""
     with workbench.database.write() as work:
@@ -120,6 +132,7 @@ def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
         work.projects.set_dimension(dimension)
 
 
+@use_case(Right.SEE, project="project")
 def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dimension]:
     """The dimensions a person named: `all`, or names separated by commas."""
     with workbench.database.read() as work:
@@ -130,11 +143,13 @@ def dimensions_named(workbench: Workbench, project: str, names: str) -> list[Dim
         return [work.projects.dimension(found.id, name) for name in dict.fromkeys(wanted)]
 
 
+@use_case(Right.SEE, project="project")
 def one_dimension(workbench: Workbench, project: str, name: str) -> Dimension:
     with workbench.database.read() as work:
         return work.projects.dimension(work.projects.get(project).id, name)
 
 
+@use_case(Right.SEE)
 def overview(workbench: Workbench, project_id: int) -> Overview:
     with workbench.database.read() as work:
         project = work.projects.by_id(project_id)

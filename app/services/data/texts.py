@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
+from app.domain.people.actor import Right
 from app.domain.storable_text import storable
 from app.domain.text import Text
 from app.errors import InputError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 PAGE_SIZE = 20
@@ -31,6 +33,7 @@ class RatedText:
     ratings: tuple[tuple[str, str, float], ...]
 
 
+@use_case(Right.SEE)
 def text_page(workbench: Workbench, project_id: int, number: int = 1, search: str = "") -> TextPage:
     """The texts of one page, from 1; `search` looks in texts, documents and systems, case doesn't matter.
 
@@ -49,6 +52,7 @@ def text_page(workbench: Workbench, project_id: int, number: int = 1, search: st
     return TextPage(tuple(texts), means, found, max(1, ceil(found / PAGE_SIZE)))
 
 
+@use_case(Right.SEE)
 def rated_text(workbench: Workbench, project_id: int, text_id: int) -> RatedText:
     """Raises NotFoundError for a text that the project doesn't have."""
     with workbench.database.read() as work:

@@ -19,11 +19,13 @@ from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, read_corp
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import load_table
+from app.domain.people.actor import Right
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError
 from app.services.data.feasibility import Feasibility, feasibility
 from app.services.data.imports import ImportReport, import_file
 from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -140,6 +142,7 @@ def import_key(project: str) -> str:
     return f"import-{project}"
 
 
+@use_case(Right.FACILITATE, project="project")
 def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> None:
     """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
 
@@ -157,11 +160,13 @@ def start_import(workbench: Workbench, upload: Upload, project: str, plan: Impor
     JOBS.start(import_key(project), f"Importing {upload.name}", work)
 
 
+@use_case(Right.FACILITATE, project="project")
 def last_report(workbench: Workbench, project: str) -> ImportReport | None:
     """What the last import into this project brought, since the server started."""
     return _reports.get(workbench.database, {}).get(project)
 
 
+@use_case(Right.FACILITATE, project="project")
 def forget_report(workbench: Workbench, project: str) -> None:
     _reports.get(workbench.database, {}).pop(project, None)
 

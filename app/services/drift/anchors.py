@@ -9,6 +9,7 @@ import numpy as np
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnchorSet
 from app.domain.judgment import Answer
+from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError
@@ -18,6 +19,7 @@ from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
@@ -26,11 +28,13 @@ FEWEST = 2
 """Texts that make anchors at all; how few find a change is said beside them."""
 
 
+@use_case(Right.READ)
 def newest_anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet | None:
     with workbench.database.read() as work:
         return next(iter(work.anchors.sets(dimension.id)), None)
 
 
+@use_case(Right.FACILITATE)
 def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, who: str) -> AnchorSet:
     """Of the newest published version that experts answered: the texts and questions on which most of them agree.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from app.domain.people.actor import Right
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.errors import NotReadyError, WorkbenchError
@@ -9,6 +10,7 @@ from app.services.drift.anchors import freeze_anchors, newest_anchors
 from app.services.drift.looks import Asking, ask_reference, has_reference, look_once
 from app.services.drift.state import drift_state
 from app.services.runtime.jobs import JOBS, Progress
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.run_worker import OnProgress
@@ -16,6 +18,7 @@ from app.services.scoring.runs import RunOptions, RunReport
 from app.services.scoring.scoring_jobs import job_key, refuse_second
 
 
+@use_case(Right.FACILITATE)
 def begin_reference(
     workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str, *, anew: bool = False
 ) -> None:
@@ -34,6 +37,7 @@ def begin_reference(
     JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}, three times", work)
 
 
+@use_case(Right.FACILITATE)
 def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking) -> None:
     """Look at the anchors once. Raises NotReadyError without any, ConflictError while texts are scored."""
     refuse_second(workbench, project_id)
@@ -48,6 +52,7 @@ def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, aski
     JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}", work)
 
 
+@use_case(Right.FACILITATE)
 def anchors_ahead(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
     """The dimensions whose anchors tell whether a judge changed before it scores: it has answered them before."""
     found = []
@@ -59,6 +64,7 @@ def anchors_ahead(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tu
     return found
 
 
+@use_case(Right.FACILITATE)
 def look_ahead(workbench: Workbench, project_id: int, asked: Sequence[tuple[Dimension, Asking]]) -> str:
     """A look for each, before texts are scored; what follows from them, a sentence for each dimension. Whatever keeps a
     look from being taken is said, and keeps nobody from scoring."""

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
+from app.domain.people.actor import Right
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
@@ -14,6 +15,7 @@ from app.meta_evaluation.judges.look import look_figures, reference_figures
 from app.scoring.concurrency import CONCURRENCY
 from app.services.drift.anchors import check_anchors
 from app.services.drift.answerings import answerings_of, asked_anchors, documents_of, is_over, people_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.run_worker import OnProgress
 from app.services.scoring.runs import RunOptions, RunReport, get_run, set_budget, start_run, work_on
@@ -35,6 +37,7 @@ class Asking:
         return self.against or self.judge
 
 
+@use_case(Right.FACILITATE)
 def ask_reference(
     workbench: Workbench,
     project_id: int,
@@ -69,6 +72,7 @@ def ask_reference(
     return reports
 
 
+@use_case(Right.FACILITATE)
 def look_once(
     workbench: Workbench,
     project_id: int,

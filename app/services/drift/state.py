@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.expert_answer import AnchorLook, AnchorSet, DriftVerdict
+from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.errors import InputError
 from app.meta_evaluation.judges.betting import LIMIT
@@ -13,6 +14,7 @@ from app.services.drift.anchors import check_anchors, newest_anchors
 from app.services.drift.answerings import asked_anchors
 from app.services.drift.looks import has_reference
 from app.services.drift.texts_moved import MovedScores, moved_scores
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
 
@@ -146,6 +148,7 @@ class DriftState:
         }
 
 
+@use_case(Right.READ)
 def drift_state(
     workbench: Workbench, project_id: int, dimension: Dimension, judge: str = "", against: str = ""
 ) -> DriftState:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.domain.run import ScoredText
 from app.evaluators.coascore import METHOD
 from app.meta_evaluation.choices import Coefficient, Level
@@ -19,6 +20,7 @@ from app.services.results.results import (
     kept_result,
     result_state,
 )
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -69,6 +71,7 @@ class Aspects:
         }
 
 
+@use_case(Right.READ)
 def aspects_of(workbench: Workbench, result: DimensionResult) -> Aspects | None:
     """Computed once for as long as neither scores nor ratings change; None where the judge scored no aspects.
 

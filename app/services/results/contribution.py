@@ -8,11 +8,13 @@ from statistics import fmean
 from app.attribute_analysis.contribution import Contribution, Reach, contribution_of
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer, checklist_score
+from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunSummary, ScoredText
 from app.domain.task import Dimension
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES, Level
 from app.meta_evaluation.comparison import Difference, compare_scores
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -45,6 +47,7 @@ class WithoutContributor:
     reason: str = ""
 
 
+@use_case(Right.READ)
 def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int) -> list[tuple[RunSummary, Checklist]]:
     """The runs that scored texts of this dimension with a checklist, newest first."""
     with workbench.database.read() as work:
@@ -57,6 +60,7 @@ def runs_with_checklist(workbench: Workbench, project_id: int, dimension_id: int
         ]
 
 
+@use_case(Right.READ)
 def checklist_contribution(
     workbench: Workbench, project_id: int, dimension_id: int, checklist: Checklist
 ) -> Contribution:
@@ -66,6 +70,7 @@ def checklist_contribution(
     return contribution_of(checklist, attributes)
 
 
+@use_case(Right.READ)
 def without_each(
     workbench: Workbench,
     run: RunSummary,

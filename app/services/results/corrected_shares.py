@@ -7,6 +7,7 @@ import numpy as np
 
 from app.domain.checklist import Question
 from app.domain.judgment import Answer, checklist_score
+from app.domain.people.actor import Right
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
@@ -15,6 +16,7 @@ from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import ExpertSide, expert_side
 from app.services.results.results import DimensionResult
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = [
@@ -51,6 +53,7 @@ class CorrectedShares:
     stand_in: AltTest | None
 
 
+@use_case(Right.READ)
 def corrected_shares(
     workbench: Workbench, result: DimensionResult, more: Sequence[int] = MORE
 ) -> CorrectedShares | None:

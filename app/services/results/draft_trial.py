@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from app.domain.judgment import Judgment
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary, ScoredText
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError, ProviderError
@@ -21,6 +22,7 @@ from app.services.checklists.checklists import ChecklistView
 from app.services.results.results import kept_result
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import earlier_answers, reuse_params
 from app.services.scoring.evaluators import options_of
@@ -76,6 +78,7 @@ class DraftTrial:
         return nearer, further, len(self.scored) - nearer - further
 
 
+@use_case(Right.READ)
 def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Sequence[int]) -> DraftTrial:
     """Ask the questions of `view` about these texts of the run, which scored them before.
 

@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary
 from app.errors import InputError
 from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel
@@ -14,6 +15,7 @@ from app.services.results.expert_side import expert_side
 from app.services.results.quality_cost import Cost, cost_of
 from app.services.results.results import DimensionResult, kept_result
 from app.services.results.run_comparison import score_sets
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["JudgePanel", "Panel", "PanelJudge", "judge_panel", "panel_verdict"]
@@ -27,6 +29,7 @@ class JudgePanel:
     costs: tuple[Cost, ...]
 
 
+@use_case(Right.READ)
 def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) -> JudgePanel | None:
     """The newest run of each judge with the same method and version of the checklist as the result's.
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
+from app.domain.people.actor import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.choices import Level
 from app.services.data.locked_split import locked_runs, require_name, require_split
 from app.services.results.results import Choices, DimensionResult, results_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
+@use_case(Right.FACILITATE)
 def look_at_locked_results(
     workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
 ) -> list[DimensionResult]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
+from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.export.project_archive import ArchiveFile, ArchiveTable, safe_name, write_archive
 from app.services.attributes.attribute_files import attribute_file
@@ -19,6 +20,7 @@ from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.locked_split import state_of
 from app.services.results import archive_tables as tables
 from app.services.runtime.output_file import output_file
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -46,6 +48,7 @@ backup (Settings, or `interacteval backup FILE`) holds everything of all project
 """
 
 
+@use_case(Right.FACILITATE)
 def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
     """The archive, to be downloaded."""
     stream = io.BytesIO()
@@ -53,6 +56,7 @@ def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
     return stream.getvalue()
 
 
+@use_case(Right.FACILITATE)
 def write_project_archive(workbench: Workbench, project_id: int, target: Path) -> None:
     """The archive as a file of its own. Raises InputError where it can't be written."""
     with output_file(target) as path, path.open("wb") as file:

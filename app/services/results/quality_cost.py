@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary
 from app.errors import InputError
 from app.evaluators.registry import METHODS
@@ -12,6 +13,7 @@ from app.providers.registry import answers_questions, gives_logprobs
 from app.services.results.results import USUAL, Choices, kept_result
 from app.services.results.run_comparison import RunComparison, ScoreSet, compare_runs, score_sets
 from app.services.runtime.spending import run_spending
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, OWN, options_of
 from app.services.scoring.judge_logprobs import gives_probabilities
@@ -44,6 +46,7 @@ class QualityCost:
         return self.scores.run
 
 
+@use_case(Right.READ)
 def quality_and_cost(
     workbench: Workbench,
     project_id: int,

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from app.domain.checklist import Question
+from app.domain.people.actor import Right
 from app.meta_evaluation.questions.question_agreement import FEWEST_TEXTS, QuestionAgreement, question_agreement
 from app.services.results.expert_side import expert_side
 from app.services.results.results import DimensionResult
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["FEWEST_TEXTS", "AskedOfExperts", "QuestionAgreement", "asked_of_experts"]
@@ -22,6 +24,7 @@ class AskedOfExperts:
     questions: tuple[tuple[Question, QuestionAgreement], ...]
 
 
+@use_case(Right.READ)
 def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfExperts | None:
     """None where the run asked no questions, or no expert has answered the version it asked."""
     side = expert_side(workbench, result)

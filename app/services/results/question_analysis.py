@@ -6,6 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.domain.checklist import Question
+from app.domain.people.actor import Right
 from app.errors import NotReadyError
 from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.questions.item_analysis import ItemAnalysis, QuestionItem, Redundancy, analyse_items
@@ -15,6 +16,7 @@ from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials
 from app.services.results.repeat_agreement import VALUES
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -38,12 +40,14 @@ class _Judged:
     frame: Frame
 
 
+@use_case(Right.READ)
 def questions_of(workbench: Workbench, result: DimensionResult) -> Questions | None:
     """Computed once for as long as neither answers nor ratings change; None where the method asks no questions."""
     state = result_state(workbench, result.run.id, result.dimension.id)
     return _kept_questions(workbench.database, result.run.id, result.dimension.id, result.choices, state)
 
 
+@use_case(Right.READ)
 def weights_of(workbench: Workbench, result: DimensionResult) -> QuestionWeights:
     """Learned by nested cross-validation; kept as questions_of. Texts of a locked split are no part of any result.
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.domain.people.actor import Right
 from app.meta_evaluation.choices import Coefficient
 from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.raters.human_ceiling import Ceiling
@@ -12,12 +13,14 @@ from app.meta_evaluation.raters.human_side import HumanSide, Stratum, ceiling_of
 from app.meta_evaluation.score_matrix import Floats
 from app.providers.credentials import Credentials
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
 __all__ = ["Ceiling", "HumanSide", "Stratum", "ceiling_beside", "human_side_of", "ratings_of"]
 
 
+@use_case(Right.READ)
 def human_side_of(workbench: Workbench, result: DimensionResult) -> HumanSide:
     """Computed once for as long as neither scores nor ratings change. Over the texts that the run scored."""
     state = result_state(workbench, result.run.id, result.dimension.id)

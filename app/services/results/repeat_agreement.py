@@ -3,8 +3,10 @@
 import numpy as np
 
 from app.domain.judgment import Answer
+from app.domain.people.actor import Right
 from app.meta_evaluation.questions.question_agreement import JudgeConsistency, judge_stability
 from app.meta_evaluation.score_matrix import Floats
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["JudgeConsistency", "repeat_agreement", "repeated_answers"]
@@ -12,6 +14,7 @@ __all__ = ["JudgeConsistency", "repeat_agreement", "repeated_answers"]
 VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.UNANSWERED: np.nan}
 
 
+@use_case(Right.READ)
 def repeat_agreement(workbench: Workbench, run_id: int, dimension_id: int) -> dict[int, JudgeConsistency]:
     """Question id -> how often the repeats gave the same answer; {} where the judge was asked once or nothing."""
     _, questions, answers = repeated_answers(workbench, run_id, dimension_id)

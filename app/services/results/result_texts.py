@@ -8,10 +8,12 @@ from scipy.stats import rankdata
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
 from app.domain.judgment import Answer, Judgment
+from app.domain.people.actor import Right
 from app.domain.run import ScoredText
 from app.domain.text import Text
 from app.errors import NotFoundError
 from app.services.checklists.checklists import new_draft
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -106,6 +108,7 @@ def _places(values: Sequence[float]) -> list[float]:
     return [float((rank - 1) / max(len(values) - 1, 1)) for rank in rankdata(values)]
 
 
+@use_case(Right.READ)
 def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: int) -> TextDetail:
     """Raises NotFoundError where the run did not score the dimension, or the text is gone."""
     with workbench.database.read() as work:
@@ -125,6 +128,7 @@ def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: i
     )
 
 
+@use_case(Right.READ)
 def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> list[QuestionShare]:
     """The questions of the run's checklist in order, with how they were answered."""
     with workbench.database.read() as work:
@@ -141,6 +145,7 @@ def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> lis
     ]
 
 
+@use_case(Right.EDIT)
 def draft_to_edit(workbench: Workbench, dimension_id: int, question: Question) -> tuple[Checklist, Question]:
     """The newest draft that holds this question, in these words or since reworded, and the question in it.
 

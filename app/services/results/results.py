@@ -7,6 +7,7 @@ from itertools import count
 from statistics import fmean
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
 from app.errors import NotFoundError, NotReadyError
@@ -14,6 +15,7 @@ from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, 
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_side import RaterScale, scale_remark
 from app.meta_evaluation.reasons import FEWEST
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import on_scale
 from app.services.scoring.judge_logprobs import gives_probabilities, judge_in_signature, logprobs_remark
@@ -136,6 +138,7 @@ class DimensionResult:
         }
 
 
+@use_case(Right.READ)
 def results_of(
     workbench: Workbench, run_id: int, choices: Choices = USUAL, *, locked: bool = False
 ) -> list[DimensionResult]:
@@ -152,6 +155,7 @@ def results_of(
         ]
 
 
+@use_case(Right.READ)
 def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) -> tuple[DimensionResult, ...]:
     """As results_of, each computed once for as long as neither its scores nor ratings change: screens ask again."""
     with workbench.database.read() as work:
@@ -160,6 +164,7 @@ def kept_results(workbench: Workbench, run_id: int, choices: Choices = USUAL) ->
     return tuple(_kept(workbench.database, run_id, dimension, choices, state) for dimension, state in states.items())
 
 
+@use_case(Right.READ)
 def kept_result(
     workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL
 ) -> DimensionResult | None:
@@ -295,6 +300,7 @@ def has_probabilities(run: RunSummary) -> bool:
     return bool(run.params.get("soft")) and gives_probabilities(run.params)
 
 
+@use_case(Right.READ)
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
     """The runs asked for, else the newest of each method and judge with a score that no study of conditions made.
 
@@ -339,6 +345,7 @@ def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
     return list(found.values())
 
 
+@use_case(Right.READ)
 def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
     """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was)."""
     with workbench.database.read() as work:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary, ScoredText
 from app.errors import InputError, NotFoundError
 from app.meta_evaluation.choices import Coefficient
@@ -11,6 +12,7 @@ from app.meta_evaluation.comparison import PERMUTATIONS, Comparison, compare_sco
 from app.meta_evaluation.evaluation import Origin
 from app.meta_evaluation.verdict import verdict
 from app.services.results.results import Choices, has_probabilities
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import on_scale
 from app.services.scoring.judge_logprobs import judge_in_signature
@@ -51,6 +53,7 @@ class RunComparison:
         return verdict(self.comparison.differences[coefficient], other, baseline, comparisons)
 
 
+@use_case(Right.READ)
 def score_sets(workbench: Workbench, project_id: int, dimension_id: int) -> list[ScoreSet]:
     """The runs with scores on a dimension, newest first; not those of the locked split."""
     with workbench.database.read() as work:
@@ -64,6 +67,7 @@ def score_sets(workbench: Workbench, project_id: int, dimension_id: int) -> list
         return sets
 
 
+@use_case(Right.READ)
 def compare_runs(
     workbench: Workbench,
     dimension_id: int,
@@ -90,6 +94,7 @@ def compare_runs(
     ]
 
 
+@use_case(Right.READ)
 def sets_named(workbench: Workbench, project_id: int, dimension_id: int, runs: Sequence[int]) -> list[ScoreSet]:
     """In the order asked. Raises NotFoundError for a run that has no scores on the dimension."""
     by_run = {found.run.id: found for found in score_sets(workbench, project_id, dimension_id)}

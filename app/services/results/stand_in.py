@@ -2,15 +2,18 @@
 
 import numpy as np
 
+from app.domain.people.actor import Right
 from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.words import alt_test_verdict
 from app.services.results.raters import ratings_of
 from app.services.results.results import DimensionResult
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["AltTest", "alt_test_verdict", "stand_in_for_rater"]
 
 
+@use_case(Right.READ)
 def stand_in_for_rater(workbench: Workbench, result: DimensionResult) -> AltTest | None:
     """By how far judge and rater lie from the other raters. None with one rater, or scores on a scale of their own."""
     names, ratings = ratings_of(workbench, result)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary
 from app.domain.task import Dimension
 from app.meta_evaluation.choices import Coefficient
 from app.services.results.results import USUAL, Choices, DimensionResult, kept_result
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import TAKEN_FROM
 from app.services.scoring.judge_logprobs import LOGPROBS
@@ -37,6 +39,7 @@ class Trials:
         return (fmean(values), stdev(values)) if len(values) > 1 else None
 
 
+@use_case(Right.READ)
 def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choices: Choices = USUAL) -> list[Trials]:
     """The groups of two runs or more that drew their texts the same way with different seeds, newest group first.
 

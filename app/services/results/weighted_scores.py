@@ -5,13 +5,16 @@ The equal score stays the headline: weights that experts choose are an opinion, 
 
 from functools import lru_cache
 
+from app.domain.people.actor import Right
 from app.domain.run import ScoredText
 from app.evaluators.checklist_evaluator import WEIGHTED
 from app.meta_evaluation.evaluation import MetaEvaluation, Origin
 from app.services.results.results import Choices, DimensionResult, evaluate_scores
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
+@use_case(Right.READ)
 def weighted_agreement(workbench: Workbench, result: DimensionResult) -> MetaEvaluation | None:
     """The same figures over the same texts from the weighted scores.
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Collection
 
+from app.domain.people.actor import Right
 from app.errors import InputError, NotReadyError
 from app.meta_evaluation.writer_bias import Mean, PairGroup, Preference, WriterBias, writer_bias
 from app.services.results.results import USUAL, Choices
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["Mean", "PairGroup", "Preference", "WriterBias", "bias_of", "mark_people", "writers"]
 
 
+@use_case(Right.READ)
 def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str, ...]]:
     """The project's systems by name, and those of them that are people."""
     with workbench.database.read() as work:
@@ -17,6 +20,7 @@ def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str
         return work.texts.systems(project_id), people
 
 
+@use_case(Right.FACILITATE)
 def mark_people(workbench: Workbench, project_id: int, systems: Collection[str]) -> None:
     """Say which systems are people; all others are LLMs. Raises InputError for a system that isn't there."""
     with workbench.database.write() as work:
@@ -27,6 +31,7 @@ def mark_people(workbench: Workbench, project_id: int, systems: Collection[str])
         work.projects.set_human_systems(project_id, [system for system in known if system in systems])
 
 
+@use_case(Right.READ)
 def bias_of(workbench: Workbench, run_id: int, dimension_id: int, choices: Choices = USUAL) -> WriterBias:
     """Of a run's scores on a dimension, over texts that count by these choices and whose writer and ratings are known.
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from app.domain.people.actor import Right
 from app.providers import pace
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.credentials import Access, Credentials, credentials_problem
@@ -18,6 +19,7 @@ from app.providers.specs import network_providers
 from app.scoring.concurrency import CONCURRENCY
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import PATIENCE
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 
@@ -86,11 +88,13 @@ class DataPlace:
     size: int | None
 
 
+@use_case(Right.SET_UP)
 def provider_access(workbench: Workbench) -> list[ProviderAccess]:
     """Every provider that is reached over a network."""
     return [_access(p, workbench.credentials) for p in network_providers()]
 
 
+@use_case(Right.ENTER)
 def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
     """Why what a person typed can't be a key, in one line that doesn't repeat it; "" where it can."""
     if not key.strip():
@@ -101,6 +105,7 @@ def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
     return credentials_problem(prefix, typed)
 
 
+@use_case(Right.SET_UP)
 def price_list(workbench: Workbench) -> Prices:
     known, credentials = shipped_prices(), workbench.credentials
     models = [
@@ -114,8 +119,9 @@ def limits() -> Limits:
     return Limits(CONCURRENCY, DEFAULT_TIMEOUT, PATIENCE.attempts, PATIENCE.timeouts, PATIENCE.total, pace.PATIENCE)
 
 
-def data_place() -> DataPlace:
-    """Where this process keeps everything."""
+@use_case(Right.SERVE)
+def data_place(workbench: Workbench) -> DataPlace:
+    """Where everything is kept."""
     url = settings().url
     scheme, _, rest = url.partition("://")
     if scheme.startswith("sqlite"):

@@ -6,8 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.errors import ConflictError, DatabaseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 from db.backup import check_backup, copy_database, put_back
@@ -42,6 +44,7 @@ class Restored:
         return asdict(self)
 
 
+@use_case(Right.SERVE)
 def back_up(workbench: Workbench, target: Path) -> Backup:
     """Everything that is kept, as one proved file, on whatever server it is kept. Others go on working meanwhile.
 
@@ -57,6 +60,7 @@ def back_up(workbench: Workbench, target: Path) -> Backup:
     return Backup(str(target), target.stat().st_size, projects)
 
 
+@use_case(Right.SERVE)
 def backup_bytes(workbench: Workbench) -> bytes:
     """The same, to be downloaded."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
@@ -65,6 +69,7 @@ def backup_bytes(workbench: Workbench) -> bytes:
         return file.read_bytes()
 
 
+@use_case(Right.SERVE)
 def downloadable(workbench: Workbench) -> bool:
     file = workbench.database.file
     return file is not None and file.stat().st_size <= DOWNLOAD_BYTES

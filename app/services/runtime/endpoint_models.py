@@ -7,12 +7,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from time import monotonic
 
+from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.providers.credentials import Access, Credentials, credentials_problem
 from app.providers.model_purpose import chats, listens, preferred
 from app.providers.registry import served_names
 from app.providers.specs import OWN
 from app.services.runtime.fault_report import fault_report
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 FRESH_SECONDS = 300.0
@@ -72,6 +74,7 @@ _lock = threading.Lock()
 _questions: dict[Access, _Question] = {}
 
 
+@use_case(Right.ENTER)
 def endpoint_models(workbench: Workbench, patience: float = GLANCE_SECONDS) -> EndpointModels:
     """What is known. The first look asks and waits for so many seconds; later ones renew in the background."""
     credentials = workbench.credentials
@@ -90,6 +93,7 @@ def endpoint_models(workbench: Workbench, patience: float = GLANCE_SECONDS) -> E
         return EndpointModels(asking=True)
 
 
+@use_case(Right.SET_UP)
 def ask_endpoint_again(workbench: Workbench) -> None:
     """The next look asks, unless the endpoint is being asked already."""
     with _lock:

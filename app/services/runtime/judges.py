@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.domain.people.actor import Right
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
 from app.providers.credentials import Credentials, credentials_problem
@@ -9,6 +10,7 @@ from app.providers.model_name import parse_model_name
 from app.providers.pricing import shipped_prices
 from app.providers.registry import gives_logprobs, open_model
 from app.providers.specs import spec_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
@@ -26,6 +28,7 @@ class JudgeAbility:
     obstacle: str = ""
 
 
+@use_case(Right.ENTER)
 def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
     """What is known of a judge without asking it: no key is needed.
 

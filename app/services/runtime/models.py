@@ -10,6 +10,7 @@ from functools import cache
 
 from app.domain.call import RecordedCall
 from app.domain.checklist import Question
+from app.domain.people.actor import Right
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import ModelTimeoutError, UnsupportedError
@@ -30,6 +31,7 @@ from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
 from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
 from app.services.runtime.endpoint_models import endpoint_models
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -58,6 +60,7 @@ class ModelChoice:
         return not self.obstacle
 
 
+@use_case(Right.ENTER)
 def available_models(workbench: Workbench) -> list[ModelChoice]:
     """The built-in rules first, then every model known by name, last those that the person's own endpoint lists and the
     recordings in the workbench's folder; others can be typed as provider:name."""
@@ -74,12 +77,14 @@ def available_models(workbench: Workbench) -> list[ModelChoice]:
     return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in kept_recordings()]
 
 
+@use_case(Right.ENTER)
 def missing_settings(workbench: Workbench) -> dict[str, str]:
     """Provider -> what to set before its models can be used; only providers that lack something."""
     found = {p.title: credentials_problem(p.prefix, workbench.credentials) for p in network_providers()}
     return {title: problem for title, problem in found.items() if problem}
 
 
+@use_case(Right.ENTER)
 def preload_providers(workbench: Workbench) -> None:
     """Import what the providers that are set up need, in the background: the first answer needn't wait for it then."""
     usable = (p.prefix for p in network_providers() if not credentials_problem(p.prefix, workbench.credentials))
@@ -228,6 +233,7 @@ def _budget(workbench: Workbench, model: str, run: int | None, limit: float | No
     return Budget(limit - made.cost_usd, model, made.answered, longest, not made.unpriced)
 
 
+@use_case(Right.SET_UP)
 async def test_model(workbench: Workbench, name: str) -> float:
     """Ask the model one tiny question; seconds until its answer. Raises the ProviderError that tells what is wrong."""
     item = Text("test", "The cat slept on the mat. It was warm there.", source="A cat slept on a warm mat.")

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from difflib import unified_diff
 
+from app.domain.people.actor import Right
 from app.domain.prompt import OwnPrompt, RenderedPrompt
 from app.domain.run import StageRun
 from app.domain.storable_text import check_storable
@@ -21,6 +22,7 @@ from app.prompting import (
 )
 from app.prompting.examples import example_variables
 from app.services.runtime.prompt_titles import TITLES
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -55,6 +57,7 @@ class ProjectPrompt:
         return PromptTemplate.parse(found.source)
 
 
+@use_case(Right.FACILITATE)
 def project_prompts(workbench: Workbench, project_id: int) -> list[ProjectPrompt]:
     """Every prompt of the program, in the order of the flow."""
     with workbench.database.read() as work:
@@ -71,6 +74,7 @@ def _place(name: str) -> tuple[int, str]:
     return (titled.index(name) if name in titled else len(titled), name)
 
 
+@use_case(Right.FACILITATE)
 def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectPrompt:
     """Raises NotFoundError for a prompt the program doesn't have."""
     found = next((prompt for prompt in project_prompts(workbench, project_id) if prompt.name == name), None)
@@ -79,6 +83,7 @@ def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectP
     return found
 
 
+@use_case(Right.FACILITATE)
 def save_wording(workbench: Workbench, project_id: int, name: str, system: str, user: str) -> int:
     """Keep a wording of the project's own and use it from now on; returns its number.
 
@@ -106,6 +111,7 @@ def sections_of(text: str) -> tuple[str, str]:
     return body, last
 
 
+@use_case(Right.FACILITATE)
 def use_wording(workbench: Workbench, project_id: int, name: str, number: int) -> None:
     """Which wording counts from now on; 0 for the built-in one. Raises NotFoundError."""
     project_prompt(workbench, project_id, name).wording(number)
@@ -144,6 +150,7 @@ def own_wordings(
     return worded({name: PromptWording(chosen[name], source) for name, source in sources.items()})
 
 
+@use_case(Right.READ)
 def sent_prompt(workbench: Workbench, project_id: int, run: StageRun) -> RenderedPrompt | None:
     """The prompt of a stage word for word as it was sent: the wording of the recorded hash, filled with what was
     recorded. None where that wording is not on record."""

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.repositories.calls import PaidCalls
 
@@ -33,6 +35,7 @@ class Spending:
     at_least_usd: float = 0.0
 
 
+@use_case(Right.READ)
 def run_spending(workbench: Workbench, run_id: int) -> Spending:
     """All sessions of the run together."""
     with workbench.database.read() as work:
@@ -41,6 +44,7 @@ def run_spending(workbench: Workbench, run_id: int) -> Spending:
     return _of_run(run, made)
 
 
+@use_case(Right.READ)
 def project_spending(workbench: Workbench, project_id: int) -> list[Spending]:
     """Everything paid for in the project, stages that failed included: the stages in the order they were first asked,
     then the runs. What called no model and was answered nothing is left out."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from app.domain.people.actor import LOCAL_OWNER, Actor
 from app.providers.base import ChatModel
 from app.providers.credentials import Credentials
 from app.providers.model_files import check_kept
@@ -18,12 +19,14 @@ from db.unit_of_work import Database
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """asking: how models are asked where nothing else is chosen, as a run has its own.
-    any_path: models that are files may be named by any path, as on the command line; else see `model_files`."""
+    any_path: models that are files may be named by any path, as on the command line; else see `model_files`.
+    actor: on whose behalf; each use case checks it."""
 
     database: Database
     credentials: Credentials = field(repr=False)
     any_path: bool = True
     asking: ModelOptions = USUAL
+    actor: Actor = LOCAL_OWNER
 
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.asking_way import AskingWay
+from app.domain.people.actor import Right
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.errors import BudgetError
@@ -17,6 +18,7 @@ from app.services.checklists.checklists import published_checklist
 from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.spending import run_spending
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.asking_draw import TEXTS, asking_draw
 from app.services.scoring.evaluators import CHECKLIST
@@ -49,12 +51,14 @@ class AskingOptions:
     model: ModelOptions = USUAL
 
 
+@use_case(Right.FACILITATE)
 def asking_forecast(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, Estimate]:
     """What each way would ask and cost; what was answered before is counted, and free. Raises what starting would."""
     wishes = _wishes(workbench, project_id, options)
     return {way: forecast(workbench, project_id, wish).estimate for way, wish in wishes.items()}
 
 
+@use_case(Right.FACILITATE)
 def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
     """The three runs of these choices: those that are there already, else planned now. Raises what planning raises."""
     found = asking_runs(workbench, project_id, options)
@@ -64,6 +68,7 @@ def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) 
     return {way: get_run(workbench, run_id) for way, run_id in zip(AskingWay, run_ids, strict=True)}
 
 
+@use_case(Right.READ)
 def asking_runs(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
     """The newest runs made with these choices; {} before the first."""
     checklist = published_checklist(workbench, options.dimension.id, options.version)
@@ -72,6 +77,7 @@ def asking_runs(workbench: Workbench, project_id: int, options: AskingOptions) -
     return next((runs for runs in sets if runs[AskingWay.TOGETHER].params.get("asking_set") == name), {})
 
 
+@use_case(Right.READ)
 def asking_sets(
     workbench: Workbench, project_id: int, dimension_id: int, checklist_id: int, judge: str
 ) -> list[dict[AskingWay, RunSummary]]:
@@ -92,6 +98,7 @@ def asking_sets(
     return [{way: runs[way] for way in AskingWay} for runs in sets.values() if len(runs) == len(AskingWay)]
 
 
+@use_case(Right.FACILITATE)
 def work_on_asking(
     workbench: Workbench,
     runs: Sequence[int],
@@ -121,6 +128,7 @@ def work_on_asking(
     return reports
 
 
+@use_case(Right.FACILITATE)
 def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> None:
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
     refuse_second(workbench, project_id)

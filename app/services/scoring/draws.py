@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.corpora.draws import KsCheck, design_instead, drawn_documents, ks_check
+from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.domain.text import Text
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, plan_run
 from app.services.think_aloud.samples import evaluation_texts
@@ -49,6 +51,7 @@ class DrawCheck:
         }
 
 
+@use_case(Right.FACILITATE)
 def check_draws(workbench: Workbench, project_id: int, options: RunOptions) -> list[DrawCheck]:
     """As check_draw, of each trial that would start; none where all texts are scored."""
     if not options.drawn:

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.domain.checklist import ChecklistStatus
 from app.domain.judgment import Judgment
+from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.prompting import load_prompt
@@ -15,6 +16,7 @@ from app.providers.pricing import estimate_tokens, shipped_prices
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import Reuse, earlier_answers, left_to_ask, reused
 from app.services.scoring.dry_run import dry_run
@@ -75,11 +77,13 @@ class Forecast:
     estimate: Estimate
 
 
+@use_case(Right.FACILITATE)
 def estimate(workbench: Workbench, project_id: int, options: RunOptions) -> Estimate:
     """Raises what starting the run would raise."""
     return _forecast(workbench, project_id, options).estimate
 
 
+@use_case(Right.FACILITATE)
 def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Forecast:
     """What would be scored, and the estimate. Raises what starting the run would raise.
 

@@ -11,11 +11,13 @@ from app.corpora.corpus import SkippedRow
 from app.corpora.score_table import Key, MatchedScores, ScoreColumns, find_columns, match_scores, shown
 from app.corpora.table import load_table
 from app.domain.judgment import Evaluation
+from app.domain.people.actor import Right
 from app.domain.run import Outcome, RunDimension, RunStatus
 from app.domain.task import Dimension
 from app.errors import InputError
 from app.input_file import read_file
 from app.services.data.uploads import Upload, stored
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, OWN
 from app.services.think_aloud.samples import evaluation_texts
@@ -58,6 +60,7 @@ def columns_of(upload: Upload) -> tuple[tuple[str, ...], ScoreColumns | None]:
         return table.columns, None
 
 
+@use_case(Right.FACILITATE)
 def import_upload(
     workbench: Workbench,
     project_id: int,
@@ -71,6 +74,7 @@ def import_upload(
         return import_scores(workbench, project_id, dimensions, path, columns, name)
 
 
+@use_case(Right.FACILITATE)
 def import_scores(
     workbench: Workbench,
     project_id: int,

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.domain.call import RecordedCall
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary, ScoreStatus
 from app.errors import NotReadyError, ProviderError, UnsupportedError
 from app.evaluators.stages import NullStages
@@ -23,6 +24,7 @@ from app.providers.recording import recording_lines, write_recording
 from app.providers.specs import spec_of
 from app.services.runtime.output_file import output_file
 from app.services.runtime.prompts import own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
 from app.services.scoring.judge_logprobs import logprobs_known
@@ -31,11 +33,13 @@ from app.settings import settings
 from db.unit_of_work import UnitOfWork
 
 
+@use_case(Right.SERVE)
 def recordable_runs(workbench: Workbench) -> list[RunSummary]:
     """The runs whose judge was called over a network and answered at least once, newest first."""
     return [run for run in list_runs(workbench, anchors=True) if run.done and _called(run.judge)]
 
 
+@use_case(Right.FACILITATE)
 def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
     """Write the run's recording; returns how many calls it holds.
 
@@ -46,6 +50,7 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
         return write_recording(file, calls)
 
 
+@use_case(Right.FACILITATE)
 def keep_recording_of(workbench: Workbench, run_id: int) -> str:
     """Write the run's recording where it can be named without a path; returns the model that answers from it.
 
@@ -56,6 +61,7 @@ def keep_recording_of(workbench: Workbench, run_id: int) -> str:
     return f"replay:{path.name}"
 
 
+@use_case(Right.READ)
 def recording_of(workbench: Workbench, run_id: int) -> bytes:
     """The run's recording as the content of a file. Raises NotFoundError or NotReadyError."""
     return "".join(recording_lines(recorded_calls(workbench, run_id))).encode()

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.errors import InputError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, given_options, method_options_of
 
@@ -12,6 +14,7 @@ MAY_CHANGE = ("concurrency", "budget", "max_output_tokens", "timeout")
 _USUAL = {"sample": 1.0, "seed": 1, "draw": None, "locked": False, "use_cache": True, "reuse": True, "effort": ""}
 
 
+@use_case(Right.FACILITATE)
 def check_same_run(workbench: Workbench, run_id: int, given: Mapping[str, Any]) -> None:
     """`given`: what was typed, by the names of the command's options; `settings` are (name, value) pairs.
 

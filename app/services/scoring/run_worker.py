@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.judgment import Evaluation
+from app.domain.people.actor import Right
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.domain.text import Text
 from app.errors import (
@@ -23,6 +24,7 @@ from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.models import model_session, unjudged
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
@@ -59,6 +61,7 @@ class RunCalls:
 _AT_WORK: dict[tuple[int, int], RecordedModel] = {}
 
 
+@use_case(Right.READ)
 def calls_so_far(workbench: Workbench, run_id: int) -> RunCalls | None:
     """None for a run that this process isn't working on."""
     model = _AT_WORK.get((id(workbench.database), run_id))

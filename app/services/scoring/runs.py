@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.domain.text import Text
@@ -27,6 +28,7 @@ from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import reuse_params
 from app.services.scoring.evaluators import (
@@ -148,6 +150,7 @@ def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int
     return start_runs(workbench, project_id, (options,))[0]
 
 
+@use_case(Right.FACILITATE)
 def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
     """One run for each of them and each trial, all or none: what can't be done is said before any is planned.
 
@@ -198,6 +201,7 @@ def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Seque
     )
 
 
+@use_case(Right.FACILITATE)
 def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Raises InputError where the run is another project's or holds scores from a file, NotFoundError without it."""
     with workbench.database.read() as work:
@@ -212,6 +216,7 @@ def _check_not_from_a_file(run: RunSummary) -> None:
         raise InputError(f"Run {run.id} holds scores from a file, so there is nothing to resume.")
 
 
+@use_case(Right.FACILITATE)
 def work_on(
     workbench: Workbench,
     run_id: int,
@@ -274,6 +279,7 @@ def _gone(workbench: Workbench, run_id: int) -> str:
     return lease.writer if lease is not None and has_ended(lease.writer) else ""
 
 
+@use_case(Right.FACILITATE)
 def wait_until_free(
     workbench: Workbench, run_id: int, on_wait: Callable[[float], None], sleep: Callable[[float], None] = time.sleep
 ) -> None:
@@ -297,11 +303,13 @@ def wait_until_free(
         sleep(min(1.0, max(lease.left, 0.05)))
 
 
+@use_case(Right.READ)
 def get_run(workbench: Workbench, run_id: int) -> RunSummary:
     with workbench.database.read() as work:
         return _as_left(workbench, work.runs.get(run_id))
 
 
+@use_case(Right.READ)
 def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: bool = False) -> list[RunSummary]:
     """Newest first. anchors: those that asked about anchors, too."""
     with workbench.database.read() as work:
@@ -316,6 +324,7 @@ def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
+@use_case(Right.FACILITATE)
 def stop_run(workbench: Workbench, run_id: int) -> None:
     """Ask the run to stop; what it has is kept."""
     gone = _gone(workbench, run_id)
@@ -323,6 +332,7 @@ def stop_run(workbench: Workbench, run_id: int) -> None:
         work.runs.request_stop(run_id, gone)
 
 
+@use_case(Right.FACILITATE)
 def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
     """What a run may cost in all, its earlier sessions included, None for no limit; for one that reached its budget.
     Raises InputError."""
@@ -332,6 +342,7 @@ def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
         work.runs.set_param(run_id, "budget", budget)
 
 
+@use_case(Right.READ)
 def failures_of(workbench: Workbench, run_id: int) -> list[tuple[int, int, str, str]]:
     """(text id, dimension id, kind, message) of every text that could not be scored."""
     with workbench.database.read() as work:

@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from app.domain.people.actor import Right
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError
 from app.services.runtime.jobs import JOBS, JobStatus, Progress
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_runs, stop_run, work_on
 
@@ -39,6 +41,7 @@ def ended_here(project_id: int) -> tuple[int, ...]:
     return state.made if state is not None and state.status is JobStatus.DONE else ()
 
 
+@use_case(Right.READ)
 def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     """The run that is being worked on, by this process or another."""
     with workbench.database.read() as work:
@@ -47,6 +50,7 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     return next((run for run in runs if run.status is RunStatus.RUNNING), None)
 
 
+@use_case(Right.FACILITATE)
 def begin_scoring(
     workbench: Workbench, project_id: int, *wishes: RunOptions, before: Callable[[], str] | None = None
 ) -> list[int]:
@@ -66,6 +70,7 @@ def begin_scoring(
     return run_ids
 
 
+@use_case(Right.FACILITATE)
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Score what is left of a run, its failures included. Raises ConflictError like `begin_scoring`."""
     refuse_second(workbench, project_id)
@@ -77,12 +82,14 @@ def can_go_on(run: RunSummary) -> bool:
     return run.resumable or run.status is RunStatus.WAITING
 
 
+@use_case(Right.READ)
 def stopping(workbench: Workbench, run_id: int) -> bool:
     """Whether the run was asked to stop and has not ended yet."""
     with workbench.database.read() as work:
         return work.runs.stop_requested(run_id)
 
 
+@use_case(Right.READ)
 def failure_kinds(workbench: Workbench, run_id: int) -> list[FailureKind]:
     """The most frequent first."""
     sentences: dict[str, Counter[str]] = {}

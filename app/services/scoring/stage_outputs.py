@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from app.domain.people.actor import Right
 from app.domain.run import StageRun
 from app.errors import NotFoundError
 from app.evaluators.check_eval_questions import OWN_SEEDS
 from app.evaluators.stage_outputs import WRITINGS, as_lines, from_lines
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["OWN_SEEDS", "StageOutput", "Version", "keep_own_seeds", "save_edit", "stage_outputs_of"]
@@ -42,6 +44,7 @@ class StageOutput:
         return self.versions[0].lines
 
 
+@use_case(Right.READ)
 def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutput]:
     """Of a dimension, the newest first; failures left out."""
     with workbench.database.read() as work:
@@ -54,6 +57,7 @@ def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutpu
     return sorted(found, key=lambda written: max(s.id for s in kept[written.stage, written.request]), reverse=True)
 
 
+@use_case(Right.FACILITATE)
 def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lines: str) -> None:
     """A new version, which runs from now on take. Texts scored before keep their scores; nothing if nothing changed.
 
@@ -70,6 +74,7 @@ def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lin
             work.stages.add(dimension_id, _by_person(written.stage, output, versions[-1]))
 
 
+@use_case(Right.FACILITATE)
 def keep_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
     """Sub-aspects and seed questions for CheckEval, typed or from a file. Raises InputError."""
     output = from_lines(OWN_SEEDS, lines)

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from app.construction.lint_samples import sample_hints
 from app.domain.attribute import Attribute, AttributeStatus, Contributor, ContributorKind
+from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.domain.think_aloud import ExpertProgress, Sample
 from app.errors import InputError, NotReadyError, RepeatedError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.repeats import same_words
 from db.unit_of_work import UnitOfWork
@@ -14,6 +16,7 @@ from db.unit_of_work import UnitOfWork
 REMOVED = "removed by its author"
 
 
+@use_case(Right.FACILITATE)
 def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "", background: str = "") -> Contributor:
     """A person who is going to think aloud; what they say about themselves is optional and can be said later.
 
@@ -26,13 +29,15 @@ def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "",
         return who
 
 
-def describe_expert(workbench: Workbench, project_id: int, name: str, role: str, background: str) -> None:
+@use_case(Right.TAKE_PART)
+def describe_expert(workbench: Workbench, project_id: int, expert: str, role: str, background: str) -> None:
     """What a person says about themselves, in place of what they said before; blank takes it back."""
     with workbench.database.write() as work:
-        who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
+        who = work.think_aloud.contributor(project_id, expert, ContributorKind.HUMAN)
         work.think_aloud.describe(who.id, role, background)
 
 
+@use_case(Right.TAKE_PART)
 def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> bool:
     """False for somebody nobody has heard of."""
     with workbench.database.read() as work:
@@ -40,6 +45,7 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
         return person is not None and work.independence.is_done(dimension_id, person.id)
 
 
+@use_case(Right.TAKE_PART)
 def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
     """Dimensions with samples to read that this person hasn't said "done" on; all of them for somebody new."""
     with workbench.database.read() as work:
@@ -71,6 +77,7 @@ def write_down(
     return work.think_aloud.add_attributes(dimension_id, who.id, texts, round_number, stage_id, prompted_by)
 
 
+@use_case(Right.TAKE_PART)
 def add_consideration(
     workbench: Workbench, dimension_id: int, expert: str, text: str, prompted_by: int | None = None
 ) -> int:
@@ -89,6 +96,7 @@ def add_consideration(
         return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by)[0]
 
 
+@use_case(Right.TAKE_PART)
 def considerations_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
     """What this expert has written, in the order the expert gave it, with what they took back: for nobody else."""
     with workbench.database.read() as work:
@@ -111,6 +119,7 @@ def same_point(text: str, points: Sequence[Attribute]) -> int:
     return next((number for number, one in enumerate(points, start=1) if same_words(one.text) == wanted), 0)
 
 
+@use_case(Right.TAKE_PART)
 def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
     """Its author removes a point, and can put it back. What nobody could see yet, nobody else will ever see; what was
     there for others when its author said "done" stays on record as excluded."""
@@ -120,6 +129,7 @@ def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
         work.think_aloud.set_status(attribute_id, status, REMOVED)
 
 
+@use_case(Right.TAKE_PART)
 def put_back_consideration(workbench: Workbench, attribute_id: int) -> None:
     """What its author removed counts again."""
     with workbench.database.write() as work:
@@ -130,11 +140,13 @@ def removed_by_author(attribute: Attribute) -> bool:
     return attribute.status is not AttributeStatus.ACTIVE and attribute.reason == REMOVED
 
 
+@use_case(Right.TAKE_PART)
 def reorder(workbench: Workbench, attribute_ids: Sequence[int]) -> None:
     with workbench.database.write() as work:
         work.think_aloud.reorder(attribute_ids)
 
 
+@use_case(Right.TAKE_PART)
 def note_sample(workbench: Workbench, attribute_id: int, text_id: int | None) -> None:
     """Which sample's text prompted it; None for none in particular."""
     with workbench.database.write() as work:
@@ -147,6 +159,7 @@ def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
     return next((hint.message for hint in sample_hints(text, contents, language)), "")
 
 
+@use_case(Right.TAKE_PART)
 def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
     """From now on this expert sees what others wrote on the dimension. Raises NotReadyError before a first word."""
     with workbench.database.write() as work:
@@ -157,6 +170,7 @@ def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
         work.independence.set_done(dimension_id, person.id, True)
 
 
+@use_case(Right.SEE)
 def visible_attributes(
     workbench: Workbench, project_id: int, dimension_id: int, expert: str = ""
 ) -> tuple[list[Attribute], bool]:
@@ -171,6 +185,7 @@ def visible_attributes(
         return (work.think_aloud.attributes(project_id, dimension_id, expert) if person else []), False
 
 
+@use_case(Right.FACILITATE)
 def experts_progress(workbench: Workbench, project_id: int) -> list[ExpertProgress]:
     with workbench.database.read() as work:
         return work.independence.progress(project_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.attribute import ContributorKind
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.task import Dimension
@@ -18,6 +19,7 @@ from app.providers.structured import object_in
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
@@ -58,6 +60,7 @@ class Answered:
     repeated: int = 0
 
 
+@use_case(Right.REVIEW)
 def answers_so_far(workbench: Workbench, dimensions: Sequence[Dimension]) -> list[Answered]:
     """Every answer and every failure of the models asked about these dimensions, newest first."""
     found = []
@@ -81,6 +84,7 @@ def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) ->
     return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
 
 
+@use_case(Right.FACILITATE)
 def ask_models(
     workbench: Workbench,
     project: Project,

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from app.corpora.draws import documents_by_systems, stratified_draw
+from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.domain.think_aloud import HeldBack, Sample
 from app.errors import InputError, NotReadyError
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.samples import SampleCandidate, choose_samples, held_back, sample_candidate
 from db.unit_of_work import UnitOfWork
@@ -27,6 +29,7 @@ class HeldOut:
         return self.texts > 0 and not self.documents
 
 
+@use_case(Right.SEE)
 def held_out(workbench: Workbench, project_id: int, dimension_id: int) -> HeldOut:
     with workbench.database.read() as work:
         out = held_back_by_samples(work, project_id, dimension_id)
@@ -51,6 +54,7 @@ def samples_of(workbench: Workbench, dimension_id: int) -> list[Sample]:
         return work.think_aloud.samples(dimension_id)
 
 
+@use_case(Right.TAKE_PART)
 def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     """The dimension's samples, chosen across the score range if there are none yet.
 
@@ -59,6 +63,7 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
 
 
+@use_case(Right.FACILITATE)
 def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     """Other samples in place of all there are. Raises NotReadyError where no text of the dimension is rated."""
     with workbench.database.write() as work:
@@ -71,6 +76,7 @@ def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
         return work.think_aloud.samples(dimension_id)
 
 
+@use_case(Right.FACILITATE)
 def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
     """Show another rated text in this place."""
     with workbench.database.write() as work:
@@ -98,6 +104,7 @@ class SampleOption:
     score: float
 
 
+@use_case(Right.FACILITATE)
 def sample_options(
     workbench: Workbench, dimension_id: int, near: float, search: str = "", limit: int = OPTIONS_SHOWN
 ) -> list[SampleOption]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.domain.attribute import ContributorKind
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.storable_text import storable
@@ -18,6 +19,7 @@ from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
+from app.services.runtime.use_case import use_case
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
@@ -27,11 +29,13 @@ from app.think_aloud.transcript import PROMPT, by_sentence, propose_from_transcr
 TRANSCRIPTION_MODELS = [f"{spec.prefix}:{model}" for spec in KNOWN_PROVIDERS.values() for model in spec.transcribers]
 
 
+@use_case(Right.ENTER)
 def transcription_models(workbench: Workbench) -> list[str]:
     """Vendors', then those of the person's own endpoint, or what such a model is mostly called; others can be typed."""
     return [*TRANSCRIPTION_MODELS, *(endpoint_models(workbench).listening or [f"{OWN}:whisper-1"])]
 
 
+@use_case(Right.TAKE_PART)
 def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: str) -> int:
     """A transcript made elsewhere, kept to the letter. Returns its number; raises InputError for a blank one."""
     if not text.strip():
@@ -39,6 +43,7 @@ def keep_transcript(workbench: Workbench, dimension_id: int, expert: str, text: 
     return _keep(workbench, dimension_id, expert, text=text)
 
 
+@use_case(Right.TAKE_PART)
 def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: bytes, file_name: str) -> int:
     """Write the audio into the data folder, under a name of our own, before anything else happens to it.
 
@@ -56,6 +61,7 @@ def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: 
     return _keep(workbench, dimension_id, expert, audio=name)
 
 
+@use_case(Right.TAKE_PART)
 def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
     """Let a model listen to a kept recording. Whatever happens the recording stays; a failure is kept beside it.
 
@@ -90,17 +96,20 @@ async def _listen(workbench: Workbench, name: str, path: Path) -> str:
         await model.aclose()
 
 
+@use_case(Right.TAKE_PART)
 def transcripts_of(workbench: Workbench, dimension_id: int, expert: str) -> list[Transcript]:
     """Newest first."""
     with workbench.database.read() as work:
         return work.transcripts.of(dimension_id, expert)
 
 
+@use_case(Right.TAKE_PART)
 def proposals_of(workbench: Workbench, transcript_id: int) -> list[ProposedAttribute]:
     with workbench.database.read() as work:
         return work.transcripts.proposals(transcript_id)
 
 
+@use_case(Right.TAKE_PART)
 def propose_attributes(
     workbench: Workbench, project: Project, dimension: Dimension, transcript_id: int, model: str = ""
 ) -> list[ProposedAttribute]:
@@ -136,30 +145,32 @@ async def _ask(
     return said.attributes, answered(PROMPT, name, said.request.prompt, said.reply)
 
 
-def accept(workbench: Workbench, proposal_id: int, text: str = "") -> int:
+@use_case(Right.TAKE_PART)
+def accept(workbench: Workbench, proposed_id: int, text: str = "") -> int:
     """Make a proposal an attribute of the expert who spoke, in other words where `text` is given. Returns its id.
 
     Raises ConflictError where it was accepted already.
     """
     with workbench.database.write() as work:
-        proposal, transcript = work.transcripts.proposal(proposal_id)
+        proposal, transcript = work.transcripts.proposal(proposed_id)
         if proposal.attribute_id is not None:
             raise ConflictError("This proposal has been accepted already.")
         project = work.projects.project_of(transcript.dimension_id)
         who = work.think_aloud.contributor(project.id, transcript.expert, ContributorKind.HUMAN)
         wording = text.strip() or proposal.text
         added = write_down(work, transcript.dimension_id, who, [wording])[0]
-        work.transcripts.decide(proposal_id, added, declined=False)
+        work.transcripts.decide(proposed_id, added, declined=False)
         return added
 
 
-def decline(workbench: Workbench, proposal_id: int, declined: bool = True) -> None:
+@use_case(Right.TAKE_PART)
+def decline(workbench: Workbench, proposed_id: int, declined: bool = True) -> None:
     """It becomes no attribute; it stays on record, and `declined=False` opens it again."""
     with workbench.database.write() as work:
-        proposal, _ = work.transcripts.proposal(proposal_id)
+        proposal, _ = work.transcripts.proposal(proposed_id)
         if proposal.attribute_id is not None:
             raise ConflictError("This proposal has been accepted already.")
-        work.transcripts.decide(proposal_id, None, declined)
+        work.transcripts.decide(proposed_id, None, declined)
 
 
 def _keep(workbench: Workbench, dimension_id: int, expert: str, text: str = "", audio: str = "") -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.domain.expert_answer import WishedWave
+from app.domain.people.actor import Right
 from app.meta_evaluation.judges.answer_design import variance_ratio
 from app.meta_evaluation.judges.estimate import FEW, CorrectedEstimate
 from app.meta_evaluation.judges.intervals import Ends
@@ -14,6 +15,7 @@ from app.services.checklists.answer_plans import AnswerPlan, plan_answers
 from app.services.results.corrected_shares import CorrectedShares, corrected_shares, majority_by_question
 from app.services.results.expert_side import ExpertSide, expert_side
 from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["AnswerForecasts", "AnswerPlan", "PlannedAnswers", "planned_answers"]
@@ -40,6 +42,7 @@ class PlannedAnswers:
     forecast: AnswerForecasts
 
 
+@use_case(Right.FACILITATE)
 def planned_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> PlannedAnswers:
     """The next wave and what it would bring, by the newest run that asked this version. Raises as `plan_answers`."""
     plan = plan_answers(workbench, checklist_id, wished)

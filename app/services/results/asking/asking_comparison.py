@@ -9,6 +9,7 @@ import numpy as np
 
 from app.domain.asking_way import AskingWay
 from app.domain.checklist import Checklist, Question
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary
 from app.errors import InputError
 from app.meta_evaluation.agreement_verdict import FEWEST_UNITS
@@ -29,6 +30,7 @@ from app.services.results.expert_side import expert_side
 from app.services.results.repeat_agreement import VALUES, repeated_answers
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.results.run_comparison import score_sets
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["AskingComparison", "AskingCost", "AskingResult", "AskingVerdict", "EstimatedFigure", "asking_result"]
@@ -105,6 +107,7 @@ class AskingResult:
         return [{"id": question.id, "text": question.text, **change.to_json()} for question, change in pairs]
 
 
+@use_case(Right.READ)
 def asking_result(
     workbench: Workbench, project_id: int, dimension_id: int, runs: Mapping[AskingWay, RunSummary], seed: int = 0
 ) -> AskingResult:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.domain.people.actor import Right
 from app.meta_evaluation.judges.difference import EstimatedDifference, difference
 from app.meta_evaluation.judges.difference_words import difference_cautions, difference_verdict
 from app.meta_evaluation.judges.figures import EstimatedFigure
@@ -10,6 +11,7 @@ from app.meta_evaluation.judges.system_means import SystemMean, system_means
 from app.services.results.differences.scored_sides import counted_rows, scored_side, source_of
 from app.services.results.expert_side import expert_side
 from app.services.results.results import Choices, DimensionResult
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = [
@@ -37,6 +39,7 @@ class SystemScores:
         return difference(by_name[a], by_name[b], resamples=self.choices.resamples, seed=self.choices.seed)
 
 
+@use_case(Right.READ)
 def system_scores(workbench: Workbench, result: DimensionResult) -> SystemScores | None:
     """None where the texts that count name fewer than two systems."""
     rows = counted_rows(result)

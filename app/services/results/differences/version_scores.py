@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.domain.people.actor import Right
 from app.domain.run import RunSummary, ScoredText
 from app.meta_evaluation.judges.difference import EstimatedDifference, difference
 from app.meta_evaluation.judges.pairing import ComparedSide
@@ -9,6 +10,7 @@ from app.services.results.differences.scored_sides import counted_rows, scored_s
 from app.services.results.expert_side import expert_side
 from app.services.results.results import DimensionResult, kept_result
 from app.services.results.run_comparison import ScoreSet, score_sets
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
@@ -25,6 +27,7 @@ class VersionDifference:
     missing: str
 
 
+@use_case(Right.READ)
 def other_versions(workbench: Workbench, project_id: int, result: DimensionResult) -> list[ScoreSet]:
     """The newest run of the result's judge and method with each other version of the checklist, highest first."""
     newest: dict[int, ScoreSet] = {}
@@ -40,6 +43,7 @@ def _kind(run: RunSummary) -> tuple[object, ...]:
     return run.evaluator, run.judge, run.study, run.asking_way
 
 
+@use_case(Right.READ)
 def version_difference(workbench: Workbench, result: DimensionResult, other: ScoreSet) -> VersionDifference:
     """On the texts that both scored; experts' figures where they answered every question of both versions on a text."""
     theirs = kept_result(workbench, other.run.id, result.dimension.id, result.choices)

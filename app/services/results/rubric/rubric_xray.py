@@ -8,6 +8,7 @@ import numpy as np
 
 from app.domain.attribute import AttributeStatus
 from app.domain.checklist import Question
+from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.errors import NotReadyError
 from app.meta_evaluation.captions import counted_of
@@ -18,6 +19,7 @@ from app.providers.credentials import Credentials
 from app.services.checklists.lineage import lineage_of_checklist
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state, runs_to_show
 from app.services.results.rubric.rubric_evidence import rubric_evidence
+from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -112,6 +114,7 @@ class RubricXray:
         return None if finding.question is None else self.questions[finding.question].text
 
 
+@use_case(Right.READ)
 def result_with_questions(
     workbench: Workbench, project_id: int, dimension: Dimension, run: int | None, choices: Choices
 ) -> DimensionResult:
@@ -130,6 +133,7 @@ def result_with_questions(
     )
 
 
+@use_case(Right.READ)
 def rubric_xray(workbench: Workbench, result: DimensionResult) -> RubricXray | None:
     """Computed once for as long as nothing that it rests on changes; None where the method asks no questions."""
     with workbench.database.read() as work:

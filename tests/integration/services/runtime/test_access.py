@@ -64,13 +64,13 @@ def test_prices_tell_unknown_from_free(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_data_are_in_a_file_or_on_a_server_named_without_its_password(
     workbench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = data_place()
+    place = data_place(workbench)
     assert (place.kind, place.place) == ("A SQLite file", str(tmp_path / "home" / "workbench.db"))
     assert place.size is not None
     assert place.size > 0
     monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", "postgresql+psycopg://ann:secret@db.example/bench?password=secret")
     settings.cache_clear()
-    assert data_place().place == "postgresql+psycopg://db.example/bench"
+    assert data_place(workbench).place == "postgresql+psycopg://db.example/bench"
 
 
 def test_limits_are_those_that_hold() -> None:

@@ -1,0 +1,122 @@
+"""Use case: a function that screens and commands call, which says what right it asks of whoever calls it.
+
+The right is checked in every project that the arguments name, in whatever form (`identities`). A use case that calls
+another vouches for it: only the outermost is checked. Who runs the server may do everything, so that on a laptop
+nothing is looked up.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from app.domain.people.actor import LOCAL_OWNER, WHEN_DONE, Actor, Place, Right, Role
+from app.errors import NotAllowedError
+from app.services.runtime.identities import places_of
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+P = ParamSpec("P")
+R = TypeVar("R")
+NO_PROJECT = (Right.ARRIVE, Right.ENTER, Right.SET_UP, Right.SERVE)
+_VOUCHED = ContextVar("vouched", default=False)
+_WHY: Mapping[Right, str] = {
+    Right.ARRIVE: "",
+    Right.ENTER: "This is for people who have signed in.",
+    Right.SEE: "This project isn't open to you.",
+    Right.TAKE_PART: "This is for the experts of the project.",
+    Right.REVIEW: "This is for the experts, readers and facilitators of the project.",
+    Right.EDIT: "This is for the experts and facilitators of the project.",
+    Right.READ: "This is for the readers and facilitators of the project.",
+    Right.FACILITATE: "This is for the facilitators of the project.",
+    Right.SET_UP: "This is for facilitators.",
+    Right.SERVE: "This is for whoever runs the server.",
+}
+
+
+def use_case(
+    right: Right, *, project: str = ""
+) -> Callable[[Callable[Concatenate[Workbench, P], R]], Callable[Concatenate[Workbench, P], R]]:
+    """What the decorated function asks for. project: its parameter that holds a project's name, if any.
+
+    Whoever has signed in can't act under another name: `who` becomes theirs, and what an expert asks as `expert` they
+    ask as themselves.
+    The function raises NotAllowedError before it does anything.
+    """
+
+    def decorate(function: Callable[Concatenate[Workbench, P], R]) -> Callable[Concatenate[Workbench, P], R]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def checked(workbench: Workbench, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            if workbench.actor is LOCAL_OWNER or _VOUCHED.get():
+                return function(workbench, *args, **kwargs)
+            given = signature.bind(workbench, *args, **kwargs)
+            given.apply_defaults()
+            places = check(workbench, right, given.arguments, project)
+            if "who" in signature.parameters:
+                given.arguments["who"] = _name(workbench.actor, places)
+            token = _VOUCHED.set(True)
+            try:
+                return function(*given.args, **given.kwargs)
+            finally:
+                _VOUCHED.reset(token)
+
+        checked.right = right  # type: ignore[attr-defined]
+        checked.project = project  # type: ignore[attr-defined]
+        return checked
+
+    return decorate
+
+
+def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
+    """The places that the arguments name. Raises NotAllowedError where the actor may not in one of them, or where none
+    is named and the right is one that a project gives."""
+    actor = workbench.actor
+    if actor is LOCAL_OWNER:
+        return set()
+    with workbench.database.read() as work:
+        places = places_of(work, arguments, project)
+        if actor.owner:
+            return places
+        if right in NO_PROJECT and not actor.has(right, None):
+            raise NotAllowedError(_WHY[right])
+        if not places and right not in NO_PROJECT:
+            raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask whoever runs the project for one.")
+        for place in places:
+            _check(work, actor, right, place, arguments)
+    return places
+
+
+def may(workbench: Workbench, right: Right, **arguments: Any) -> bool:
+    """Whether the actor has the right where these arguments say: for what a screen offers."""
+    try:
+        check(workbench, right, arguments)
+    except NotAllowedError:
+        return False
+    return True
+
+
+def _check(work: UnitOfWork, actor: Actor, right: Right, place: Place, arguments: Mapping[str, Any]) -> None:
+    if not actor.has(Right.SEE, place.project):
+        raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask whoever runs the project for one.")
+    if not actor.has(right, place.project):
+        raise NotAllowedError(_WHY[right])
+    if place.draft and not actor.has(Right.EDIT, place.project):
+        raise NotAllowedError("This is a draft.", "You see it once it is published.")
+    if actor.memberships[place.project].role is not Role.EXPERT:
+        return
+    name = actor.name_in(place.project)
+    author = place.author if right is Right.TAKE_PART else ""
+    if {arguments.get("expert", name), author or name} != {name}:
+        raise NotAllowedError("This is another expert's.", "Do your own; a facilitator can help with theirs.")
+    if right in WHEN_DONE and not (place.dimension and work.independence.is_done_by(place.dimension, name)):
+        raise NotAllowedError(
+            "You see this once you are done thinking aloud.",
+            "Say “done” on Think aloud first, so that what you write is your own.",
+        )
+
+
+def _name(actor: Actor, places: set[Place]) -> str:
+    return next((actor.name_in(place.project) for place in places), actor.name)

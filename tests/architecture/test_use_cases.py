@@ -1,0 +1,88 @@
+"""Every function of the services that a screen or a command calls says what right it asks of the caller."""
+
+import ast
+import dataclasses
+import inspect
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from app.domain.people.actor import Right
+from app.services.runtime import identities
+from app.services.runtime.use_case import NO_PROJECT
+from tests.support.use_cases import FoundUseCase, use_cases
+
+
+def test_use_cases_are_found() -> None:
+    assert len(use_cases()) > 250
+
+
+def test_every_use_case_says_what_right_it_asks_for() -> None:
+    missing = [found.name for found in use_cases() if found.right is None]
+    assert missing == [], "put @use_case(Right....) before them"
+
+
+def test_what_a_project_decides_names_the_project() -> None:
+    """Else nobody but the owner could ever call it."""
+    lost = [found.name for found in use_cases() if found.right not in NO_PROJECT and not _names_a_place(found)]
+    assert lost == []
+
+
+def test_what_no_project_decides_names_none() -> None:
+    """A project's own would be open to everybody who has signed in."""
+    asked = {Right.ARRIVE, Right.ENTER, Right.SET_UP}
+    open_to_all = [found.name for found in use_cases() if found.right in asked and _names_a_place(found)]
+    assert open_to_all == []
+
+
+def test_what_changes_anything_is_no_mere_reading() -> None:
+    reading = {Right.ENTER, Right.SEE, Right.REVIEW, Right.READ}
+    found = [one.name for one in use_cases() if one.right in reading and _writes(one)]
+    assert found == []
+
+
+def _writes(found: FoundUseCase) -> bool:
+    """Whether it, or a function of its module that it calls, opens the database for writing."""
+    module = ast.parse(Path(inspect.getfile(inspect.unwrap(found.function))).read_text(encoding="utf-8"))
+    functions = {one.name: one for one in module.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+    waiting, seen = [found.function.__name__], set[str]()
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        for node in ast.walk(functions[name]):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == "write"
+                and ast.unparse(node).endswith("database.write")
+            ):
+                return True
+            if isinstance(node, ast.Name) and node.id in functions.keys() - seen:
+                waiting.append(node.id)
+    return False
+
+
+def _names_a_place(found: FoundUseCase) -> bool:
+    return bool(found.project) or any(
+        (name in identities.KINDS and int in _parts(kind)) or _holds(kind, identities.DEPTH)
+        for name, kind in found.parameters.items()
+    )
+
+
+def _holds(kind: Any, depth: int) -> bool:
+    """Whether a value of this type names what it belongs to, itself or in what it holds."""
+    for part in _parts(kind):
+        if part in identities.NAMED:
+            return True
+        if depth and dataclasses.is_dataclass(part):
+            hints = typing.get_type_hints(part)
+            if any(_holds(hints[field.name], depth - 1) for field in dataclasses.fields(part)):
+                return True
+    return False
+
+
+def _parts(kind: Any) -> Iterator[Any]:
+    """A type, and those that a union or a collection of it is made of."""
+    yield kind
+    for part in typing.get_args(kind):
+        yield from _parts(part)

@@ -1,0 +1,251 @@
+"""Every use case, called by every role, on what is theirs, on another expert's and on another project's."""
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from app.domain.attribute import AttributeStanding, AttributeStatus, ContributorKind
+from app.domain.checklist import Checklist, Question
+from app.domain.expert_answer import AnchorSet, AnswerDraw
+from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Membership, Right, Role
+from app.domain.project import Project
+from app.domain.run import RunDimension, RunSummary
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.errors import NotAllowedError
+from app.services.runtime import identities
+from app.services.runtime.use_case import NO_PROJECT, check
+from app.services.runtime.workbench import Workbench
+from db.models import (
+    BuildRow,
+    ProposalRow,
+    ProposedAttributeRow,
+    QuestionCommentRow,
+    SideBySideRow,
+    TranscriptRow,
+)
+from db.models.columns import now
+from db.unit_of_work import UnitOfWork
+from tests.support.projects import small_checklist, workbench_at
+from tests.support.use_cases import FoundUseCase, use_cases
+
+ANA, BEN = "Ana", "Ben"
+FACILITATOR = Actor(1, "Fay", memberships={1: Membership(Role.FACILITATOR, "Fay")})
+EXPERT = Actor(2, ANA, memberships={1: Membership(Role.EXPERT, ANA)})
+DONE = Actor(3, BEN, memberships={1: Membership(Role.EXPERT, BEN)})
+READER = Actor(4, "Rea", memberships={1: Membership(Role.READER, "Rea")})
+STRANGER = Actor(5, "Sue")
+OWNER = Actor(6, "Olga", owner=True)
+
+MAY: Mapping[Right, set[str]] = {
+    Right.ARRIVE: {"facilitator", "expert", "done", "reader", "stranger", "owner", "nobody"},
+    Right.ENTER: {"facilitator", "expert", "done", "reader", "stranger", "owner"},
+    Right.SEE: {"facilitator", "expert", "done", "reader", "owner"},
+    Right.TAKE_PART: {"facilitator", "expert", "done", "owner"},
+    Right.REVIEW: {"facilitator", "done", "reader", "owner"},
+    Right.EDIT: {"facilitator", "done", "owner"},
+    Right.READ: {"facilitator", "reader", "owner"},
+    Right.FACILITATE: {"facilitator", "owner"},
+    Right.SET_UP: {"facilitator", "owner"},
+    Right.SERVE: {"owner"},
+}
+ROLES = {
+    "facilitator": FACILITATOR,
+    "expert": EXPERT,
+    "done": DONE,
+    "reader": READER,
+    "stranger": STRANGER,
+    "owner": OWNER,
+    "nobody": NOBODY,
+}
+USE_CASES = pytest.mark.parametrize("found", use_cases(), ids=lambda found: found.name)
+
+
+@dataclasses.dataclass(frozen=True)
+class World:
+    """One project with one thing of each kind; what experts have is theirs who is named."""
+
+    project: Project
+    ids: Mapping[str, int]
+    values: Mapping[type, Any]
+
+
+def made(work: UnitOfWork, name: str, author: str) -> World:
+    project = work.projects.add(name, Task("summary", "article"))
+    dimension = work.projects.add_dimension(project.id, Dimension("coherence", "How the parts fit together."))
+    text = Text("d1", "A text.", "s1")
+    work.texts.add_many(project.id, [text])
+    text_id = work.texts.ids_by_key(project.id)[text.key]
+    checklist = small_checklist(work, dimension.id)
+    person = work.think_aloud.contributor(project.id, author, ContributorKind.HUMAN)
+    attribute = work.think_aloud.add_attributes(dimension.id, person.id, ["Order."])[0]
+    run = work.runs.create(project.id, "checklist", "rules", {}, [RunDimension(dimension.id, checklist.id, texts=())])
+    ids = {
+        "attribute": attribute,
+        "checklist": checklist.id,
+        "component": checklist.components[0].id,
+        "dimension": dimension.id,
+        "project": project.id,
+        "question": checklist.questions[0].id,
+        "run": run,
+        "text": text_id,
+    }
+    whose = {"dimension_id": dimension.id, "contributor_id": person.id}
+    ids["build"] = _add(work, BuildRow(dimension_id=dimension.id, condition="comb"))
+    ids["comment"] = _add(work, QuestionCommentRow(question_id=ids["question"], text="Why?"))
+    ids["comparison"] = _add(work, SideBySideRow(**whose, people_are_a=True, people=[], llms=[]))
+    ids["proposal"] = _add(work, ProposalRow(checklist_id=checklist.id, action="merge", model="rules"))
+    ids["transcript"] = _add(work, TranscriptRow(**whose, text="I look at order."))
+    ids["proposed attribute"] = _add(
+        work, ProposedAttributeRow(transcript_id=ids["transcript"], text="Order.", words="order")
+    )
+    draw = AnswerDraw(1, checklist.id, (), 1, False, now(), ())
+    values: dict[type, Any] = {
+        AnchorSet: AnchorSet(1, dimension.id, checklist.id, (), {}, "", "", now()),
+        AnswerDraw: draw,
+        AttributeStanding: AttributeStanding(attribute, dimension.id, "Order.", AttributeStatus.ACTIVE),
+        Checklist: checklist,
+        Dimension: dimension,
+        Project: project,
+        Question: checklist.questions[0],
+        RunSummary: next(found for found in work.runs.all(project.id) if found.id == run),
+        Text: dataclasses.replace(text, id=text_id),
+    }
+    return World(project, ids, values)
+
+
+def _add(work: UnitOfWork, row: Any) -> int:
+    session = work._session
+    session.add(row)
+    session.flush()
+    return int(row.id)
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workbench, Mapping[str, World]]]:
+    """Ana's and Ben's things in a project where both are experts and Ben is done, and a project that isn't theirs."""
+    bench = workbench_at(tmp_path_factory.mktemp("roles"))
+    with bench.database.write() as work:
+        found = {"ana": made(work, "One", ANA)}
+        ben = work.think_aloud.contributor(1, BEN, ContributorKind.HUMAN)
+        work.independence.set_done(found["ana"].ids["dimension"], ben.id, True)
+        found["other"] = made(work, "Two", BEN)
+    yield bench, found
+    bench.database.close()
+
+
+def arguments(found: FoundUseCase, world: World, expert: str) -> dict[str, Any]:
+    """What says where the use case is called; all else is missing."""
+    given: dict[str, Any] = {}
+    for name, kind in found.parameters.items():
+        if name == found.project:
+            given[name] = world.project.name
+        elif name == "expert":
+            given[name] = expert
+        elif name in identities.KINDS and kind in (int, int | None):
+            given[name] = world.ids[identities.KINDS[name]]
+        elif name in identities.KINDS and kind == Sequence[int]:
+            given[name] = [world.ids[identities.KINDS[name]]]
+        else:
+            given[name] = _value(kind, world, identities.DEPTH)
+    return given
+
+
+def _value(kind: Any, world: World, depth: int) -> Any:
+    """A value of this type as far as it tells where it belongs; None for what tells nothing."""
+    if typing.get_origin(kind) is Callable:
+        return None
+    if kind in world.values:
+        return world.values[kind]
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return _hollow(kind, world, depth) if depth else None
+    held = [value for part in typing.get_args(kind) if (value := _value(part, world, depth)) is not None]
+    return tuple(held) or None
+
+
+def _hollow(kind: type, world: World, depth: int) -> Any:
+    """An instance with nothing in it but what tells where it belongs."""
+    made_up = object.__new__(kind)
+    hints = typing.get_type_hints(kind)
+    for field in dataclasses.fields(kind):
+        object.__setattr__(made_up, field.name, _value(hints[field.name], world, depth - 1))
+    return made_up
+
+
+def as_actor(bench: Workbench, actor: Actor) -> Workbench:
+    return dataclasses.replace(bench, actor=actor)
+
+
+def may(bench: Workbench, found: FoundUseCase, actor: Actor, given: Mapping[str, Any]) -> bool:
+    assert found.right is not None
+    try:
+        check(as_actor(bench, actor), found.right, given, found.project)
+    except NotAllowedError:
+        return False
+    return True
+
+
+@USE_CASES
+def test_each_role_may_what_its_rights_say(found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]) -> None:
+    bench, world = worlds
+    assert found.right is not None
+    for role, actor in ROLES.items():
+        given = arguments(found, world["ana"], actor.name)
+        own = role != "done" or not touches_an_authors(found)  # Ben is called on what is Ana's
+        assert may(bench, found, actor, given) == (role in MAY[found.right] and own), role
+
+
+@USE_CASES
+def test_nobody_may_anything_in_another_project(
+    found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]
+) -> None:
+    bench, world = worlds
+    for actor in (FACILITATOR, EXPERT, DONE, READER, STRANGER, NOBODY):
+        given = arguments(found, world["other"], actor.name)
+        assert may(bench, found, actor, given) == (found.right in NO_PROJECT and may(bench, found, actor, {}))
+
+
+@USE_CASES
+def test_who_may_not_is_refused_before_anything_is_done(
+    found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]
+) -> None:
+    bench, world = worlds
+    given = arguments(found, world["other"], ANA)
+    kinds = {name: one.kind for name, one in inspect.signature(inspect.unwrap(found.function)).parameters.items()}
+    in_order = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    first = [value for name, value in given.items() if kinds[name] in in_order]
+    named = {name: value for name, value in given.items() if kinds[name] not in in_order}
+    if found.right is Right.ARRIVE:
+        pytest.skip("whoever stands at the door may")
+    with pytest.raises(NotAllowedError):
+        found.function(as_actor(bench, NOBODY), *first, **named)
+
+
+def touches_an_authors(found: FoundUseCase) -> bool:
+    authored = {"attribute", "comparison", "transcript", "proposed attribute"}
+    named = {identities.KINDS.get(name) for name in found.parameters}
+    return found.right is Right.TAKE_PART and bool(authored & named)
+
+
+_OWN = [found for found in use_cases() if found.right is Right.TAKE_PART and "expert" in found.parameters]
+
+
+@pytest.mark.parametrize("found", _OWN, ids=lambda found: found.name)
+def test_an_expert_can_not_speak_for_another_nor_for_nobody(
+    found: FoundUseCase, worlds: tuple[Workbench, Mapping[str, World]]
+) -> None:
+    bench, world = worlds
+    assert may(bench, found, EXPERT, arguments(found, world["ana"], ANA))
+    assert not may(bench, found, EXPERT, arguments(found, world["ana"], BEN))
+    assert not may(bench, found, EXPERT, arguments(found, world["ana"], ""))
+    assert may(bench, found, FACILITATOR, arguments(found, world["ana"], BEN))
+
+
+def test_the_owner_of_the_computer_is_asked_nothing(worlds: tuple[Workbench, Mapping[str, World]]) -> None:
+    bench, _ = worlds
+    assert bench.actor is LOCAL_OWNER
+    assert all(LOCAL_OWNER.has(right, project) for right in Right for project in (None, 1, 999))
