@@ -40,6 +40,7 @@ _COMMANDS = (
     "models",
     "prompts",
     "data.backups",
+    "people",
 )
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 TERMINATED = 143  # after a service manager's signal

@@ -4,16 +4,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.errors import WorkbenchError
+from app.domain.people.actor import NOBODY
+from app.errors import NotAllowedError, WorkbenchError
 from app.services.runtime.endpoint_models import endpoint_models
 from pages.components.shell import style
 from pages.components.shell.browser.page_scripts import page_scripts
 from pages.components.shell.current import current_workbench, take_choice
 from pages.components.shell.expert import keep_expert
 from pages.components.shell.navigation.doors import doors, rooms
-from pages.components.shell.navigation.screens import name_of, navigation
+from pages.components.shell.navigation.screens import is_open, name_of, navigation
 from pages.components.shell.navigation.top_bar import top_bar
 from pages.components.shell.own_address import stay_offline
+from pages.components.shell.words import show_error
 
 stay_offline()  # here too, for `streamlit run app/main.py`
 st.set_page_config(
@@ -27,13 +29,23 @@ try:
 except WorkbenchError as error:
     st.error(str(error))
     st.stop()
+if workbench.actor == NOBODY:
+    st.title("You are signed out", anchor=False)
+    st.markdown("Open your own link again, or ask whoever runs the project for a new one.")
+    st.stop()
 endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()
 style.apply()
 page_scripts()
 take_choice()
-keep_expert()
+keep_expert(workbench)
 here = name_of(page)
-doors(workbench, top_bar(workbench, here), here)
+project = top_bar(workbench, here)
+doors(workbench, project, here)
 rooms(here)
-page.run()
+try:
+    if not is_open(here):
+        raise NotAllowedError("This screen isn't part of what you do in this project.", "Go to Overview.")
+    page.run()
+except NotAllowedError as refused:
+    show_error(refused)

@@ -3,6 +3,7 @@
 Started as `server.py HOST PORT [NAME ...]`; the names are those of `serve --allow-host`.
 """
 
+import os
 import re
 import secrets
 import signal
@@ -20,8 +21,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from app.domain.storable_text import REPLACEMENT
+from app.entrance.door import door_routes
+from app.entrance.gate import Gate
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
+from app.services.people.ways_in import check_way_in, is_secure
 from app.services.scoring.run_worker import stop_all_runs
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
 from pages.components.shell.loading import load_screens
@@ -87,7 +91,7 @@ class KnownBrowsers:
             headers = MutableHeaders(scope=message) if message["type"] == "http.response.start" else None
             if headers is not None and headers.get("content-type", "").startswith("text/html"):
                 named = Response()
-                name, safe = secrets.token_urlsafe(24), scope["scheme"] == "https"
+                name, safe = secrets.token_urlsafe(24), is_secure() or scope["scheme"] == "https"
                 named.set_cookie(BROWSER_COOKIE, name, httponly=True, samesite="lax", secure=safe)
                 headers.append("set-cookie", named.headers["set-cookie"])
             await send(message)
@@ -131,16 +135,19 @@ def start(host: str, port: int, more: list[str]) -> None:
     """Serve until a signal ends it."""
     names = names_of_server(host, more)
     public = [name for name in names.names if name not in LOOPBACK and "*" not in name]
+    # Nobody's word is taken for where a request came from: a proxy that is trusted is known by its own address.
+    os.environ["FORWARDED_ALLOW_IPS"] = ""
     for kind in (signal.SIGTERM, signal.SIGINT):
         signal.signal(kind, _end)
     stay_offline()
     middleware = [
         Middleware(KnownHosts, names=names),
+        Middleware(Gate, mode=check_way_in(host)),
         Middleware(KnownBrowsers),
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
     ]
-    st.App(ENTRY, middleware=middleware).run(
+    st.App(ENTRY, routes=door_routes(), middleware=middleware).run(
         config={
             "server.address": host,
             "server.port": port,

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.services.attributes.attributes import contributors_of
 from app.services.building.build_state import newest_clusters
 from app.services.data.projects import dimensions_named
+from app.services.runtime.use_case import may
 from pages.components.attributes.counts import contributor_table, counts
 from pages.components.attributes.entry import entry
 from pages.components.attributes.files import attribute_downloads
@@ -33,10 +35,13 @@ with st.container(horizontal=True, gap="medium", vertical_alignment="center", ke
     counts(attributes)
     link("compare", "See who notices what on Compare")
 others = [d for d in dimensions_named(workbench, project.name, "all") if d.id != dimension.id]
-pool = Pool(dimension, project.id, attributes, others, newest_clusters(workbench, dimension.id))
+runs_it = may(workbench, Right.FACILITATE, project_id=project.id)
+pool = Pool(dimension, project.id, attributes, others, newest_clusters(workbench, dimension.id), runs_it)
 shown, grouping = filtered(attributes, bool(pool.clusters))
 pool_list(workbench, pool, shown, grouping)
-duplicates(workbench, attributes, dimension.id)
+if runs_it:
+    duplicates(workbench, attributes, dimension.id)
 contributor_table(attributes, contributors)
 attribute_downloads(attributes, contributors, dimension)
-entry(workbench, project, dimension, attributes)
+if runs_it:
+    entry(workbench, project, dimension, attributes)

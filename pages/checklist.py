@@ -3,7 +3,9 @@
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
+from app.domain.people.actor import Right
 from app.services.checklists.checklists import versions_of, view_checklist
+from app.services.runtime.use_case import may
 from pages.components.checklist.files import export_, import_, on_paper
 from pages.components.checklist.history import change_history, undo_bar
 from pages.components.checklist.parts import choose_part
@@ -43,11 +45,13 @@ with right, sticky("checklist_side"):
     view = view_checklist(workbench, dimension.id, version)
     draft = view.checklist.status is ChecklistStatus.DRAFT
     standing(workbench, view)
-    editor_name(who)
+    if may(workbench, Right.EDIT, dimension_id=dimension.id):
+        editor_name(who)
     link("lineage", "Where the questions come from")
     on_paper(workbench, view)
     export_(workbench, view)
-    import_(workbench, dimension.id)
+    if may(workbench, Right.FACILITATE, dimension_id=dimension.id):
+        import_(workbench, dimension.id)
     if draft and part == "questions":
         with pinned:
             undo_bar(workbench, view.checklist, who)

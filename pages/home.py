@@ -2,9 +2,13 @@
 
 import streamlit as st
 
+from app.domain.people.actor import Right, Role
 from app.services.data.projects import list_projects, overview
+from app.services.runtime.use_case import may
 from pages.components.home.demo import DEMO_JOB, demo, enter_finished_demo
 from pages.components.home.experts_table import experts_table
+from pages.components.home.members import members
+from pages.components.home.my_work import my_work
 from pages.components.home.new_project import new_project
 from pages.components.home.progress_table import progress_table
 from pages.components.home.project_file import bring_in
@@ -12,7 +16,7 @@ from pages.components.home.project_list import project_list
 from pages.components.home.ready import ready
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
-from pages.components.shell.expert import current_expert
+from pages.components.shell.expert import current_expert, role_in
 from pages.components.shell.frame import header
 from pages.components.shell.words import plain
 
@@ -24,9 +28,16 @@ PURPOSE = (
 workbench = current_workbench()
 enter_finished_demo(workbench)
 project = current_project(workbench)
+if project is not None and role_in(workbench, project) is Role.EXPERT:
+    header("My work", "What is yours to do in this project, and how far you are.", project)
+    my_work(workbench, project, current_expert())
+    st.stop()
 header("Overview", PURPOSE, project)
 watch(DEMO_JOB)
 
+if project is None and not may(workbench, Right.SERVE):
+    st.markdown("**You have no part in any project yet.** Open the link that you were sent, or ask for one.")
+    st.stop()
 if project is None:
     left, right = st.columns(2, gap="large")
     with left:
@@ -44,11 +55,18 @@ st.subheader(plain(project.name), anchor=False)
 ready(progress)
 with st.expander("All figures", key="figures"):
     progress_table(progress)
-if not current_expert():
+runs_it = may(workbench, Right.FACILITATE, project_id=project.id)
+if runs_it and not current_expert():
     experts_table(workbench, project.id)
+if runs_it and workbench.actor.person is not None:
+    members(workbench, project)
 
+if not runs_it:
+    st.stop()
 st.subheader("Projects", anchor=False)
 project_list(workbench, list_projects(workbench), progress)
+if not may(workbench, Right.SERVE):
+    st.stop()
 
 st.space("small")
 left, right = st.columns(2, gap="large")

@@ -4,10 +4,12 @@ import json
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.building.build_state import builds_of
 from app.services.checklists.checklists import versions_of
 from app.services.checklists.lineage import lineage_document, lineage_of_build, lineage_of_version
+from app.services.runtime.use_case import may
 from pages.components.lineage.picture import shown_picture
 from pages.components.lineage.tree import back, forward, unserved
 from pages.components.shell.address import keep, prepare
@@ -24,7 +26,8 @@ project, dimension = needs_dimension(
     "Which attributes each question rests on, who said them, and what was left out on the way.",
 )
 open_attributes(workbench, project, dimension, "where the questions come from")
-versions, builds = versions_of(workbench, dimension.id), builds_of(workbench, dimension.id)
+versions = versions_of(workbench, dimension.id)
+builds = builds_of(workbench, dimension.id) if may(workbench, Right.EDIT, dimension_id=dimension.id) else []
 options = [*(str(v.version) for v in versions), *(f"build-{build.id}" for build in builds[:1])]
 if not options:
     empty("There is no checklist yet.", "Build one from the attributes.", "build", "Build the checklist")

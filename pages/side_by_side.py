@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
 from app.services.attributes.side_by_side import begin_side_by_side, can_compare_as_outsider, side_by_sides_of
+from app.services.runtime.use_case import may
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
 from pages.components.shell.frame import needs_dimension
@@ -37,7 +39,9 @@ except WorkbenchError as error:
     if can_compare_as_outsider(workbench, dimension, name):
         outsider_button(dimension, name)
     st.stop()
-llms = llms_word(attributes_of(workbench, project.id, dimension.id))
+# Somebody from outside, who hasn't thought aloud, sees nothing of what others wrote but the two sets.
+open_here = may(workbench, Right.REVIEW, dimension_id=dimension.id)
+llms = llms_word(attributes_of(workbench, project.id, dimension.id)) if open_here else "LLMs"
 blind_comparison(workbench, dimension, mine, llms)
-if mine.revealed:
+if mine.revealed and open_here:
     common_findings(side_by_sides_of(workbench, dimension.id), dimension)

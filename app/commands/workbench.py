@@ -31,15 +31,21 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
+    from app.domain.people.person import AccessMode
     from app.server_names import names_of_server
+    from app.services.people.invitations import invite_owner, owner_came_in
+    from app.services.people.ways_in import check_way_in, link_of
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
 
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
+    mode = check_way_in(host)
     _check_free(host, port)
-    open_workbench()  # migrations, and a clear sentence where the database can't be used, before any page is asked for
+    workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
+    if mode is not AccessMode.LOCAL and not owner_came_in(workbench):
+        say(f"You run it, and come in by this link, once: {link_of(invite_owner(workbench).token, port)}")
     command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
     sys.stderr.flush()
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.

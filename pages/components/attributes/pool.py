@@ -47,13 +47,14 @@ WORDS = {
 @dataclass(frozen=True, slots=True)
 class Pool:
     """The attributes of one dimension. `others`: the project's other dimensions. `clusters`: the components of its
-    newest build with the attributes under each, none without a build."""
+    newest build with the attributes under each, none without a build. `editable`: by whoever looks at them."""
 
     dimension: Dimension
     project_id: int
     attributes: Sequence[Attribute]
     others: Sequence[Dimension]
     clusters: Clusters
+    editable: bool = True
 
 
 def pool_place(dimension_id: int) -> str:
@@ -69,7 +70,7 @@ def pool_list(workbench: Workbench, pool: Pool, shown: Sequence[Attribute], grou
     contents = ListContents(
         label=f"Attributes of {pool.dimension.name}",
         groups=_groups(pool, shown, grouped, grouping),
-        rows=[_row(a, grouped[a.id], texts, movable, grouping) for a in shown],
+        rows=[_row(a, grouped[a.id], texts, pool, grouping) for a in shown],
         words=WORDS if movable else {kind: word for kind, word in WORDS.items() if kind is not ActKind.MOVE},
         targets=[(dimension.id, dimension.name) for dimension in pool.others],
         total=len(pool.attributes),
@@ -113,9 +114,9 @@ def _groups(pool: Pool, shown: Sequence[Attribute], grouped: Mapping[int, str], 
     ]
 
 
-def _row(a: Attribute, group: str, texts: Mapping[int, str], movable: bool, grouping: str) -> ListedAttribute:
+def _row(a: Attribute, group: str, texts: Mapping[int, str], pool: Pool, grouping: str) -> ListedAttribute:
     in_use = a.status is AttributeStatus.ACTIVE
-    done = [ActKind.EXCLUDE, ActKind.MERGE, *([ActKind.MOVE] if movable else [])] if in_use else [ActKind.RESTORE]
+    done = [ActKind.EXCLUDE, ActKind.MERGE, *([ActKind.MOVE] if pool.others else [])] if in_use else [ActKind.RESTORE]
     who = [contributor_words(a)] if grouping != CONTRIBUTOR else []
     who += [f"round {a.round}"] if a.round > 1 else []
     who += [f"first said about {a.original_dimension}"] if a.original_dimension else []
@@ -124,7 +125,7 @@ def _row(a: Attribute, group: str, texts: Mapping[int, str], movable: bool, grou
         group=group,
         text=a.text,
         said_by=" · ".join(who),
-        acts=[*done, ActKind.REWORD],
+        acts=[*done, ActKind.REWORD] if pool.editable else [],
         state="" if in_use else _state(a, texts),
         in_use=in_use,
         first=a.original if a.original and a.original != a.text else "",

@@ -8,7 +8,7 @@ from app.domain.checklist import ChecklistStatus
 from app.services.data.projects import DimensionProgress, Overview
 from app.services.data.steps import StepState, next_of, steps_of
 from pages.components.shell.current import DIMENSION, choose
-from pages.components.shell.navigation.screens import go
+from pages.components.shell.navigation.screens import go, is_open
 from pages.components.shell.words import button_label, plain
 
 WIDTHS = (4, 2, 2, 3, 3, 4)
@@ -42,6 +42,8 @@ def _row(progress: Overview, dimension: DimensionProgress) -> None:
     for place, step in zip(places, steps_of(progress, dimension), strict=False):
         place.markdown(f"{_ICONS[step.state]} {_short(progress, dimension, step.title)}")
     todo = next_of(progress, dimension)
+    if not is_open(todo.screen):
+        return
     here = dimension.dimension.name == st.session_state.get(DIMENSION)
     kind: Literal["primary", "secondary"] = "primary" if here else "secondary"
     key = f"go_on_{dimension.dimension.id}"

@@ -12,7 +12,7 @@ from app.services.results.locked_results import look_at_locked_results
 from app.services.results.results import DimensionResult, Level
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from pages.components.shell.expert import current_expert
+from pages.components.shell.expert import own_name
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.interval_words import interval
@@ -38,7 +38,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
         chosen = st.multiselect(
             "Runs", list(runs), format_func=lambda run: title(runs[run]), default=next(iter(runs)), key="look_runs"
         )
-        who = st.text_input("Your name", value=current_expert(), key="look_who", width=300)
+        who = own_name("look_who", width=300)
         pressed = st.form_submit_button(
             "Look at the result",
             key="look_now",

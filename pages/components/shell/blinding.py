@@ -34,7 +34,7 @@ def open_attributes(
         f"**{plain(expert)}, {what} on {plain(dimension.name)} is still hidden from you{made_of},** so that it "
         f"doesn't lead you. You have written {own}. Say that you are done on Think aloud, then it opens here."
     )
-    _ways_out(expert, "think_aloud", "Think aloud")
+    _ways_out(workbench, expert, "think_aloud", "Think aloud")
     st.stop()
     raise AssertionError("stop ends the screen")
 
@@ -75,14 +75,16 @@ def open_answers(workbench: Workbench, dimension: Dimension) -> None:
         f"**{plain(expert)}, what the judge and others answered on {plain(dimension.name)} is still hidden from you,** "
         f"so that it doesn't lead you. You have finished {sheet.done} of {number(len(sheet.texts), 'text')}."
     )
-    _ways_out(expert, "answer", "Answer")
+    _ways_out(workbench, expert, "answer", "Answer")
     st.stop()
 
 
-def _ways_out(expert: str, target: str, button: str) -> None:
+def _ways_out(workbench: Workbench, expert: str, target: str, button: str) -> None:
     with st.container(horizontal=True):
         if st.button(button, key=f"hidden_to_{target}", type="primary"):
             go(target)
+        if workbench.actor.person is not None:
+            return
         st.button(
             f"I am not {plain(expert)}",
             key="hidden_not_me",

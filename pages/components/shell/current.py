@@ -1,11 +1,14 @@
 """Project and dimension that the screens are about, and the workbench of this browser session."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import NotFoundError
 from app.services.data.projects import dimensions_named, get_project
+from app.services.people.ways_in import who_asks
 from app.services.runtime.workbench import Workbench, open_workbench
 from pages.components.shell.session_keys import typed_keys
 
@@ -15,8 +18,10 @@ _CHOICE = "chosen_project_and_dimension"
 
 
 def current_workbench() -> Workbench:
-    """The workbench with the keys of the environment and those typed for this browser session."""
-    return open_workbench(typed_keys(), any_path=False)
+    """The workbench with the keys of the environment and those typed for this browser session, for whose browser it
+    is."""
+    found = open_workbench(typed_keys(), any_path=False)
+    return replace(found, actor=who_asks(found, st.context.cookies, st.context.headers))
 
 
 def choose(project: str, dimension: str | None = None) -> None:

@@ -1,8 +1,12 @@
-"""Expert who thinks aloud: asked once, kept in the session and in the address, so that a refresh keeps it too."""
+"""Expert who thinks aloud: whoever has signed in as one. On a server where nobody signs in the name is asked once, and
+kept in the session and in the address, so that a refresh keeps it too."""
+
+from typing import Any
 
 import streamlit as st
 
 from app.domain.attribute import Contributor, ContributorKind
+from app.domain.people.actor import Role
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import contributors_of
@@ -11,6 +15,7 @@ from app.services.think_aloud.independence import add_expert, describe_expert
 from pages.components.shell.words import plain, show_error
 
 EXPERT = "expert"
+SIGNED_IN = "signed_in_as"
 ROLE = "optional, for example: teacher of English"
 
 
@@ -19,15 +24,44 @@ def current_expert() -> str:
     return str(st.session_state.get(EXPERT) or st.query_params.get(EXPERT, ""))
 
 
-def keep_expert() -> None:
-    """On every screen: a name in the address is the session's from then on."""
-    if name := current_expert():
+def keep_expert(workbench: Workbench) -> None:
+    """On every screen: a name in the address is the session's from then on. Whoever has signed in has theirs."""
+    if workbench.actor.person is not None:
+        forget_expert()
+    elif name := current_expert():
         st.session_state[EXPERT] = name
+
+
+def name_expert(workbench: Workbench, project: Project | None) -> None:
+    """On every screen, once the project is known: whoever has signed in as an expert of it is that expert."""
+    signed_in = workbench.actor.person is not None
+    name = workbench.actor.name_in(project.id) if project else workbench.actor.name
+    st.session_state[SIGNED_IN] = name if signed_in else ""
+    if project is not None and role_in(workbench, project) is Role.EXPERT:
+        st.session_state[EXPERT] = name
+
+
+def signed_in_as() -> str:
+    """What the person is called in this project; "" where nobody signs in."""
+    return str(st.session_state.get(SIGNED_IN, ""))
+
+
+def own_name(key: str, **look: Any) -> str:
+    """The name that stays with what is done: of whoever has signed in, else as it is typed here."""
+    if name := signed_in_as():
+        return name
+    return str(st.text_input("Your name", value=current_expert(), key=key, **look))
+
+
+def role_in(workbench: Workbench, project: Project) -> Role:
+    """Whoever runs the server does what facilitators do."""
+    membership = workbench.actor.memberships.get(project.id)
+    return membership.role if membership and not workbench.actor.owner else Role.FACILITATOR
 
 
 def expert(workbench: Workbench, project: Project) -> str:
     """The expert's name, "" until it is given."""
-    name = current_expert()
+    name = current_expert() or signed_in_as()
     if name:
         with st.container(horizontal=True, vertical_alignment="center", key="who"):
             st.markdown(f"You are **{plain(name)}**.", width="content")
@@ -46,7 +80,8 @@ def _about(workbench: Workbench, project: Project, name: str) -> None:
         return
     with unfolded:
         _about_form(workbench, project, name, known)
-        st.button("I am somebody else", key="change_expert", type="tertiary", on_click=forget_expert)
+        if workbench.actor.person is None:
+            st.button("I am somebody else", key="change_expert", type="tertiary", on_click=forget_expert)
 
 
 def _about_form(workbench: Workbench, project: Project, name: str, known: Contributor | None) -> None:

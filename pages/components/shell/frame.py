@@ -6,7 +6,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import current_dimension, current_project
-from pages.components.shell.navigation.screens import go
+from pages.components.shell.navigation.screens import go, is_open
 
 
 def header(title: str, purpose: str, project: Project | None = None) -> None:
@@ -44,5 +44,5 @@ def needs_dimension(workbench: Workbench, title: str, purpose: str) -> tuple[Pro
 def empty(what: str, todo: str, target: str, button: str) -> None:
     """An empty screen says what to do next, and one button leads there."""
     st.markdown(f"**{what}** {todo}")
-    if st.button(button, key=f"empty_to_{target}", type="primary"):
+    if is_open(target) and st.button(button, key=f"empty_to_{target}", type="primary"):
         go(target)

@@ -8,7 +8,7 @@ from app.errors import WorkbenchError
 from app.services.data.locked_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
-from pages.components.shell.expert import current_expert
+from pages.components.shell.expert import own_name
 from pages.components.shell.words import plain, show_error
 
 WHY = (
@@ -92,7 +92,8 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
             "can't be drawn.",
         )
         seed = second.number_input("Seed", 0, value=1, key="lock_seed", help="The same seed draws the same documents.")
-        who = third.text_input("Your name", value=current_expert(), key="lock_who", help="It stays with the split.")
+        with third:
+            who = own_name("lock_who", help="It stays with the split.")
         pressed = st.form_submit_button("Lock the test split", key="lock_split", type="primary")
     if pressed:
         try:
@@ -107,7 +108,7 @@ def _open_form(workbench: Workbench, project: Project) -> None:
     with st.expander("Open the split", key="open_split_place"):
         st.markdown("Its texts are like all others from then on and can't serve as a test again. It stays on record.")
         with st.form("open_form", border=False):
-            who = st.text_input("Your name", value=current_expert(), key="open_who", width=300)
+            who = own_name("open_who", width=300)
             sure = st.checkbox("I know that this can't be taken back.", key="open_sure")
             pressed = st.form_submit_button("Open it", key="open_split")
     if pressed and not sure:

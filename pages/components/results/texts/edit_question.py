@@ -5,10 +5,12 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app.domain.checklist import Question
+from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import versions_of
 from app.services.results.result_texts import Disagreement, disagreements, draft_to_edit
 from app.services.results.results import DimensionResult
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.field_focus import want_focus
 from pages.components.shell.checklists.checklist_versions import VERSION, show_version
@@ -33,7 +35,7 @@ def edit_question(
     `listed` are the texts that the person looks at, furthest from people first; all of the result without. The
     Checklist's own address says what it shows and nothing of this screen.
     """
-    if not st.button(
+    if not may(workbench, Right.EDIT, dimension_id=result.dimension.id) or not st.button(
         button_label("Edit this question", question.text), key=key, icon=":material/edit:", type="tertiary"
     ):
         return

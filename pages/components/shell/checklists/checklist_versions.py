@@ -6,9 +6,11 @@ from datetime import datetime
 import streamlit as st
 
 from app.domain.checklist import Checklist, ChecklistStatus
+from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_use import runs_with
 from app.services.checklists.checklists import ChecklistView, get_checklist, new_draft, publish
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.address import keep
@@ -79,6 +81,9 @@ def standing(workbench: Workbench, view: ChecklistView) -> None:
 def _draft(workbench: Workbench, checklist: Checklist) -> None:
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
+    if not may(workbench, Right.FACILITATE, checklist_id=checklist.id):
+        st.caption("A draft: whoever runs the project publishes it.")
+        return
     label = f"Publish version {checklist.version}"
     st.button(label, type="primary", key="publish", on_click=_publish, args=[workbench, checklist])
     st.caption(
@@ -97,7 +102,7 @@ def _publish(workbench: Workbench, seen: Checklist) -> None:
 
 def _published(workbench: Workbench, checklist: Checklist) -> None:
     st.markdown("Published: it stays as it is, so that scores stay comparable.")
-    if st.button(
+    if may(workbench, Right.EDIT, checklist_id=checklist.id) and st.button(
         f"Start a new draft from version {checklist.version}",
         type="primary",
         key="new_draft",

@@ -2,10 +2,13 @@
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.services.data.projects import show_research
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Door, door_of, link
+from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Door, Screen, door_of, is_open, link
+from pages.components.shell.navigation.signed_in import signed_in
 
 _RESEARCH_HELP = "Screens for studies: who notices what, blind comparisons, conditions, methods, topics, a locked test."
 # A link says which screen is open; behind a door with several screens none of them is the door's own link.
@@ -17,26 +20,36 @@ def doors(workbench: Workbench, project: Project | None, here: str) -> None:
     with st.sidebar:
         with st.container(key="doors", gap="xxsmall"):
             for door in DOORS:
-                with st.container(key=f"door_{door.screens[0].name}"):
-                    link(door.screens[0].name, door.title, icon=door.icon, stretch=True)
+                if rooms_ := _rooms(door):
+                    with st.container(key=f"door_{door.screens[0].name}"):
+                        link(rooms_[0].name, door.title, icon=door.icon, stretch=True)
         opened = door_of(here)
         if opened in DOORS:
             st.html(_OPEN.format(name=opened.screens[0].name))
         if project is not None:
             _research(workbench, project)
-        with st.container(key="doors_set_up", gap="xxsmall"):
-            st.caption(SET_UP.title)
-            _links(SET_UP)
+        if _rooms(SET_UP):
+            with st.container(key="doors_set_up", gap="xxsmall"):
+                st.caption(SET_UP.title)
+                _links(SET_UP)
+        if workbench.actor.person is not None:
+            signed_in(workbench, project)
 
 
 def rooms(here: str) -> None:
     """The screens behind the door that is open, where there are several."""
     opened = door_of(here)
-    if opened in DOORS and len(opened.screens) > 1:
+    found = _rooms(opened)
+    if opened in DOORS and len(found) > 1:
         with st.container(horizontal=True, gap="small", key="rooms"):
-            for screen in opened.screens:
+            for screen in found:
                 with st.container(key=f"room_{screen.name}", width="content"):
                     link(screen.name)
+
+
+def _rooms(door: Door) -> list[Screen]:
+    """Those of its screens that are open to this person."""
+    return [screen for screen in door.screens if is_open(screen.name)]
 
 
 def _links(door: Door) -> None:
@@ -45,6 +58,12 @@ def _links(door: Door) -> None:
 
 
 def _research(workbench: Workbench, project: Project) -> None:
+    if not may(workbench, Right.FACILITATE, project_id=project.id):
+        if project.research and _rooms(RESEARCH):
+            with st.container(key="doors_research", gap="xxsmall"):
+                st.caption(RESEARCH.title)
+                _links(RESEARCH)
+        return
     key = f"research_{project.id}"
     st.session_state.setdefault(key, project.research)
     on = st.toggle(RESEARCH.title, key=key, help=_RESEARCH_HELP, on_change=_switch, args=[workbench, project.id, key])

@@ -7,19 +7,23 @@ from typing import NoReturn
 
 import streamlit as st
 
+from app.domain.people.actor import Actor, Right
+from app.domain.project import Project
 from pages.components.shell.current import DIMENSION, PROJECT
 from pages.components.shell.expert import EXPERT
 
+_OPEN_TO_ME = "open_screens"
 FOLDER = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """`name` is the page's file name without .py and its address."""
+    """`name` is the page's file name without .py and its address; `right` is what it takes to open it."""
 
     name: str
     title: str
     icon: str
+    right: Right = Right.FACILITATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Door:
     screens: tuple[Screen, ...]
 
 
-HOME = Screen("home", "Overview", ":material/home:")
+HOME = Screen("home", "Overview", ":material/home:", Right.SEE)
 DOORS = (
     Door("Overview", HOME.icon, (HOME,)),
     Door("Texts", ":material/article:", (Screen("data", "Texts", ":material/article:"),)),
@@ -39,33 +43,33 @@ DOORS = (
         "Ideas",
         ":material/lightbulb:",
         (
-            Screen("think_aloud", "Think aloud", ":material/record_voice_over:"),
+            Screen("think_aloud", "Think aloud", ":material/record_voice_over:", Right.TAKE_PART),
             Screen("ask_llms", "Ask the LLMs", ":material/forum:"),
-            Screen("attributes", "Attributes", ":material/sell:"),
+            Screen("attributes", "Attributes", ":material/sell:", Right.REVIEW),
         ),
     ),
     Door(
         "Checklist",
         ":material/checklist:",
         (
-            Screen("checklist", "Checklist", ":material/checklist:"),
+            Screen("checklist", "Checklist", ":material/checklist:", Right.REVIEW),
             Screen("build", "How it was made", ":material/account_tree:"),
-            Screen("lineage", "Why these questions", ":material/family_history:"),
-            Screen("answer", "Answer", ":material/quiz:"),
+            Screen("lineage", "Why these questions", ":material/family_history:", Right.REVIEW),
+            Screen("answer", "Answer", ":material/quiz:", Right.TAKE_PART),
         ),
     ),
     Door("Scores", ":material/speed:", (Screen("score", "Scores", ":material/speed:"),)),
-    Door("Results", ":material/insights:", (Screen("results", "Results", ":material/insights:"),)),
+    Door("Results", ":material/insights:", (Screen("results", "Results", ":material/insights:", Right.READ),)),
 )
 RESEARCH = Door(
     "Research",
     ":material/science:",
     (
-        Screen("compare", "Compare", ":material/compare:"),
-        Screen("side_by_side", "Side by side", ":material/compare_arrows:"),
-        Screen("conditions", "Conditions", ":material/balance:"),
-        Screen("methods", "Methods", ":material/price_check:"),
-        Screen("topics", "Topics", ":material/topic:"),
+        Screen("compare", "Compare", ":material/compare:", Right.READ),
+        Screen("side_by_side", "Side by side", ":material/compare_arrows:", Right.TAKE_PART),
+        Screen("conditions", "Conditions", ":material/balance:", Right.READ),
+        Screen("methods", "Methods", ":material/price_check:", Right.READ),
+        Screen("topics", "Topics", ":material/topic:", Right.READ),
         Screen("locked_test", "Locked test", ":material/lock:"),
     ),
 )
@@ -74,10 +78,20 @@ SET_UP = Door(
     ":material/settings:",
     (
         Screen("prompts", "Prompts", ":material/edit_note:"),
-        Screen("settings", "Settings", ":material/settings:"),
+        Screen("settings", "Settings", ":material/settings:", Right.SET_UP),
     ),
 )
 SCREENS: Mapping[str, Screen] = {screen.name: screen for door in (*DOORS, RESEARCH, SET_UP) for screen in door.screens}
+
+
+def open_screens(actor: Actor, project: Project | None) -> None:
+    """Keep which screens this person can open, so that no link leads to another."""
+    free = [screen.name for screen in SCREENS.values() if actor.has(screen.right, project.id if project else None)]
+    st.session_state[_OPEN_TO_ME] = [HOME.name, *free]
+
+
+def is_open(name: str) -> bool:
+    return name in st.session_state.get(_OPEN_TO_ME, SCREENS)
 
 
 def page(name: str) -> str:
@@ -113,7 +127,9 @@ def link(
     disabled: bool = False,
     stretch: bool = False,
 ) -> None:
-    """A link to another screen, by its own title and icon where no others are given."""
+    """A link to another screen, by its own title and icon where no others are given; none to one that isn't open."""
+    if not is_open(name):
+        return
     screen = SCREENS[name]
     st.page_link(
         page(name),

@@ -9,7 +9,8 @@ from app.services.data.projects import list_projects, overview
 from app.services.data.steps import FlowStep, NextStep, StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, PROJECT, current_project
-from pages.components.shell.navigation.screens import address, door_of, go, link
+from pages.components.shell.expert import name_expert
+from pages.components.shell.navigation.screens import address, door_of, go, is_open, link, open_screens
 from pages.components.shell.words import plain
 
 _ICONS = {
@@ -34,12 +35,14 @@ def top_bar(workbench: Workbench, here: str) -> Project | None:
     """
     projects = [project.name for project in list_projects(workbench)]
     if not projects:
+        _know(workbench, None)
         return None
     _say_if_unknown(projects)
     st.html(_LOOK)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="where"):
         _pick("Project", PROJECT, projects, width=170)
         project = current_project(workbench)
+        _know(workbench, project)
         if project is None:
             return None
         progress = overview(workbench, project.id)
@@ -52,6 +55,12 @@ def top_bar(workbench: Workbench, here: str) -> Project | None:
         _way_on(next_of(progress, chosen), steps, here)
     _keep()
     return project
+
+
+def _know(workbench: Workbench, project: Project | None) -> None:
+    """Who is there decides what is shown, from here on."""
+    name_expert(workbench, project)
+    open_screens(workbench.actor, project)
 
 
 def _steps(steps: tuple[FlowStep, ...], here: str) -> None:
@@ -67,6 +76,8 @@ def _way_on(todo: NextStep, steps: tuple[FlowStep, ...], here: str) -> None:
     behind = {screen.name for screen in door_of(here).screens}
     step = next((step for step in steps if step.screen in behind), None)
     if here in _OWN_WAY_ON or todo.screen in behind or step is None or step.state is not StepState.DONE:
+        return
+    if not is_open(todo.screen):
         return
     # Results can be looked at any time; what still waits to be done stands out.
     kind: Literal["primary", "secondary"] = "secondary" if todo.screen == "results" else "primary"

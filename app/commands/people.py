@@ -1,0 +1,111 @@
+"""people: links that let somebody in, who has a part in a project, and taking it away."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.domain.people.actor import Role
+from app.domain.people.person import LINK_DAYS
+
+if TYPE_CHECKING:
+    from app.domain.people.person import ProjectMember
+    from app.services.people.invitations import MadeLink
+
+
+def register(root: typer.Typer) -> None:
+    people = typer.Typer(no_args_is_help=True, help="Who takes part in a project on a team's server.")
+    people.command("invite")(invite_person)
+    people.command("list")(list_people)
+    people.command("revoke")(revoke_person)
+    root.add_typer(people, name="people")
+
+
+def invite_person(
+    name: Annotated[str, typer.Argument(help="What the person is called in the project.")] = "",
+    project: Annotated[str, typer.Option("--project", help="The project they take part in.")] = "",
+    role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.EXPERT,
+    days: Annotated[int, typer.Option(min=1, max=365, help="How long the link waits to be opened.")] = LINK_DAYS,
+    owner: Annotated[bool, typer.Option("--owner", help="A link for whoever runs the server, to everything.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """A link for one person. It lets in once, and is shown here and nowhere else.
+
+    Example: interacteval people invite "Ana Silva" --project News --role expert
+    """
+    from app.errors import InputError
+    from app.services.data.projects import get_project
+    from app.services.people.invitations import invite, invite_owner
+    from app.services.people.ways_in import link_of
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    if owner == bool(name or project):
+        raise InputError("Give a name and --project, or --owner alone.")
+    made = (
+        invite_owner(workbench, days)
+        if owner
+        else invite(workbench, get_project(workbench, project).id, name, role, days)
+    )
+    _print(made, link_of(made.token), json_)
+
+
+def list_people(project: ProjectOption, json_: JsonOption = False) -> None:
+    """Everybody with a part in the project, and what became of their link.
+
+    Example: interacteval people list --project News
+    """
+    from app.services.data.projects import get_project
+    from app.services.people.invitations import members_of
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    rows = [_row(member) for member in members_of(workbench, get_project(workbench, project).id)]
+    if json_:
+        print_json(rows)
+        return
+    if not rows:
+        echo("Nobody was invited yet. `interacteval people invite NAME --project P` makes a link.")
+        return
+    echo(table(["Name", "Role", "Link", "Last there"], [[*row.values()] for row in rows]))
+
+
+def revoke_person(
+    name: Annotated[str, typer.Argument(help="What the person is called in the project.")],
+    project: ProjectOption,
+    json_: JsonOption = False,
+) -> None:
+    """Take away somebody's part in a project, and their link; what they wrote stays.
+
+    Example: interacteval people revoke "Ana Silva" --project News
+    """
+    from app.services.data.projects import get_project
+    from app.services.people.invitations import revoke_access
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    revoke_access(workbench, get_project(workbench, project).id, name)
+    if json_:
+        print_json({"name": name, "project": project})
+        return
+    echo(f"{name} has no part in {project} any more; what they wrote stays")
+
+
+def _print(made: "MadeLink", link: str, json_: bool) -> None:
+    if json_:
+        print_json({"name": made.name, "link": link, "expires_at": made.expires_at})
+        return
+    echo(link)
+    echo(f"For {made.name} alone: it lets in once, until {made.expires_at:%d %b %Y}.", err=True)
+
+
+def _row(member: "ProjectMember") -> dict[str, Any]:
+    from datetime import UTC, datetime
+
+    link = member.invitation
+    return {
+        "name": member.name,
+        "role": member.role.value,
+        "link": link.state(datetime.now(UTC)).value if link else None,
+        "last_there": member.seen_at,
+    }

@@ -1,0 +1,49 @@
+"""Gate: nothing of the app is sent to those whom the server doesn't know, and no proxy is believed that isn't named."""
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.domain.people.person import AccessMode
+from app.entrance.door import door_page, refusal
+from app.errors import WorkbenchError
+from app.services.people.ways_in import proxies, who_asks, whom_to_ask
+from app.services.runtime.workbench import open_workbench
+
+OPEN = ("/enter", "/leave", "/_stcore/health")
+OPEN_FOLDERS = ("/static/", "/app/static/")
+"""The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
+
+
+class Gate:
+    def __init__(self, app: ASGIApp, mode: AccessMode) -> None:
+        self._app = app
+        self._mode = mode
+        self._proxies = proxies() if mode is AccessMode.PROXY else frozenset()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._mode is AccessMode.LOCAL or scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        answer = self._stranger(scope)
+        path = scope["path"]
+        if answer is None and path not in OPEN and not path.startswith(OPEN_FOLDERS):
+            answer = await run_in_threadpool(_unknown, HTTPConnection(scope))
+        await (answer or self._app)(scope, receive, send)
+
+    def _stranger(self, scope: Scope) -> Response | None:
+        if self._mode is not AccessMode.PROXY or (scope.get("client") or ("",))[0] in self._proxies:
+            return None
+        return refusal("This server is reached through a proxy, and this address isn't one of those it trusts.")
+
+
+def _unknown(connection: HTTPConnection) -> Response | None:
+    """The page for somebody whom nobody vouches for; None for everybody else. For a WebSocket it ends the handshake."""
+    try:
+        actor = who_asks(open_workbench(), connection.cookies, connection.headers)
+    except WorkbenchError as error:
+        return refusal(str(error))
+    if actor.person is None:
+        return door_page("closed", 401, ask=whom_to_ask())
+    return None

@@ -1,0 +1,140 @@
+"""Invitations: a link for each person, which lets them in once and tells the server from then on who they are."""
+
+import uuid
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from app.domain.attribute import ContributorKind
+from app.domain.name import checked_name, quoted
+from app.domain.people.actor import NOBODY, Actor, Right, Role
+from app.domain.people.person import LINK_DAYS, Invitation, LinkState, Person, ProjectMember
+from app.errors import InputError, NotAllowedError, NotFoundError
+from app.services.people.sign_ins import begin_sign_in
+from app.services.people.tokens import new_token, token_hash
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+ISSUER, OWNER = "invite", "owner"
+MOST_DAYS = 365
+_ASK = "Ask whoever sent it for a new one."
+_REFUSALS = {
+    LinkState.USED: "This link has been used already; it lets in once.",
+    LinkState.EXPIRED: "This link is too old.",
+    LinkState.REVOKED: "This link was taken back.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MadeLink:
+    """`token` is nowhere else: who loses the link needs a new one."""
+
+    name: str
+    token: str
+    expires_at: datetime
+
+
+@use_case(Right.FACILITATE)
+def invite(
+    workbench: Workbench, project_id: int, name: str, role: Role, days: int = LINK_DAYS, who: str = ""
+) -> MadeLink:
+    """A link for somebody to take part in a project; a new one for somebody who has one takes its place.
+
+    Raises InputError for no name, or days that are too few or too many, ConflictError where an LLM bears the name.
+    """
+    called = checked_name(name, "person", "Say who the link is for.")
+    with workbench.database.write() as work:
+        work.projects.by_id(project_id)
+        if role is Role.EXPERT:
+            work.think_aloud.contributor(project_id, called, ContributorKind.HUMAN)
+        there = work.people.member(project_id, called)
+        person = there.person if there else work.people.add(ISSUER, uuid.uuid4().hex, called)
+        work.people.join(person.id, project_id, role, called)
+        return _link(work, person, project_id, days, who)
+
+
+@use_case(Right.SERVE)
+def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> MadeLink:
+    """A link for whoever runs the server; they may do everything."""
+    with workbench.database.write() as work:
+        owner = work.people.find(ISSUER, OWNER) or work.people.add(ISSUER, OWNER, "Owner", owner=True)
+        return _link(work, owner, None, days, "")
+
+
+@use_case(Right.SERVE)
+def owner_came_in(workbench: Workbench) -> bool:
+    """Whether the owner has ever signed in."""
+    with workbench.database.read() as work:
+        return any(owner.seen_at is not None for owner in work.people.owners())
+
+
+@use_case(Right.FACILITATE)
+def members_of(workbench: Workbench, project_id: int) -> list[ProjectMember]:
+    """Everybody with a part in the project, each with their newest link."""
+    with workbench.database.read() as work:
+        return [
+            replace(member, invitation=work.entries.newest(member.person.id, project_id))
+            for member in work.people.members(project_id)
+        ]
+
+
+@use_case(Right.FACILITATE)
+def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
+    """This person has no part in the project any more; what they wrote stays. Raises NotFoundError, and InputError
+    where somebody would shut themselves out."""
+    with workbench.database.write() as work:
+        member = work.people.member(project_id, name)
+        if member is None:
+            raise NotFoundError(f"Nobody called {quoted(name)} has a part in this project.")
+        if member.person.id == workbench.actor.person:
+            raise InputError("You can't take your own part away.", "Another facilitator can.")
+        work.entries.revoke(member.person.id, project_id)
+        work.people.leave(member.person.id, project_id)
+        if not member.person.owner and not work.people.actor(member.person.id).memberships:
+            work.entries.sign_out_everywhere(member.person.id)
+
+
+@use_case(Right.ARRIVE)
+def read_invitation(workbench: Workbench, token: str) -> Invitation:
+    """Whom an open link is for. Raises NotAllowedError for a link that lets nobody in (any more), with the reason."""
+    with workbench.database.read() as work:
+        return _open_one(work, token)
+
+
+@use_case(Right.ARRIVE)
+def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> tuple[str, str]:
+    """Let in whoever opens the link; `here` is who the browser belongs to already. Returns name and new cookie.
+
+    Whoever is signed in under the same name is the same person, and whomever a proxy vouches for is who they are: the
+    project becomes one of theirs, and no cookie is needed then. Raises as `read_invitation`.
+    """
+    with workbench.database.write() as work:
+        link = _open_one(work, token)
+        if not work.entries.use(link.id):
+            raise NotAllowedError(_REFUSALS[LinkState.USED], _ASK)
+        person = work.people.get(link.person)
+        known = work.people.get(here.person) if here.person is not None else None
+        if known is not None and (known.issuer != ISSUER or (known.name == person.name and not person.owner)):
+            work.entries.hand_on(link.id, known.id)
+            work.people.become(person.id, known.id)
+            person = known
+        work.people.note_seen(person.id)
+        return person.name, "" if person.issuer != ISSUER else begin_sign_in(work, person)
+
+
+def _link(work: UnitOfWork, person: Person, project_id: int | None, days: int, who: str) -> MadeLink:
+    if not 1 <= days <= MOST_DAYS:
+        raise InputError(f"A link can't last {days} days.", f"Give 1 to {MOST_DAYS}.")
+    token, expires_at = new_token(), datetime.now(UTC) + timedelta(days=days)
+    work.entries.invite(person.id, project_id, token_hash(token), who, expires_at)
+    return MadeLink(person.name, token, expires_at)
+
+
+def _open_one(work: UnitOfWork, token: str) -> Invitation:
+    found = work.entries.invitation(token_hash(token))
+    if found is None:
+        raise NotAllowedError("This link isn't one of this server's.", "Copy it whole, or ask for a new one.")
+    state = found.state(datetime.now(UTC))
+    if state is not LinkState.OPEN:
+        raise NotAllowedError(_REFUSALS[state], _ASK)
+    return found

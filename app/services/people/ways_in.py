@@ -1,0 +1,93 @@
+"""Ways in: how people reach this server, and who they are, as its settings say."""
+
+import ipaddress
+from collections.abc import Mapping
+
+from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Right
+from app.domain.people.person import AccessMode
+from app.errors import InputError
+from app.services.people.sign_ins import actor_of_cookie, actor_of_proxy
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.settings import settings
+
+SIGN_IN_COOKIE = "interacteval_sign_in"
+_MODES = ", ".join(AccessMode)
+
+
+def access_mode() -> AccessMode:
+    """Raises InputError for a setting that is none."""
+    wished = settings().access.strip().lower()
+    if wished not in list(AccessMode):
+        raise InputError(f"INTERACTEVAL_ACCESS is “{wished[:60]}”.", f"Set it to one of: {_MODES}.")
+    return AccessMode(wished)
+
+
+def check_way_in(host: str) -> AccessMode:
+    """Raises InputError where people would get in without being known, or where what the mode needs isn't set."""
+    mode = access_mode()
+    if mode is AccessMode.LOCAL and not _is_loopback(host):
+        raise InputError(
+            f"On {host} everybody who reaches this computer could read and change everything.",
+            "Listen on 127.0.0.1, or set INTERACTEVAL_ACCESS=invite: then each person comes in by a link of their own.",
+        )
+    if mode is AccessMode.PROXY and not (settings().proxy_header and proxies()):
+        raise InputError(
+            "A proxy that says who people are has to be named.",
+            "Set INTERACTEVAL_PROXY_HEADER to the header it sets and INTERACTEVAL_PROXY_ADDRESSES to its addresses.",
+        )
+    return mode
+
+
+def proxies() -> frozenset[str]:
+    """The addresses whose word is taken for who somebody is. Raises InputError for what is no address."""
+    found = set()
+    for written in filter(None, (part.strip() for part in settings().proxy_addresses.split(","))):
+        try:
+            found.add(str(ipaddress.ip_address(written)))
+        except ValueError as error:
+            raise InputError(
+                f"INTERACTEVAL_PROXY_ADDRESSES names “{written[:60]}”, which is no address.",
+                "Give addresses such as 10.0.0.2, with commas between them.",
+            ) from error
+    return frozenset(found)
+
+
+def is_secure() -> bool:
+    """Whether browsers reach the server by https, so that cookies never travel without."""
+    return settings().address.lower().startswith("https://")
+
+
+def link_of(token: str, port: int = 8501) -> str:
+    """What is sent to a person."""
+    base = settings().address.rstrip("/") or f"http://localhost:{port}"
+    return f"{base}/enter?key={token}"
+
+
+def whom_to_ask() -> str:
+    """In words, for those who stand at the door."""
+    return settings().contact.strip() or "whoever runs this server"
+
+
+@use_case(Right.ARRIVE)
+def who_asks(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[str, str]) -> Actor:
+    """Who a browser belongs to. Only ask where the request came through the door, which checks the proxy's address."""
+    match access_mode():
+        case AccessMode.LOCAL:
+            return LOCAL_OWNER
+        case AccessMode.INVITE:
+            return actor_of_cookie(workbench, cookies.get(SIGN_IN_COOKIE, ""))
+        case AccessMode.PROXY:
+            subject = next((value for name, value in headers.items() if name.lower() == _header()), "")
+            return actor_of_proxy(workbench, subject) if subject.strip() else NOBODY
+
+
+def _header() -> str:
+    return settings().proxy_header.lower()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

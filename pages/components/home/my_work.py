@@ -1,0 +1,59 @@
+"""My work: what is this expert's to do, how far they are, and one button to go on."""
+
+import streamlit as st
+
+from app.domain.project import Project
+from app.services.checklists.expert_tasks import ExpertTask, TaskKind, tasks_of
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.current import DIMENSION, choose
+from pages.components.shell.navigation.screens import go
+from pages.components.shell.words import button_label, number, plain
+
+_WIDTHS = (3, 5, 3)
+_WHAT = {
+    TaskKind.THINK_ALOUD: "Think aloud",
+    TaskKind.ANSWER: "Answer the checklist",
+    TaskKind.SIDE_BY_SIDE: "Compare two sets, blind",
+}
+
+
+def my_work(workbench: Workbench, project: Project, expert: str) -> None:
+    found = tasks_of(workbench, project.id, expert)
+    if not found:
+        st.markdown("**There is nothing for you to do yet.** It stands here once whoever runs the project is ready.")
+        return
+    opened = [task for task in found if not task.finished]
+    if opened:
+        st.subheader("What is yours to do", anchor=False)
+        with st.container(key="my_work", gap="xsmall"):
+            for place, task in enumerate(opened):
+                _row(project, task, primary=place == 0)
+    else:
+        st.markdown("**You have done everything that is yours to do.** You can still look at what you wrote.")
+    finished = [task for task in found if task.finished]
+    if finished:
+        st.subheader("Done", anchor=False)
+        with st.container(key="my_done", gap="xsmall"):
+            for task in finished:
+                _row(project, task)
+
+
+def _row(project: Project, task: ExpertTask, primary: bool = False) -> None:
+    name, how_far, action = st.columns(_WIDTHS, vertical_alignment="center")
+    icon = ":green[:material/check_circle:]" if task.finished else ":material/radio_button_unchecked:"
+    name.markdown(f"{icon} {_WHAT[task.kind]}")
+    how_far.markdown(f"**{plain(task.dimension.name)}**, {_how_far(task)}")
+    verb = "Look" if task.finished else "Go on" if task.begun else "Begin"
+    label = button_label(verb, f"with {_WHAT[task.kind]} on {task.dimension.name}")
+    key = f"my_{task.kind.value}_{task.dimension.id}"
+    if action.button(label, key=key, type="primary" if primary else "secondary", width="stretch"):
+        choose(project.name, task.dimension.name)
+        go(task.kind.value, {DIMENSION: task.dimension.name})
+
+
+def _how_far(task: ExpertTask) -> str:
+    if task.kind is TaskKind.THINK_ALOUD:
+        points = number(task.done, "point") if task.done else "nothing written yet"
+        return points if task.finished or not task.done else f"{points}, not done yet"
+    thing = "text" if task.kind is TaskKind.ANSWER else "question"
+    return f"{task.done} of {number(task.all or 0, thing)}"

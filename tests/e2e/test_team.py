@@ -1,0 +1,125 @@
+"""A team: each comes in by a link of their own, does their own work at once, and nobody can be somebody else."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import App, shown, written
+from tests.e2e.screen import PATIENCE_MS, at, button, click, settled
+
+NAMES = ("Ada", "Bo")
+
+pytestmark = pytest.mark.usefixtures("demo")
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    return {"INTERACTEVAL_ACCESS": "invite"}
+
+
+@pytest.fixture
+def tabs(browser: Browser, app: App) -> Iterator[dict[str, Page]]:
+    """One for each, in contexts that share nothing."""
+    expect.set_options(timeout=PATIENCE_MS)
+    with ExitStack() as opened:
+        found = {}
+        for name in (*NAMES, "Owner", "Stranger"):
+            context = browser.new_context(viewport={"width": 1280, "height": 900})
+            opened.callback(context.close)
+            found[name] = context.new_page()
+            found[name].set_default_timeout(PATIENCE_MS)
+        yield found
+
+
+def link(app: App, *words: str) -> str:
+    """As the command makes it, at the port that this server has."""
+    made = json.loads(app.command("people", "invite", *words, "--json"))["link"]
+    return f"{app.url}/enter{made[made.index('?') :]}"
+
+
+def come_in(page: Page, address: str, title: str) -> None:
+    page.goto(address)
+    page.get_by_role("button", name="Come in").click()
+    expect(page.get_by_role("heading", level=1, name=title, exact=True)).to_be_visible()
+    settled(page)
+
+
+def begin_thinking_aloud(page: Page) -> None:
+    line = page.get_by_role("textbox", name="What do you look for?")
+    click(at(page, "my_think_aloud_1").get_by_role("button"), shows=line)
+
+
+def unfold(page: Page, key: str, title: str, shows: str) -> None:
+    at(page, key).get_by_text(title).click()
+    expect(at(page, shows)).to_be_visible()
+
+
+def say(page: Page, words: str) -> None:
+    line = page.get_by_role("textbox", name="What do you look for?")
+    line.fill(words)
+    line.press("Enter")
+    shown(page, words)
+
+
+def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app: App, tabs: dict[str, Page]) -> None:
+    for name in NAMES:
+        come_in(tabs[name], link(app, name, "--project", "Demo"), "My work")
+        doors = at(tabs[name], "doors").get_by_role("link")
+        expect(doors).to_have_text([re.compile(f"{door}$") for door in ("Overview", "Ideas", "Checklist")])
+        begin_thinking_aloud(tabs[name])
+    for name in NAMES:
+        say(tabs[name], f"What {name} looks for.")
+    app.stop()
+    app.start()  # signed in as before, with what was written
+    for name in NAMES:
+        page = tabs[name]
+        page.goto(f"{app.url}/think_aloud?project=Demo&expert=Somebody")
+        shown(page, f"What {name} looks for.")
+        other = next(one for one in NAMES if one != name)
+        expect(page.get_by_text(f"What {other} looks for.")).to_have_count(0)
+        page.goto(f"{app.url}/attributes?project=Demo")
+        expect(page.get_by_text("is still hidden from you")).to_be_visible()
+        page.goto(f"{app.url}/score?project=Demo")
+        expect(page.get_by_text("This screen isn't part of what you do")).to_be_visible()
+    found = written(app)
+    assert {name: found[name] for name in NAMES} == {name: [f"What {name} looks for."] for name in NAMES}
+
+    owner = tabs["Owner"]
+    come_in(owner, link(app, "--owner"), "Overview")
+    unfold(owner, "invite_somebody", "Invite somebody", shows="invite_name")
+    at(owner, "invite_name").get_by_role("textbox").fill("Cy")
+    click(at(owner, "invite_make").get_by_role("button"), shows=owner.get_by_text("/enter?key="))
+    unfold(owner, "revoke_somebody", "Take a part away", shows="revoke_name")
+    gone = owner.get_by_text("Ada has no part in this project any more")
+    click(button(owner, "Take their part away"), shows=gone)
+
+    ada = tabs["Ada"]
+    ada.get_by_role("link", name="Overview").click()
+    expect(ada.get_by_text("You are signed out")).to_be_visible()
+    ada.reload()
+    expect(ada.get_by_text("This is open to people who were invited")).to_be_visible()
+    assert written(app)["Ada"] == ["What Ada looks for."]
+
+
+def test_a_stranger_sees_nothing_of_the_app(app: App, tabs: dict[str, Page]) -> None:
+    used = link(app, "Ada", "--project", "Demo")
+    come_in(tabs["Ada"], used, "My work")
+    stranger = tabs["Stranger"]
+    for address in ("", "/results?project=Demo", "/_stcore/host-config"):
+        answer = stranger.goto(app.url + address)
+        assert answer is not None
+        assert answer.status == 401
+        assert "Demo" not in stranger.content()
+    stranger.goto(used)
+    expect(stranger.get_by_text("used already")).to_be_visible()
+    ada = tabs["Ada"]
+    ada.get_by_role("link", name="Sign out").click()
+    ada.get_by_role("button", name="Sign out").click()
+    expect(ada.get_by_text("You are signed out")).to_be_visible()
+    answer = ada.goto(app.url)
+    assert answer is not None
+    assert answer.status == 401

@@ -1,0 +1,70 @@
+"""people invite, list and revoke."""
+
+from collections.abc import Callable
+
+import pytest
+
+from app.services.people.invitations import accept_invitation
+from app.services.runtime.workbench import open_workbench
+from tests.support.projects import ready_to_score
+from tests.support.small_project import document
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def project(run: Run) -> None:
+    ready_to_score(open_workbench())
+
+
+def test_a_link_is_printed_alone_and_lets_in_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, err = run("people", "invite", "Ana", "--project", "Ready")
+    assert (status, out.count("\n")) == (0, 1)
+    assert out.startswith("http://localhost:8501/enter?key=")
+    assert "For Ana alone" in err
+    assert accept_invitation(open_workbench(), out.strip().rpartition("=")[2])[0] == "Ana"
+    _, out, _ = run("people", "list", "--project", "Ready")
+    assert out.splitlines()[1].split()[:3] == ["Ana", "expert", "used"]
+
+
+def test_all_of_it_as_documents(run: Run) -> None:
+    assert document(run("people", "list", "--project", "Ready", "--json")[1]) == []
+    made = document(run("people", "invite", "Ana", "--project", "Ready", "--role", "reader", "--json")[1])
+    assert isinstance(made, dict)
+    assert set(made) == {"name", "link", "expires_at"}
+    listed = document(run("people", "list", "--project", "Ready", "--json")[1])
+    assert listed == [{"name": "Ana", "role": "reader", "link": "open", "last_there": None}]
+    assert document(run("people", "revoke", "Ana", "--project", "Ready", "--json")[1]) == {
+        "name": "Ana",
+        "project": "Ready",
+    }
+
+
+def test_nobody_yet_and_nobody_of_this_name(run: Run) -> None:
+    assert "Nobody was invited yet" in run("people", "list", "--project", "Ready")[1]
+    status, _, err = run("people", "revoke", "Zoe", "--project", "Ready")
+    assert (status, "Nobody called “Zoe”" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("Ana",),
+        ("--project", "Ready"),
+        ("Ana", "--project", "Ready", "--owner"),
+        ("Ana", "--project", "None"),
+        ("Ana", "--project", "Ready", "--role", "king"),
+        ("Ana", "--project", "Ready", "--days", "0"),
+    ],
+)
+def test_what_can_not_be_a_link(run: Run, words: tuple[str, ...]) -> None:
+    status, out, err = run("people", "invite", *words)
+    assert (status, out) == (2, "")
+    assert err
+
+
+def test_beyond_this_computer_the_server_does_not_start_unless_it_knows_people(run: Run) -> None:
+    status, _, err = run("serve", "--host", "0.0.0.0")
+    assert status == 2
+    assert "INTERACTEVAL_ACCESS=invite" in err

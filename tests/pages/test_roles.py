@@ -1,0 +1,163 @@
+"""Screens as people with roles meet them, who have signed in."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.people.actor import NOBODY, Actor, Membership, Role
+from app.services.checklists.expert_answers import draw_texts
+from app.services.people.invitations import accept_invitation, invite, members_of
+from app.services.people.sign_ins import actor_of_cookie
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import add_consideration, considerations_of, mark_done
+from pages.components.shell import current
+from pages.components.shell.expert import EXPERT
+from pages.components.shell.navigation.screens import SCREENS
+from tests.pages.test_empty_screens import Open
+
+DEMO = 1
+ALL = set(SCREENS)
+OPEN_TO = {
+    Role.EXPERT: {"home", "think_aloud", "attributes", "checklist", "lineage", "answer", "side_by_side"},
+    Role.READER: {
+        "home",
+        "attributes",
+        "checklist",
+        "lineage",
+        "results",
+        "compare",
+        "conditions",
+        "methods",
+        "topics",
+    },
+    Role.FACILITATOR: ALL,
+}
+CLOSED = "This screen isn't part of what you do in this project."
+SignIn = Callable[[Actor], None]
+
+
+@pytest.fixture
+def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
+    def signed_in(actor: Actor) -> None:
+        monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+
+    return signed_in
+
+
+def ana(role: Role) -> Actor:
+    return Actor(7, "Ana", memberships={DEMO: Membership(role, "Ana")})
+
+
+def said(app: AppTest) -> str:
+    return " ".join(str(one.value) for kind in (app.markdown, app.caption, app.error, app.title) for one in kind)
+
+
+@pytest.mark.parametrize("done", [False, True])
+@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize("screen", sorted(SCREENS))
+def test_each_screen_opens_for_those_it_is_for_and_says_so_to_others(
+    demo: Workbench, open_screen: Open, sign_in: SignIn, role: Role, screen: str, done: bool
+) -> None:
+    if done and role is not Role.EXPERT:
+        pytest.skip("only experts are ever done")
+    if done:
+        for dimension in (1, 2, 3, 4):
+            add_consideration(demo, dimension, "Ana", "Order.")
+            mark_done(demo, dimension, "Ana")
+    sign_in(ana(role))
+    app = open_screen(screen)
+    assert not app.exception
+    assert (CLOSED in said(app)) == (screen not in OPEN_TO[role])
+    assert "This is for" not in said(app)
+
+
+def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    draw_texts(demo, 1, 3, seed=1)
+    mark_done_on(demo, 1)
+    sign_in(ana(Role.EXPERT))
+    app = open_screen("home")
+    assert app.title[0].value == "My work"
+    assert [button.key for button in app.button if str(button.key).startswith("my_")] == [
+        "my_think_aloud_2",
+        "my_think_aloud_3",
+        "my_think_aloud_4",
+        "my_answer_1",
+        "my_think_aloud_1",
+    ]
+    assert "0 of 3 texts" in said(app)
+    app.button(key="my_answer_1").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Answer"
+    assert "You are **Ana**." in said(app)
+
+
+def mark_done_on(bench: Workbench, dimension: int) -> None:
+    add_consideration(bench, dimension, "Ana", "Order.")
+    mark_done(bench, dimension, "Ana")
+
+
+def test_nobody_becomes_another_by_the_address_or_a_list(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    add_consideration(demo, 1, "Ben", "What only Ben said.")
+    sign_in(ana(Role.EXPERT))
+    app = open_screen("think_aloud")
+    app.query_params[EXPERT] = "Ben"
+    app.run()
+    assert "You are **Ana**." in said(app)
+    assert "What only Ben said." not in said(app)
+    assert not [one for one in app.button if one.key in ("expert_start", "change_expert", "hidden_not_me")]
+    assert not [one for one in app.text_input if one.key == "expert_typed"]
+    assert considerations_of(demo, DEMO, 1, "Ana") == []
+
+
+def test_what_others_wrote_stays_hidden_and_there_is_no_way_around(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    sign_in(ana(Role.EXPERT))
+    for screen in ("attributes", "checklist", "lineage"):
+        app = open_screen(screen)
+        assert "is still hidden from you" in said(app)
+        assert not [one for one in app.button if one.key == "hidden_not_me"]
+
+
+def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    link = invite(demo, DEMO, "Fay", Role.FACILITATOR)
+    sign_in(actor_of_cookie(demo, accept_invitation(demo, link.token)[1]))
+    app = open_screen("home")
+    assert not app.exception
+    app.text_input(key="invite_name").set_value("Ben")
+    app.button(key="invite_make").click().run()
+    assert not app.exception
+    assert "/enter?key=" in app.code[0].value
+    token = app.code[0].value.rpartition("=")[2]
+    assert accept_invitation(demo, token)[0] == "Ben"
+    app = open_screen("home")
+    app.selectbox(key="revoke_name").set_value("Ben")
+    app.button(key="revoke_now").click().run()
+    assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
+
+
+def test_whoever_is_signed_out_meanwhile_learns_it(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    sign_in(NOBODY)
+    app = open_screen("home")
+    assert not app.exception
+    assert "You are signed out" in said(app)
+    assert "Demo" not in said(app)
+
+
+def test_whoever_has_no_part_anywhere_is_told_what_to_do(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    sign_in(Actor(9, "Sue"))
+    app = open_screen("home")
+    assert "You have no part in any project yet" in said(app)
+    assert not app.button
+
+
+def test_on_ones_own_computer_nobody_is_asked_who_they_are_and_there_is_nothing_to_sign_out_of(
+    demo: Workbench, open_screen: Open
+) -> None:
+    app = open_screen("home")
+    assert app.title[0].value == "Overview"
+    assert "People" not in [one.value for one in app.subheader]
+    assert "Sign out" not in str(app.sidebar)
