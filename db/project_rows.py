@@ -17,6 +17,7 @@ from db.models import (
     StagedRatingRow,
     StagedTextRow,
     TextImportRow,
+    TrailRow,
 )
 
 _TABLES = SQLModel.metadata.tables
@@ -26,6 +27,7 @@ _RUNS = _TABLES[ScoringRunRow.__tablename__]
 # What has been read of files whose import is not done yet: it becomes a project's, or goes.
 _UNDER_WAY = {row.__tablename__ for row in (TextImportRow, StagedTextRow, StagedRatingRow)}
 
+_TRAIL = _TABLES[TrailRow.__tablename__]  # it stays when its project goes, so that none owns it
 # Who comes in where is the server's: a project that is taken to another one lets nobody in there.
 PEOPLE = frozenset(row.__tablename__ for row in (PersonRow, MembershipRow, InvitationRow, SignInRow))
 
@@ -41,6 +43,8 @@ def of_project(table: Table, project_id: int) -> ColumnElement[bool]:
     """The rows of a project; of the ledger also the replies that it rests on and another project paid for."""
     if table.name in PEOPLE:
         return false()
+    if table is _TRAIL:
+        return table.c.project_id == project_id
     if table is PROJECT:
         return table.c.id == project_id
     if table is _CALLS:

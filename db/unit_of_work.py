@@ -10,6 +10,7 @@ from sqlalchemy.exc import DatabaseError as DriverError
 from sqlmodel import Session
 
 from app.domain.locked_split import Scope
+from app.domain.people.trail import PENDING
 from db.backup import copy_before_migration
 from db.engine import connect, open_engines
 from db.migrate import upgrade
@@ -26,6 +27,7 @@ from db.repositories.own_prompts import OwnPrompts
 from db.repositories.people.entries import Entries
 from db.repositories.people.people import People
 from db.repositories.people.places import Places
+from db.repositories.people.trail import Trail
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
 from db.repositories.question_comments import QuestionComments
@@ -63,6 +65,10 @@ class UnitOfWork:
     @cached_property
     def entries(self) -> Entries:
         return Entries(self._session)
+
+    @cached_property
+    def trail(self) -> Trail:
+        return Trail(self._session)
 
     @cached_property
     def places(self) -> Places:
@@ -209,12 +215,17 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[UnitOfWork]:
-        """A transaction that commits at the end of the block, or leaves everything as it was."""
+        """A transaction that commits at the end of the block, or leaves everything as it was.
+
+        The first one of an act keeps its entry in the trail too.
+        """
         self.check()
         try:
             with self._turn, Session(self._writer, expire_on_commit=False) as session:
-                yield UnitOfWork(session)
-                session.commit()
+                work = UnitOfWork(session)
+                yield work
+                with _entered(work):
+                    session.commit()
         except DriverError as error:
             if not is_trouble(error):
                 raise
@@ -234,3 +245,19 @@ class Database:
     def close(self) -> None:
         self._writer.dispose()
         self._reader.dispose()
+
+
+@contextmanager
+def _entered(work: UnitOfWork) -> Iterator[None]:
+    """The entry of the act that is under way goes with the first transaction that is kept, and with no other."""
+    pending = PENDING.get()
+    if pending is None or pending.kept:
+        yield
+        return
+    pending.kept = True
+    try:
+        work.trail.add(pending)
+        yield
+    except BaseException:
+        pending.kept = False
+        raise

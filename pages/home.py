@@ -14,6 +14,7 @@ from pages.components.home.progress_table import progress_table
 from pages.components.home.project_file import bring_in
 from pages.components.home.project_list import project_list
 from pages.components.home.ready import ready
+from pages.components.home.trail_table import trail_table
 from pages.components.shell.background import watch
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.expert import current_expert, role_in
@@ -63,6 +64,7 @@ if runs_it and workbench.actor.person is not None:
 
 if not runs_it:
     st.stop()
+trail_table(workbench, project)
 st.subheader("Projects", anchor=False)
 project_list(workbench, list_projects(workbench), progress)
 if not may(workbench, Right.SERVE):

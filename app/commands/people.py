@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, ProjectOption, echo, print_json, table
+from app.commands.output import JsonOption, ProjectOption, echo, echo_file, print_json, table
 from app.domain.people.actor import Role
 from app.domain.people.person import LINK_DAYS
 
@@ -18,6 +18,7 @@ def register(root: typer.Typer) -> None:
     people.command("invite")(invite_person)
     people.command("list")(list_people)
     people.command("revoke")(revoke_person)
+    people.command("trail")(trail)
     root.add_typer(people, name="people")
 
 
@@ -89,6 +90,32 @@ def revoke_person(
         print_json({"name": name, "project": project})
         return
     echo(f"{name} has no part in {project} any more; what they wrote stays")
+
+
+def trail(
+    project: Annotated[str, typer.Option("--project", help="The project; without it all, and the server.")] = "",
+    csv: Annotated[bool, typer.Option("--csv", help="As a table for a spreadsheet, with times in UTC.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Who did what, and when; newest first.
+
+    Example: interacteval people trail --project News --csv > trail.csv
+    """
+    from dataclasses import asdict
+
+    from app.services.data.projects import get_project
+    from app.services.people.trail import server_trail, trail_csv, trail_of
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    found = trail_of(workbench, get_project(workbench, project).id) if project else server_trail(workbench)
+    if json_:
+        print_json([asdict(one) for one in found])
+    elif csv:
+        echo_file(trail_csv(found))
+    else:
+        rows = [[f"{one.at:%Y-%m-%d %H:%M}", one.who, one.act, one.about, one.project] for one in found]
+        echo(table(["When (UTC)", "Who", "Did", "What", "Project"], rows))
 
 
 def _print(made: "MadeLink", link: str, json_: bool) -> None:

@@ -71,7 +71,7 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
     return project
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="ran the demo", about="name")
 def run_demo(workbench: Workbench, name: str = DEMO_PROJECT, report: OnStep = lambda *_: None) -> DemoReport:
     report("Importing the demo texts", 0, 0)
     project = prepare_demo(workbench, name)

@@ -37,6 +37,7 @@ from db.models.run import (
 from db.models.side_by_side import SideBySideAnswerRow, SideBySideRow
 from db.models.text_import import StagedRatingRow, StagedTextRow, TextImportRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
+from db.models.trail import TrailRow
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
 
 __all__ = [
@@ -88,5 +89,6 @@ __all__ = [
     "TextRow",
     "ThinkAloudDoneRow",
     "ThinkAloudSampleRow",
+    "TrailRow",
     "TranscriptRow",
 ]

@@ -42,6 +42,38 @@ def test_what_changes_anything_is_no_mere_reading() -> None:
     assert found == []
 
 
+# What an expert writes of their own is kept with its time and author, as is what only prepares or records.
+NO_ACT = {
+    "building.build.build",  # what it calls has its entry
+    "building.build.build_all",
+    "runtime.model_options.set_model_options",
+    "scoring.runs.work_on",  # whoever began has it
+    "think_aloud.samples.ensure_samples",
+    "attributes.side_by_side.answer_side_by_side",
+    "checklists.answer_entries.keep_entries",
+    "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
+    "people.sign_ins.end_sign_in",
+    "think_aloud.independence.add_consideration",
+    "think_aloud.independence.add_expert",
+    "think_aloud.independence.note_sample",
+    "think_aloud.independence.put_back_consideration",
+    "think_aloud.independence.remove_consideration",
+    "think_aloud.independence.reorder",
+    "think_aloud.transcripts.accept",
+    "think_aloud.transcripts.decline",
+    "think_aloud.transcripts.keep_recording",
+    "think_aloud.transcripts.keep_transcript",
+    "think_aloud.transcripts.propose_attributes",
+    "think_aloud.transcripts.transcribe",
+}
+
+
+def test_what_changes_anything_leaves_a_trail() -> None:
+    found = {one.name for one in use_cases() if not one.act and _writes(one)}
+    assert found - NO_ACT == set()
+    assert NO_ACT - {one.name for one in use_cases()} == set()
+
+
 def _writes(found: FoundUseCase) -> bool:
     """Whether it, or a function of its module that it calls, opens the database for writing."""
     module = ast.parse(Path(inspect.getfile(inspect.unwrap(found.function))).read_text(encoding="utf-8"))

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.people.actor import NOBODY, Actor, Membership, Role
+from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import draw_texts
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
@@ -137,6 +138,18 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     app.selectbox(key="revoke_name").set_value("Ben")
     app.button(key="revoke_now").click().run()
     assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
+
+
+def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> None:
+    app = open_screen("home")
+    new_draft(demo, 1)
+    invite(demo, DEMO, "Ana", Role.EXPERT)
+    app.session_state["trail"] = True
+    app.run()
+    assert not app.exception
+    assert len(app.dataframe[-1].value) >= 2
+    app.multiselect(key="trail_act").select("began a draft").run()
+    assert list(app.dataframe[-1].value["Did"]) == ["began a draft"]
 
 
 def test_whoever_is_signed_out_meanwhile_learns_it(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:

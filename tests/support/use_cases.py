@@ -16,7 +16,7 @@ from app.domain.people.actor import Right
 from app.services.runtime.use_case import check, may
 
 ROOT = Path(__file__).parents[2]
-CALLERS = ("pages", "app/commands", "app/main.py", "app/server.py")
+CALLERS = ("pages", "app/commands", "app/entrance", "app/main.py", "app/server.py")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class FoundUseCase:
     @property
     def right(self) -> Right | None:
         return getattr(self.function, "right", None)
+
+    @property
+    def act(self) -> str:
+        return str(getattr(self.function, "act", ""))
 
     @property
     def project(self) -> str:

@@ -18,7 +18,7 @@ from db.unit_of_work import UnitOfWork
 SAME = "says the same"
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="reworded an attribute")
 def edit_attribute(
     workbench: Workbench, attribute_id: int, text: str, dimension_id: int | None = None
 ) -> AttributeChange:
@@ -30,7 +30,7 @@ def edit_attribute(
     return edited
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="left attributes out", about="reason")
 def exclude_attributes(
     workbench: Workbench, ids: Sequence[int], reason: str = "", dimension_id: int | None = None
 ) -> AttributeChange:
@@ -45,7 +45,7 @@ def exclude_attributes(
     return _change(workbench, ids, dimension_id, excluded)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="took attributes back in")
 def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: int | None = None) -> AttributeChange:
     """Take back in what was excluded or merged."""
     return _change(
@@ -56,7 +56,7 @@ def restore_attributes(workbench: Workbench, ids: Sequence[int], dimension_id: i
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="moved attributes")
 def move_attributes(
     workbench: Workbench, ids: Sequence[int], target: int, dimension_id: int | None = None
 ) -> AttributeChange:
@@ -67,7 +67,7 @@ def move_attributes(
     return _change(workbench, ids, dimension_id, lambda old: replace(old, dimension=target))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="merged attributes", about="reason")
 def merge_attributes(
     workbench: Workbench, kept: int, ids: Sequence[int], reason: str = SAME, dimension_id: int | None = None
 ) -> AttributeChange:
@@ -95,7 +95,7 @@ def merge_attributes(
     return AttributeChange(tuple(before), tuple(after))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="took an edit of attributes back")
 def take_back(workbench: Workbench, change: AttributeChange) -> None:
     """Put all of them back as they stood before.
 

@@ -41,7 +41,7 @@ def is_table(data: bytes) -> bool:
     return all(name in rows[0][1] for name in NEEDED)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="brought attributes in")
 def import_attribute_table(workbench: Workbench, project: Project, data: bytes, dimension: str = "") -> TableReport:
     """Keep every row with its contributor, in one transaction; the same file again adds nothing.
 

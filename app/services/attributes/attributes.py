@@ -11,7 +11,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="added attributes", about="contributor")
 def add_attributes(
     workbench: Workbench,
     dimension_id: int,
@@ -33,7 +33,7 @@ def add_attributes(
         return write_down(work, dimension_id, who, said, prompted_by=prompted_by)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="brought attributes in", about="contributor")
 def import_attributes(
     workbench: Workbench, dimension_id: int, contributor: str, kind: ContributorKind, said: str | bytes
 ) -> list[int]:

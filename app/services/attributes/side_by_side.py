@@ -43,7 +43,7 @@ def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: 
         return not _has_written(work, dimension, expert)
 
 
-@use_case(Right.TAKE_PART)
+@use_case(Right.TAKE_PART, act="began a blind comparison")
 def begin_side_by_side(
     workbench: Workbench,
     dimension: Dimension,
@@ -107,7 +107,7 @@ def answer_side_by_side(workbench: Workbench, comparison_id: int, question: str,
         work.side_by_side.answer(comparison_id, question, text.strip())
 
 
-@use_case(Right.TAKE_PART)
+@use_case(Right.TAKE_PART, act="ended a blind comparison")
 def reveal(workbench: Workbench, comparison_id: int) -> None:
     """Say which set is whose. Raises NotReadyError while a question is unanswered."""
     with workbench.database.write() as work:

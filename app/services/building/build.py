@@ -54,7 +54,7 @@ def check_can_build(workbench: Workbench, dimension: Dimension, condition: str =
         )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="began to build a checklist", about="condition")
 def start_build(
     workbench: Workbench,
     dimension: Dimension,
@@ -78,7 +78,7 @@ def start_build(
         return work.builds.add(dimension.id, build.condition, "Started", to_document(build), study_digest, who)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a build go on")
 def run_stages(
     workbench: Workbench,
     build_id: int,
@@ -101,7 +101,7 @@ def run_stages(
         on_stage(stage.value, ended, len(stages))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a part of a build made again")
 def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0, who: str = "") -> None:
     """Ask anew about a whole stage, or one item of it (a component's questions, an attribute's place).
 
@@ -112,7 +112,7 @@ def regenerate(workbench: Workbench, build_id: int, stage: Stage, item: int = 0,
     _run(workbench, build_id, stage, wanted, who, use_cache=False)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="made a checklist of a build")
 def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, who: str = "") -> Checklist:
     """A new version of the checklist from the build as it is; the build can go on and make another.
 

@@ -16,7 +16,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def describe_component(
     workbench: Workbench, build_id: int, component: int, name: str, description: str, who: str = ""
 ) -> int:
@@ -29,7 +29,7 @@ def describe_component(
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def add_build_component(workbench: Workbench, build_id: int, name: str, description: str = "", who: str = "") -> int:
     return edit_build(
         workbench,
@@ -40,14 +40,14 @@ def add_build_component(workbench: Workbench, build_id: int, name: str, descript
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def remove_build_component(workbench: Workbench, build_id: int, component: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "Component removed", who, lambda build, _: edits.remove_component(build, component)
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def place_attributes(
     workbench: Workbench,
     build_id: int,
@@ -67,7 +67,7 @@ def place_attributes(
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def reword_question(workbench: Workbench, build_id: int, stage: Stage, question: int, text: str, who: str = "") -> int:
     return edit_build(
         workbench,
@@ -78,7 +78,7 @@ def reword_question(workbench: Workbench, build_id: int, stage: Stage, question:
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def add_build_question(
     workbench: Workbench, build_id: int, stage: Stage, component: int, text: str, who: str = ""
 ) -> int:
@@ -91,14 +91,14 @@ def add_build_question(
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def remove_build_question(workbench: Workbench, build_id: int, question: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "Question removed", who, lambda build, _: edits.remove_question(build, question)
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="decided on a proposed change")
 def decide(workbench: Workbench, build_id: int, change: int, decision: Decision, who: str = "") -> int:
     return edit_build(
         workbench,
@@ -109,33 +109,33 @@ def decide(workbench: Workbench, build_id: int, change: int, decision: Decision,
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="decided on all proposed changes")
 def decide_all(workbench: Workbench, build_id: int, decision: Decision, who: str = "") -> int:
     return edit_build(
         workbench, build_id, f"Changes {decision.value}", who, lambda build, _: edits.decide_all(build, decision)
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def reword_change(workbench: Workbench, build_id: int, change: int, text: str, who: str = "") -> int:
     return edit_build(
         workbench, build_id, f"Change reworded: {text}", who, lambda build, _: edits.reword_change(build, change, text)
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def keep_mine(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
     return edit_build(workbench, build_id, "Own edit kept", who, lambda build, _: offers.keep_mine(build, stage, item))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def take_new(workbench: Workbench, build_id: int, stage: Stage, item: int, who: str = "") -> int:
     return edit_build(
         workbench, build_id, "New output taken", who, lambda build, _: offers.take_new(build, stage, item)
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "") -> int:
     """Take the stage as up to date although its input was edited."""
     return edit_build(
@@ -147,7 +147,7 @@ def keep_stage(workbench: Workbench, build_id: int, stage: Stage, who: str = "")
     )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a build")
 def set_model(workbench: Workbench, build_id: int, model: str, stage: Stage | None = None, who: str = "") -> int:
     """Which model a stage asks from now on; None for all stages."""
     return edit_build(

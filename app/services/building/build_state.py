@@ -135,7 +135,7 @@ def edit_build(workbench: Workbench, build_id: int, what: str, who: str, edit: B
         return 0 if edited == build else work.builds.keep(build_id, what, who, to_document(edited))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="returned to an earlier state of a build", about="number")
 def return_to(workbench: Workbench, build_id: int, number: int, only_after: int | None = None, who: str = "") -> int:
     """Make an earlier state the newest again; what came after stays in the history.
 

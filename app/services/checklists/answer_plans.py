@@ -79,7 +79,7 @@ def plan_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) ->
         )
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="drew texts for experts")
 def draw_planned(workbench: Workbench, checklist_id: int, wished: WishedWave) -> AnswerDraw:
     """Draw what `plan_answers` says: the first texts of a version, or more for every expert after those they have.
 

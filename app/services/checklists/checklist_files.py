@@ -30,7 +30,7 @@ _TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
 _KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
 
 
-@use_case(Right.REVIEW)
+@use_case(Right.REVIEW, act="took a checklist out", about="format_name")
 def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> bytes:
     """The checklist as one of EXPORT_FORMATS, in UTF-8 where it is text.
 
@@ -73,7 +73,7 @@ def export_name(view: ChecklistView, format_name: str) -> str:
     return f"{plain}.{format_name}"
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="brought a checklist in", about="name")
 def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes, name: str) -> Checklist:
     """A new draft from a file; `name` tells by its ending which of IMPORT_ENDINGS it is.
 

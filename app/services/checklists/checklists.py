@@ -88,7 +88,7 @@ def published_checklist(workbench: Workbench, dimension_id: int, version: int | 
         return found
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="published a version of the checklist", about="seen")
 def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = None) -> Checklist:
     """From now on this version stays as it is, and texts can be scored with it.
 
@@ -100,7 +100,7 @@ def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = No
         return work.checklists.publish(checklist_id)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="began a draft")
 def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
     """A draft that starts as a copy of this version."""
     with workbench.database.write() as work:

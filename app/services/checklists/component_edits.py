@@ -33,7 +33,7 @@ class Heading:
         return Heading(name, description, key)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="edited a component of the draft")
 def add_component(workbench: Workbench, checklist_id: int, new: Heading, who: str = "") -> int:
     """At the end of the draft; returns its id. Raises InputError where the name is taken."""
     heading = new.tidy()
@@ -48,7 +48,7 @@ def add_component(workbench: Workbench, checklist_id: int, new: Heading, who: st
         return component_id
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="edited a component of the draft")
 def edit_component(
     workbench: Workbench, checklist_id: int, component_id: int, seen: Heading, new: Heading, who: str = ""
 ) -> Change | None:
@@ -67,7 +67,7 @@ def edit_component(
         return work.drafts.change(checklist_id, who, "edited a component", edits)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="edited a component of the draft")
 def move_component(workbench: Workbench, checklist_id: int, component_id: int, by: int, who: str = "") -> Change | None:
     """So many places down, up where negative, with all its questions."""
     with workbench.database.write() as work:
@@ -81,7 +81,7 @@ def move_component(workbench: Workbench, checklist_id: int, component_id: int, b
         return work.drafts.change(checklist_id, who, "moved a component", edits)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="edited a component of the draft")
 def remove_component(workbench: Workbench, checklist_id: int, component_id: int, who: str = "") -> Change | None:
     """One without sub-questions goes, its key question with it. Raises InputError where it has some."""
     with workbench.database.write() as work:

@@ -42,7 +42,7 @@ class QuestionWording:
         return QuestionWording(text, self.component, " ".join(self.guidance.split()), float(self.weight))
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="added a question")
 def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, who: str = "") -> int:
     """A question in a person's own words, at the end of its component; returns its id."""
     with workbench.database.write() as work:
@@ -71,7 +71,7 @@ def new_question(
     return question_id, Edit("question", question_id, shown | told)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="reworded a question", about="seen")
 def edit_question(workbench: Workbench, seen: Question, new: QuestionWording, who: str = "") -> Change | None:
     """Save what a person made of the question they saw; None where that changes nothing.
 
@@ -96,7 +96,7 @@ def edit_question(workbench: Workbench, seen: Question, new: QuestionWording, wh
         return work.drafts.change(checklist.id, who, _said(values), [Edit("question", seen.id, values)])
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="switched a question")
 def switch_question(workbench: Workbench, question_id: int, on: bool, who: str = "") -> Change | None:
     """Whether the judge is asked it."""
     with workbench.database.write() as work:
@@ -105,7 +105,7 @@ def switch_question(workbench: Workbench, question_id: int, on: bool, who: str =
         return work.drafts.change(checklist_id, who, f"switched a question {'on' if on else 'off'}", [edit])
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="removed a question", about="seen")
 def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Change | None:
     """Out of the draft; it stays on record. Raises ConflictError where it isn't what the person saw any more."""
     with workbench.database.write() as work:
@@ -117,7 +117,7 @@ def remove_question(workbench: Workbench, seen: Question, who: str = "") -> Chan
         return work.drafts.change(checklist.id, who, "removed a question", [edit])
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="put a question back")
 def put_back(workbench: Workbench, question_id: int, who: str = "") -> Change | None:
     """A removed question returns as it was."""
     with workbench.database.write() as work:
@@ -125,7 +125,7 @@ def put_back(workbench: Workbench, question_id: int, who: str = "") -> Change | 
         return work.drafts.change(work.drafts.draft_of("question", question_id), who, "put a question back", [edit])
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="moved a question")
 def move_question(workbench: Workbench, question_id: int, by: int, who: str = "") -> Change | None:
     """So many places down among the questions of its component, up where negative; as far as there are places."""
     with workbench.database.write() as work:

@@ -26,7 +26,7 @@ def last_change(history: list[Change], who: str) -> Change | None:
     return next((c for c in history if c.who == who and not c.undone and c.undoes is None), None)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="took an edit of the draft back")
 def undo(workbench: Workbench, checklist_id: int, change_id: int, who: str = "") -> Change | None:
     """Take one change back. Raises ConflictError where the same was changed again since, NotFoundError."""
     with workbench.database.write() as work:

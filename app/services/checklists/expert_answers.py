@@ -43,7 +43,7 @@ __all__ = [
 _AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="drew texts for experts")
 def draw_texts(workbench: Workbench, checklist_id: int, texts: int, seed: int) -> AnswerDraw:
     """Draw so many texts for every expert to answer this version on, all alike, spread over the human scores.
 

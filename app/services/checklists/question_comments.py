@@ -16,7 +16,7 @@ def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequenc
         return work.question_comments.of_checklist(checklist_id)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="commented on a question", about="text")
 def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "") -> None:
     """Of a draft or a published version. Raises InputError for nothing or for too much, NotFoundError."""
     said = text.strip()
@@ -30,7 +30,7 @@ def comment_on(workbench: Workbench, question_id: int, text: str, who: str = "")
         work.question_comments.add(question_id, who, said)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="settled a comment")
 def settle_comment(workbench: Workbench, comment_id: int, resolved: bool, who: str = "") -> None:
     """Resolve it, or open it again; both stay on record. Raises NotFoundError."""
     with workbench.database.write() as work:

@@ -52,7 +52,7 @@ def most_alike(checklist: Checklist, question: Question) -> list[Question]:
     return sorted(others, key=lambda other: -similarity(other.text, question.text))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="asked for proposals", about="model")
 def propose(
     workbench: Workbench, checklist_id: int, action: Action, question_ids: Sequence[int], model: str
 ) -> Proposal:
@@ -79,7 +79,7 @@ def propose(
     return proposal
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="asked for a validation", about="model")
 def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> int:
     """Let the validator review the questions that are asked; returns how many changes it proposes.
 
@@ -114,7 +114,7 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     return len(proposals)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="accepted a proposal")
 def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> None:
     """Carry it out. Raises ConflictError where it was decided or its questions have changed since it was made."""
     with workbench.database.write() as work:
@@ -128,7 +128,7 @@ def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> No
         work.proposals.decide(proposal_id, ProposalStatus.ACCEPTED, who)
 
 
-@use_case(Right.EDIT)
+@use_case(Right.EDIT, act="refused a proposal")
 def refuse(workbench: Workbench, proposal_id: int, who: str = "") -> None:
     """Nothing changes; it stays on record as refused."""
     with workbench.database.write() as work:

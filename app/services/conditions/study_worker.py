@@ -44,7 +44,7 @@ class StudyReport:
         return f"{end}: {self.built} checklists built, {self.scored} scored.{left} {' '.join(self.problems)}".strip()
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="ran a study of conditions")
 def run_study(
     workbench: Workbench,
     project: Project,
@@ -80,7 +80,7 @@ def run_study(
     return StudyReport(built, scored, missing, stop.is_set(), spent(), tuple(dict.fromkeys(problems)))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="began a study of conditions")
 def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
     if running_run(workbench, project.id) is not None or running_here(project.id):
@@ -94,7 +94,7 @@ def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -
     JOBS.start(job_key(project.id), "Conditions", work)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="stopped a study of conditions")
 def stop_study(workbench: Workbench, project_id: int) -> None:
     """The judge stops within a second; a checklist that is being built is finished first."""
     stop = _STOPS.get((id(workbench.database), project_id))

@@ -62,7 +62,7 @@ class ImportReport:
         return asdict(self) | {"few_sources": self.few_sources}
 
 
-@use_case(Right.FACILITATE, project="project")
+@use_case(Right.FACILITATE, project="project", act="brought texts in", about="format_name")
 def import_file(
     workbench: Workbench,
     path: Path,

@@ -46,7 +46,7 @@ class SplitState:
     earlier: tuple[LockedSplit, ...] = ()
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="locked a test split")
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
     """Lock a share of the rated documents, drawn so that they are rated like the whole.
 
@@ -92,7 +92,7 @@ def opened_splits(workbench: Workbench, project_id: int) -> list[LockedSplit]:
         return [split for split in work.locked_splits.of(project_id) if split.opened_at is not None]
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="opened the locked split")
 def open_split(workbench: Workbench, project_id: int, who: str) -> None:
     """From now on its texts are texts like others. It stays on record. Raises NotReadyError where nothing is locked."""
     name = require_name(who)

@@ -51,7 +51,7 @@ class CarriedProject:
         return asdict(self)
 
 
-@use_case(Right.FACILITATE, project="name")
+@use_case(Right.FACILITATE, project="name", act="took the project along")
 def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProject:
     """Everything of a project into one file, texts of a locked split too; nothing changes.
 
@@ -71,7 +71,7 @@ def export_project(workbench: Workbench, name: str, target: Path) -> CarriedProj
     return carried
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="brought a project in", about="name")
 def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedProject:
     """A project that `export_project` wrote, beside those that are here; `name` in place of its own. All or nothing.
 
@@ -88,7 +88,7 @@ def import_project(workbench: Workbench, file: Path, name: str = "") -> CarriedP
             source.close()
 
 
-@use_case(Right.FACILITATE, project="name")
+@use_case(Right.FACILITATE, project="name", act="took the project along")
 def project_bytes(workbench: Workbench, name: str) -> bytes:
     """The file of `export_project`, to be downloaded."""
     with TemporaryDirectory(prefix="interacteval-") as folder:
@@ -97,7 +97,7 @@ def project_bytes(workbench: Workbench, name: str) -> bytes:
         return file.read_bytes()
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="brought a project in", about="name")
 def import_uploaded_project(workbench: Workbench, content: bytes, name: str = "") -> CarriedProject:
     """As import_project, from a browser."""
     with TemporaryDirectory(prefix="interacteval-") as folder:

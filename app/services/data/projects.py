@@ -58,7 +58,7 @@ def get_project(workbench: Workbench, name: str) -> Project:
         return work.projects.get(name)
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="made a project", about="name")
 def create_project(workbench: Workbench, name: str, task: Task, dimensions: tuple[Dimension, ...] = ()) -> Project:
     with workbench.database.write() as work:
         project = work.projects.add(name, task)
@@ -67,7 +67,7 @@ def create_project(workbench: Workbench, name: str, task: Task, dimensions: tupl
         return project
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="made a project", about="name")
 def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
     """A project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
     start = load_preset(preset)
@@ -88,7 +88,7 @@ def preset_dimensions(preset: str) -> list[str]:
     return [dimension.name for dimension in load_preset(preset).dimensions]
 
 
-@use_case(Right.FACILITATE, project="name")
+@use_case(Right.FACILITATE, project="name", act="deleted the project", about="name")
 def delete_project(workbench: Workbench, name: str) -> None:
     """With all that is its own, what models replied included; replies that another project was answered with stay."""
     with workbench.database.write() as work:
@@ -97,7 +97,7 @@ def delete_project(workbench: Workbench, name: str) -> None:
         work.projects.delete(project.id)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="changed what the texts are called")
 def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
     """Raises InputError where a text or its source is called nothing: prompts and screens need the words."""
     if not (task.text_name.strip() and task.source_name.strip()):
@@ -106,20 +106,20 @@ def save_task(workbench: Workbench, project_id: int, task: Task) -> None:
         work.projects.set_task(project_id, task)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="switched the research screens")
 def show_research(workbench: Workbench, project_id: int, on: bool) -> None:
     """Whether the project's experts are offered the screens for studies."""
     with workbench.database.write() as work:
         work.projects.set_research(project_id, on)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="added a dimension", about="dimension")
 def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -> Dimension:
     with workbench.database.write() as work:
         return work.projects.add_dimension(project_id, dimension)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="changed a dimension")
 def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
     """Raises InputError where the range would leave out ratings that are there."""
     with workbench.database.write() as work:

@@ -142,7 +142,7 @@ def import_key(project: str) -> str:
     return f"import-{project}"
 
 
-@use_case(Right.FACILITATE, project="project")
+@use_case(Right.FACILITATE, project="project", act="brought texts in")
 def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> None:
     """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
 

@@ -34,7 +34,7 @@ def newest_anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet | No
         return next(iter(work.anchors.sets(dimension.id)), None)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="froze anchors")
 def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, who: str) -> AnchorSet:
     """Of the newest published version that experts answered: the texts and questions on which most of them agree.
 

@@ -18,7 +18,7 @@ from app.services.scoring.runs import RunOptions, RunReport
 from app.services.scoring.scoring_jobs import job_key, refuse_second
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def begin_reference(
     workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking, who: str, *, anew: bool = False
 ) -> None:
@@ -37,7 +37,7 @@ def begin_reference(
     JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}, three times", work)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking) -> None:
     """Look at the anchors once. Raises NotReadyError without any, ConflictError while texts are scored."""
     refuse_second(workbench, project_id)

@@ -37,7 +37,7 @@ class Asking:
         return self.against or self.judge
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def ask_reference(
     workbench: Workbench,
     project_id: int,
@@ -72,7 +72,7 @@ def ask_reference(
     return reports
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def look_once(
     workbench: Workbench,
     project_id: int,

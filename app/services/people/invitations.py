@@ -8,6 +8,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.name import checked_name, quoted
 from app.domain.people.actor import NOBODY, Actor, Right, Role
 from app.domain.people.person import LINK_DAYS, Invitation, LinkState, Person, ProjectMember
+from app.domain.people.trail import PendingAct
 from app.errors import InputError, NotAllowedError, NotFoundError
 from app.services.people.sign_ins import begin_sign_in
 from app.services.people.tokens import new_token, token_hash
@@ -34,7 +35,7 @@ class MadeLink:
     expires_at: datetime
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="invited somebody", about="name")
 def invite(
     workbench: Workbench, project_id: int, name: str, role: Role, days: int = LINK_DAYS, who: str = ""
 ) -> MadeLink:
@@ -53,7 +54,7 @@ def invite(
         return _link(work, person, project_id, days, who)
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="made a link for the owner")
 def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> MadeLink:
     """A link for whoever runs the server; they may do everything."""
     with workbench.database.write() as work:
@@ -78,7 +79,7 @@ def members_of(workbench: Workbench, project_id: int) -> list[ProjectMember]:
         ]
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="took somebody's part away", about="name")
 def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
     """This person has no part in the project any more; what they wrote stays. Raises NotFoundError, and InputError
     where somebody would shut themselves out."""
@@ -119,6 +120,7 @@ def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) ->
             work.people.become(person.id, known.id)
             person = known
         work.people.note_seen(person.id)
+        work.trail.add(PendingAct(link.project, person.id, person.name, "came in by a link"))
         return person.name, "" if person.issuer != ISSUER else begin_sign_in(work, person)
 
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from app.domain.name import checked_name
 from app.domain.people.actor import NOBODY, Actor, Right
 from app.domain.people.person import SIGNED_IN_DAYS, Person
+from app.domain.people.trail import PendingAct
 from app.services.people.tokens import new_token, signed_cookie, token_hash, token_in
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -46,6 +47,8 @@ def end_sign_in(workbench: Workbench, cookie: str) -> None:
     """This browser isn't signed in any more."""
     if token := token_in(cookie):
         with workbench.database.write() as work:
+            if person := person_signed_in(work, cookie):
+                work.trail.add(PendingAct(None, person.id, person.name, "signed out"))
             work.entries.sign_out(token_hash(token))
 
 

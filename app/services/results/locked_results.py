@@ -11,7 +11,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="looked at the locked split's results")
 def look_at_locked_results(
     workbench: Workbench, project_id: int, runs: Sequence[int], who: str, level: Level = "per-source"
 ) -> list[DimensionResult]:

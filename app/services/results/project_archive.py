@@ -48,7 +48,7 @@ backup (Settings, or `interacteval backup FILE`) holds everything of all project
 """
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="took the project's tables out")
 def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
     """The archive, to be downloaded."""
     stream = io.BytesIO()
@@ -56,7 +56,7 @@ def archive_bytes(workbench: Workbench, project_id: int) -> bytes:
     return stream.getvalue()
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="took the project's tables out")
 def write_project_archive(workbench: Workbench, project_id: int, target: Path) -> None:
     """The archive as a file of its own. Raises InputError where it can't be written."""
     with output_file(target) as path, path.open("wb") as file:

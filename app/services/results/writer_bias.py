@@ -20,7 +20,7 @@ def writers(workbench: Workbench, project_id: int) -> tuple[list[str], tuple[str
         return work.texts.systems(project_id), people
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="said which writers are people")
 def mark_people(workbench: Workbench, project_id: int, systems: Collection[str]) -> None:
     """Say which systems are people; all others are LLMs. Raises InputError for a system that isn't there."""
     with workbench.database.write() as work:

@@ -44,7 +44,7 @@ class Restored:
         return asdict(self)
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="made a backup")
 def back_up(workbench: Workbench, target: Path) -> Backup:
     """Everything that is kept, as one proved file, on whatever server it is kept. Others go on working meanwhile.
 
@@ -60,7 +60,7 @@ def back_up(workbench: Workbench, target: Path) -> Backup:
     return Backup(str(target), target.stat().st_size, projects)
 
 
-@use_case(Right.SERVE)
+@use_case(Right.SERVE, act="made a backup")
 def backup_bytes(workbench: Workbench) -> bytes:
     """The same, to be downloaded."""
     with TemporaryDirectory(prefix="interacteval-") as folder:

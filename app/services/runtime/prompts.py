@@ -83,7 +83,7 @@ def project_prompt(workbench: Workbench, project_id: int, name: str) -> ProjectP
     return found
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="changed a prompt", about="name")
 def save_wording(workbench: Workbench, project_id: int, name: str, system: str, user: str) -> int:
     """Keep a wording of the project's own and use it from now on; returns its number.
 
@@ -111,7 +111,7 @@ def sections_of(text: str) -> tuple[str, str]:
     return body, last
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="chose the wording of a prompt", about="name")
 def use_wording(workbench: Workbench, project_id: int, name: str, number: int) -> None:
     """Which wording counts from now on; 0 for the built-in one. Raises NotFoundError."""
     project_prompt(workbench, project_id, name).wording(number)

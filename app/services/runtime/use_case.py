@@ -7,13 +7,16 @@ nothing is looked up.
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.domain.people.actor import LOCAL_OWNER, WHEN_DONE, Actor, Place, Right, Role
+from app.domain.people.trail import PENDING
 from app.errors import NotAllowedError
 from app.services.runtime.identities import places_of
+from app.services.runtime.trail import on_trail
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -36,10 +39,12 @@ _WHY: Mapping[Right, str] = {
 
 
 def use_case(
-    right: Right, *, project: str = ""
+    right: Right, *, project: str = "", act: str = "", about: str = ""
 ) -> Callable[[Callable[Concatenate[Workbench, P], R]], Callable[Concatenate[Workbench, P], R]]:
     """What the decorated function asks for. project: its parameter that holds a project's name, if any.
 
+    act: what the trail says of it, for what changes or takes out something; about: its parameter that says of what,
+    beside the dimension.
     Whoever has signed in can't act under another name: `who` becomes theirs, and what an expert asks as `expert` they
     ask as themselves.
     The function raises NotAllowedError before it does anything.
@@ -50,24 +55,33 @@ def use_case(
 
         @functools.wraps(function)
         def checked(workbench: Workbench, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            if workbench.actor is LOCAL_OWNER or _VOUCHED.get():
+            vouched = _VOUCHED.get() or workbench.actor is LOCAL_OWNER
+            entry = act if PENDING.get() is None else ""  # within another act it is a part of that one
+            if vouched and not entry:
                 return function(workbench, *args, **kwargs)
             given = signature.bind(workbench, *args, **kwargs)
             given.apply_defaults()
-            places = check(workbench, right, given.arguments, project)
-            if "who" in signature.parameters:
+            places = set() if vouched else check(workbench, right, given.arguments, project)
+            if "who" in signature.parameters and not vouched:
                 given.arguments["who"] = _name(workbench.actor, places)
-            token = _VOUCHED.set(True)
-            try:
+            with _vouch(), on_trail(workbench, entry, places, given.arguments, about, project):
                 return function(*given.args, **given.kwargs)
-            finally:
-                _VOUCHED.reset(token)
 
         checked.right = right  # type: ignore[attr-defined]
         checked.project = project  # type: ignore[attr-defined]
+        checked.act = act  # type: ignore[attr-defined]
         return checked
 
     return decorate
+
+
+@contextmanager
+def _vouch() -> Iterator[None]:
+    token = _VOUCHED.set(True)
+    try:
+        yield
+    finally:
+        _VOUCHED.reset(token)
 
 
 def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], project: str = "") -> set[Place]:

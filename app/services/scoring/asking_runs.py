@@ -58,7 +58,7 @@ def asking_forecast(workbench: Workbench, project_id: int, options: AskingOption
     return {way: forecast(workbench, project_id, wish).estimate for way, wish in wishes.items()}
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="began to compare ways of asking")
 def start_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> dict[AskingWay, RunSummary]:
     """The three runs of these choices: those that are there already, else planned now. Raises what planning raises."""
     found = asking_runs(workbench, project_id, options)
@@ -128,7 +128,7 @@ def work_on_asking(
     return reports
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="began to compare ways of asking")
 def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) -> None:
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
     refuse_second(workbench, project_id)

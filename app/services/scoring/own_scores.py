@@ -60,7 +60,7 @@ def columns_of(upload: Upload) -> tuple[tuple[str, ...], ScoreColumns | None]:
         return table.columns, None
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="brought scores in")
 def import_upload(
     workbench: Workbench,
     project_id: int,
@@ -74,7 +74,7 @@ def import_upload(
         return import_scores(workbench, project_id, dimensions, path, columns, name)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="brought scores in")
 def import_scores(
     workbench: Workbench,
     project_id: int,

@@ -150,7 +150,7 @@ def start_run(workbench: Workbench, project_id: int, options: RunOptions) -> int
     return start_runs(workbench, project_id, (options,))[0]
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="began to score")
 def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
     """One run for each of them and each trial, all or none: what can't be done is said before any is planned.
 
@@ -324,7 +324,7 @@ def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="stopped a run", about="run_id")
 def stop_run(workbench: Workbench, run_id: int) -> None:
     """Ask the run to stop; what it has is kept."""
     gone = _gone(workbench, run_id)
@@ -332,7 +332,7 @@ def stop_run(workbench: Workbench, run_id: int) -> None:
         work.runs.request_stop(run_id, gone)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="changed a run's budget", about="budget")
 def set_budget(workbench: Workbench, run_id: int, budget: float | None) -> None:
     """What a run may cost in all, its earlier sessions included, None for no limit; for one that reached its budget.
     Raises InputError."""

@@ -50,7 +50,7 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
     return next((run for run in runs if run.status is RunStatus.RUNNING), None)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="began to score")
 def begin_scoring(
     workbench: Workbench, project_id: int, *wishes: RunOptions, before: Callable[[], str] | None = None
 ) -> list[int]:
@@ -70,7 +70,7 @@ def begin_scoring(
     return run_ids
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had a run go on", about="run_id")
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Score what is left of a run, its failures included. Raises ConflictError like `begin_scoring`."""
     refuse_second(workbench, project_id)

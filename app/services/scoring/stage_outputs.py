@@ -57,7 +57,7 @@ def stage_outputs_of(workbench: Workbench, dimension_id: int) -> list[StageOutpu
     return sorted(found, key=lambda written: max(s.id for s in kept[written.stage, written.request]), reverse=True)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="edited a method's stage")
 def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lines: str) -> None:
     """A new version, which runs from now on take. Texts scored before keep their scores; nothing if nothing changed.
 
@@ -74,7 +74,7 @@ def save_edit(workbench: Workbench, dimension_id: int, written: StageOutput, lin
             work.stages.add(dimension_id, _by_person(written.stage, output, versions[-1]))
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="gave their own seeds to a method")
 def keep_own_seeds(workbench: Workbench, dimension_id: int, lines: str) -> None:
     """Sub-aspects and seed questions for CheckEval, typed or from a file. Raises InputError."""
     output = from_lines(OWN_SEEDS, lines)

@@ -29,7 +29,7 @@ def add_expert(workbench: Workbench, project_id: int, name: str, role: str = "",
         return who
 
 
-@use_case(Right.TAKE_PART)
+@use_case(Right.TAKE_PART, act="changed what they say about themselves")
 def describe_expert(workbench: Workbench, project_id: int, expert: str, role: str, background: str) -> None:
     """What a person says about themselves, in place of what they said before; blank takes it back."""
     with workbench.database.write() as work:
@@ -159,7 +159,7 @@ def sample_hint(text: str, samples: Sequence[Sample], language: str) -> str:
     return next((hint.message for hint in sample_hints(text, contents, language)), "")
 
 
-@use_case(Right.TAKE_PART)
+@use_case(Right.TAKE_PART, act="said “done”")
 def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
     """From now on this expert sees what others wrote on the dimension. Raises NotReadyError before a first word."""
     with workbench.database.write() as work:

@@ -84,7 +84,7 @@ def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) ->
     return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="asked models to think aloud")
 def ask_models(
     workbench: Workbench,
     project: Project,

@@ -63,7 +63,7 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     return samples_of(workbench, dimension_id) or rechoose_samples(workbench, dimension_id)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="had the samples chosen again")
 def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     """Other samples in place of all there are. Raises NotReadyError where no text of the dimension is rated."""
     with workbench.database.write() as work:
@@ -76,7 +76,7 @@ def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
         return work.think_aloud.samples(dimension_id)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.FACILITATE, act="replaced a sample")
 def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
     """Show another rated text in this place."""
     with workbench.database.write() as work:

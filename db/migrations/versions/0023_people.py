@@ -1,4 +1,4 @@
-"""people, their part in projects, links that let them in, and the browsers they are signed in with"""
+"""people, their part in projects, links and browsers that let them in, and the trail of what was done"""
 
 from datetime import datetime
 
@@ -22,6 +22,11 @@ def _time(name: str, nullable: bool = False) -> sa.Column[datetime]:
 def _owned(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
     name = op.f(f"fk_{table}_{column}_{target}")
     return sa.ForeignKeyConstraint([column], [f"{target}.id"], name=name, ondelete="CASCADE")
+
+
+def _referring(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
+    name = op.f(f"fk_{table}_{column}_{target}")
+    return sa.ForeignKeyConstraint([column], [f"{target}.id"], name=name, ondelete="SET NULL")
 
 
 def upgrade() -> None:
@@ -79,16 +84,32 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_sign_in")),
         sa.UniqueConstraint("token_hash", name=op.f("uq_sign_in_token_hash")),
     )
+    op.create_table(
+        "trail",
+        _id(),
+        sa.Column("project_id", sa.Integer(), nullable=True),
+        sa.Column("project", sa.String(), nullable=False),
+        sa.Column("person_id", sa.Integer(), nullable=True),
+        sa.Column("who", sa.String(), nullable=False),
+        sa.Column("act", sa.String(), nullable=False),
+        sa.Column("about", sa.Text(), nullable=False),
+        _time("at"),
+        _referring("trail", "project_id", "project"),
+        _referring("trail", "person_id", "person"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_trail")),
+    )
     for table, column in (
         ("membership", "person_id"),
         ("membership", "project_id"),
         ("invitation", "person_id"),
         ("invitation", "project_id"),
         ("sign_in", "person_id"),
+        ("trail", "project_id"),
+        ("trail", "person_id"),
     ):
         op.create_index(op.f(f"ix_{table}_{column}"), table, [column], unique=False)
 
 
 def downgrade() -> None:
-    for table in ("sign_in", "invitation", "membership", "person"):
+    for table in ("trail", "sign_in", "invitation", "membership", "person"):
         op.drop_table(table)

@@ -40,6 +40,17 @@ def test_all_of_it_as_documents(run: Run) -> None:
     }
 
 
+def test_who_did_what(run: Run) -> None:
+    run("people", "invite", "Ana", "--project", "Ready")
+    _, out, _ = run("people", "trail", "--project", "Ready")
+    assert "invited somebody" in out.splitlines()[1]
+    entries = document(run("people", "trail", "--project", "Ready", "--json")[1])
+    assert isinstance(entries, list)
+    assert [(one["act"], one["about"], one["project"]) for one in entries] == [("invited somebody", "Ana", "Ready")]
+    table = run("people", "trail", "--csv")[1]
+    assert table.lstrip("\ufeff").startswith("at,who,act,about,project")
+
+
 def test_nobody_yet_and_nobody_of_this_name(run: Run) -> None:
     assert "Nobody was invited yet" in run("people", "list", "--project", "Ready")[1]
     status, _, err = run("people", "revoke", "Zoe", "--project", "Ready")
