@@ -28,6 +28,9 @@ def invite_person(
     role: Annotated[Role, typer.Option(help="What they may do there.")] = Role.EXPERT,
     days: Annotated[int, typer.Option(min=1, max=365, help="How long the link waits to be opened.")] = LINK_DAYS,
     owner: Annotated[bool, typer.Option("--owner", help="A link for whoever runs the server, to everything.")] = False,
+    address: Annotated[
+        str, typer.Option(help="The server's address, where INTERACTEVAL_ADDRESS doesn't say it.")
+    ] = "http://localhost:8501",
     json_: JsonOption = False,
 ) -> None:
     """A link for one person. It lets in once, and is shown here and nowhere else.
@@ -48,7 +51,7 @@ def invite_person(
         if owner
         else invite(workbench, get_project(workbench, project).id, name, role, days)
     )
-    _print(made, link_of(made.token), json_)
+    _print(made, link_of(made.token, address), json_)
 
 
 def list_people(project: ProjectOption, json_: JsonOption = False) -> None:

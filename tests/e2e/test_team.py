@@ -36,9 +36,7 @@ def tabs(browser: Browser, app: App) -> Iterator[dict[str, Page]]:
 
 
 def link(app: App, *words: str) -> str:
-    """As the command makes it, at the port that this server has."""
-    made = json.loads(app.command("people", "invite", *words, "--json"))["link"]
-    return f"{app.url}/enter{made[made.index('?') :]}"
+    return str(json.loads(app.command("people", "invite", *words, "--address", app.url, "--json"))["link"])
 
 
 def come_in(page: Page, address: str, title: str) -> None:
@@ -92,7 +90,7 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     come_in(owner, link(app, "--owner"), "Overview")
     unfold(owner, "invite_somebody", "Invite somebody", shows="invite_name")
     at(owner, "invite_name").get_by_role("textbox").fill("Cy")
-    click(at(owner, "invite_make").get_by_role("button"), shows=owner.get_by_text("/enter?key="))
+    click(at(owner, "invite_make").get_by_role("button"), shows=owner.get_by_text(f"{app.url}/enter?key="))
     unfold(owner, "revoke_somebody", "Take a part away", shows="revoke_name")
     gone = owner.get_by_text("Ada has no part in this project any more")
     click(button(owner, "Take their part away"), shows=gone)

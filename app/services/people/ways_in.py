@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Right
 from app.domain.people.person import AccessMode
@@ -58,10 +59,11 @@ def is_secure() -> bool:
     return settings().address.lower().startswith("https://")
 
 
-def link_of(token: str, port: int = 8501) -> str:
-    """What is sent to a person."""
-    base = settings().address.rstrip("/") or f"http://localhost:{port}"
-    return f"{base}/enter?key={token}"
+def link_of(token: str, seen_at: str = "http://localhost:8501") -> str:
+    """What is sent to a person. seen_at: the server's address as whoever makes the link sees it; the one that is set
+    goes before."""
+    base = urlsplit(settings().address.strip() or seen_at)
+    return f"{base.scheme}://{base.netloc}{base.path.rstrip('/')}/enter?key={token}"
 
 
 def whom_to_ask() -> str:

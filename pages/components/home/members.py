@@ -1,6 +1,7 @@
 """Members: who takes part in the project, how far each is, links that let them in, and taking a part away."""
 
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import pandas as pd
 import streamlit as st
@@ -79,12 +80,18 @@ def _invite(workbench: Workbench, project: Project) -> None:
         except WorkbenchError as error:
             show_error(error)
             return
-        st.session_state[_LINK] = (project.id, made.name, link_of(made.token), made.expires_at)
+        st.session_state[_LINK] = (project.id, made.name, link_of(made.token, _seen_at()), made.expires_at)
         st.rerun()
     of_project, who, link, until = st.session_state.get(_LINK, (None, "", "", None))
     if of_project == project.id:
         st.markdown(f"Send this to **{plain(who)}**. It lets in once, until {until:%d %b %Y}, and is shown only here.")
         st.code(link, language=None, wrap_lines=True)
+
+
+def _seen_at() -> str:
+    """The server as this browser sees it, without the screen that is open."""
+    seen = urlsplit(st.context.url or "")
+    return f"{seen.scheme}://{seen.netloc}"
 
 
 def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:

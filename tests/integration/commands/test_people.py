@@ -6,6 +6,7 @@ import pytest
 
 from app.services.people.invitations import accept_invitation
 from app.services.runtime.workbench import open_workbench
+from app.settings import settings
 from tests.support.projects import ready_to_score
 from tests.support.small_project import document
 
@@ -17,7 +18,7 @@ def project(run: Run) -> None:
     ready_to_score(open_workbench())
 
 
-def test_a_link_is_printed_alone_and_lets_in_once(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_is_printed_alone_and_lets_in_once(run: Run) -> None:
     status, out, err = run("people", "invite", "Ana", "--project", "Ready")
     assert (status, out.count("\n")) == (0, 1)
     assert out.startswith("http://localhost:8501/enter?key=")
@@ -25,6 +26,14 @@ def test_a_link_is_printed_alone_and_lets_in_once(run: Run, monkeypatch: pytest.
     assert accept_invitation(open_workbench(), out.strip().rpartition("=")[2])[0] == "Ana"
     _, out, _ = run("people", "list", "--project", "Ready")
     assert out.splitlines()[1].split()[:3] == ["Ana", "expert", "used"]
+
+
+def test_a_link_names_the_server_as_people_reach_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    invite = ("people", "invite", "Ana", "--project", "Ready", "--address", "http://127.0.0.1:9000/")
+    assert run(*invite)[1].startswith("http://127.0.0.1:9000/enter?key=")
+    monkeypatch.setenv("INTERACTEVAL_ADDRESS", "https://texts.example.org/judge/")
+    settings.cache_clear()
+    assert run(*invite)[1].startswith("https://texts.example.org/judge/enter?key=")
 
 
 def test_all_of_it_as_documents(run: Run) -> None:
