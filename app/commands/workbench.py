@@ -45,9 +45,8 @@ def serve(
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     if mode is not AccessMode.LOCAL and not owner_came_in(workbench):
-        say(
-            f"You run it, and come in by this link, once: {link_of(invite_owner(workbench).token, f'http://localhost:{port}')}"
-        )
+        link = link_of(invite_owner(workbench).token, f"http://localhost:{port}")
+        say(f"You run it, and come in by this link, once: {link}")
     command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
     sys.stderr.flush()
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.
