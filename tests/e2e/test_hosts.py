@@ -1,6 +1,7 @@
 """The server answers to its own names alone, and asks nobody which these are."""
 
 import http.client
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,9 +43,9 @@ def status(app: App, path: str, host: str, headers: dict[str, str] | None = None
         connection.close()
 
 
-def socket_status(app: App, host: str, origin: str = "") -> int:
+def socket_status(app: App, host: str, origin: str = "", headers: dict[str, str] | None = None) -> int:
     """101 where the server takes the WebSocket that drives the whole app."""
-    return status(app, "/_stcore/stream", host, HANDSHAKE | ({"Origin": origin} if origin else {}))
+    return status(app, "/_stcore/stream", host, HANDSHAKE | ({"Origin": origin} if origin else {}) | (headers or {}))
 
 
 def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
@@ -65,18 +66,33 @@ def test_a_page_from_elsewhere_is_refused_and_nobody_is_asked_for_an_address(app
 
 @pytest.fixture
 def renamed(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]:
-    more = {**environment, "INTERACTEVAL_ALLOWED_HOSTS": "bench.example.org, *.lab.example"}
+    """On a network, where people sign in."""
+    named = {"INTERACTEVAL_ALLOWED_HOSTS": "bench.example.org, *.lab.example"}
+    more = {**environment, **named, "INTERACTEVAL_ACCESS": "invite"}
     with served(tmp_path, more, "--host", "0.0.0.0", "--allow-host", "Second.example") as running:
         yield running
 
 
+def signed_in(app: App) -> dict[str, str]:
+    """The cookie of the owner, as a browser sends it."""
+    link = json.loads(app.command("people", "invite", "--owner", "--json"))["link"]
+    connection = http.client.HTTPConnection("127.0.0.1", app.port, timeout=30)
+    connection.request("POST", link[link.index("/enter") :])
+    cookie = connection.getresponse().getheader("Set-Cookie", "").partition(";")[0]
+    connection.close()
+    assert cookie
+    return {"Cookie": cookie}
+
+
 def test_further_names_are_those_that_were_given(renamed: App, attempts: Path) -> None:
+    known = signed_in(renamed)
     for host in ("bench.example.org", "a.lab.example", "second.example:80", "192.168.1.7:8501", "localhost"):
-        assert status(renamed, "/", host) == 200, host
-        assert socket_status(renamed, host, f"http://{host}") == 101, host
+        assert status(renamed, "/", host, known) == 200, host
+        assert socket_status(renamed, host, f"http://{host}", known) == 101, host
+        assert (status(renamed, "/", host), socket_status(renamed, host, f"http://{host}")) == (401, 401)
     for host in ("evil.example", "lab.example", "other.example.org"):
-        assert status(renamed, "/", host) == 403, host
-        assert socket_status(renamed, host, f"http://{host}") == 403, host
-    assert socket_status(renamed, "127.0.0.1:8501", "https://bench.example.org") == 101, "behind a proxy"
-    assert socket_status(renamed, "127.0.0.1:8501", "https://evil.example") == 403
+        assert status(renamed, "/", host, known) == 403, host
+        assert socket_status(renamed, host, f"http://{host}", known) == 403, host
+    assert socket_status(renamed, "127.0.0.1:8501", "https://bench.example.org", known) == 101, "behind a proxy"
+    assert socket_status(renamed, "127.0.0.1:8501", "https://evil.example", known) == 403
     assert not attempts.exists()
