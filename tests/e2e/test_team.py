@@ -86,6 +86,8 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     found = written(app)
     assert {name: found[name] for name in NAMES} == {name: [f"What {name} looks for."] for name in NAMES}
 
+    tabs["Ada"].goto(f"{app.url}/think_aloud?project=Demo")
+    shown(tabs["Ada"], "What Ada looks for.")
     owner = tabs["Owner"]
     come_in(owner, link(app, "--owner"), "Overview")
     unfold(owner, "invite_somebody", "Invite somebody", shows="invite_name")
@@ -96,7 +98,9 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     click(button(owner, "Take their part away"), shows=gone)
 
     ada = tabs["Ada"]
-    ada.get_by_role("link", name="Overview").click()
+    line = ada.get_by_role("textbox", name="What do you look for?")
+    line.fill("What comes too late.")
+    line.press("Enter")
     expect(ada.get_by_text("You are signed out")).to_be_visible()
     ada.reload()
     expect(ada.get_by_text("This is open to people who were invited")).to_be_visible()

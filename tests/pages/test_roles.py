@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people.actor import NOBODY, Actor, Membership, Role
+from app.domain.people.actor import NOBODY, Actor, Role
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import draw_texts
 from app.services.people.invitations import accept_invitation, invite, members_of
@@ -46,8 +46,11 @@ def sign_in(monkeypatch: pytest.MonkeyPatch) -> SignIn:
     return signed_in
 
 
-def ana(role: Role) -> Actor:
-    return Actor(7, "Ana", memberships={DEMO: Membership(role, "Ana")})
+def ana(bench: Workbench, role: Role) -> Actor:
+    with bench.database.write() as work:
+        person = work.people.add("invite", "ana", "Ana")
+        work.people.join(person.id, DEMO, role, "Ana")
+        return work.people.actor(person.id)
 
 
 def said(app: AppTest) -> str:
@@ -66,7 +69,7 @@ def test_each_screen_opens_for_those_it_is_for_and_says_so_to_others(
         for dimension in (1, 2, 3, 4):
             add_consideration(demo, dimension, "Ana", "Order.")
             mark_done(demo, dimension, "Ana")
-    sign_in(ana(role))
+    sign_in(ana(demo, role))
     app = open_screen(screen)
     assert not app.exception
     assert (CLOSED in said(app)) == (screen not in OPEN_TO[role])
@@ -78,7 +81,7 @@ def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
 ) -> None:
     draw_texts(demo, 1, 3, seed=1)
     mark_done_on(demo, 1)
-    sign_in(ana(Role.EXPERT))
+    sign_in(ana(demo, Role.EXPERT))
     app = open_screen("home")
     assert app.title[0].value == "My work"
     assert [button.key for button in app.button if str(button.key).startswith("my_")] == [
@@ -102,7 +105,7 @@ def mark_done_on(bench: Workbench, dimension: int) -> None:
 
 def test_nobody_becomes_another_by_the_address_or_a_list(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
     add_consideration(demo, 1, "Ben", "What only Ben said.")
-    sign_in(ana(Role.EXPERT))
+    sign_in(ana(demo, Role.EXPERT))
     app = open_screen("think_aloud")
     app.query_params[EXPERT] = "Ben"
     app.run()
@@ -116,7 +119,7 @@ def test_nobody_becomes_another_by_the_address_or_a_list(demo: Workbench, open_s
 def test_what_others_wrote_stays_hidden_and_there_is_no_way_around(
     demo: Workbench, open_screen: Open, sign_in: SignIn
 ) -> None:
-    sign_in(ana(Role.EXPERT))
+    sign_in(ana(demo, Role.EXPERT))
     for screen in ("attributes", "checklist", "lineage"):
         app = open_screen(screen)
         assert "is still hidden from you" in said(app)
@@ -161,7 +164,8 @@ def test_whoever_is_signed_out_meanwhile_learns_it(demo: Workbench, open_screen:
 
 
 def test_whoever_has_no_part_anywhere_is_told_what_to_do(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
-    sign_in(Actor(9, "Sue"))
+    with demo.database.write() as work:
+        sign_in(work.people.actor(work.people.add("invite", "sue", "Sue").id))
     app = open_screen("home")
     assert "You have no part in any project yet" in said(app)
     assert not app.button

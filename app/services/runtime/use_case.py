@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from app.domain.people.actor import LOCAL_OWNER, WHEN_DONE, Actor, Place, Right, Role
+from app.domain.people.actor import LOCAL_OWNER, NOBODY, WHEN_DONE, Actor, Place, Right, Role
 from app.domain.people.trail import PENDING
 from app.errors import NotAllowedError
 from app.services.runtime.identities import places_of
@@ -86,11 +86,17 @@ def _vouch() -> Iterator[None]:
 
 def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], project: str = "") -> set[Place]:
     """The places that the arguments name. Raises NotAllowedError where the actor may not in one of them, or where none
-    is named and the right is one that a project gives."""
+    is named and the right is one that a project gives.
+
+    What counts is the actor's part as it is now: a screen, or work in the background, may have begun before it was
+    taken away.
+    """
     actor = workbench.actor
     if actor is LOCAL_OWNER:
         return set()
     with workbench.database.read() as work:
+        if actor.person is not None:
+            actor = work.people.find_actor(actor.person) or NOBODY
         places = places_of(work, arguments, project)
         if actor.owner:
             return places

@@ -41,6 +41,10 @@ class People:
         memberships = {each.project_id: Membership(Role(each.role), each.name) for each in rows}
         return Actor(person_id, row.name, row.owner, memberships)
 
+    def find_actor(self, person_id: int) -> Actor | None:
+        """None for somebody who is no longer there."""
+        return self.actor(person_id) if self._session.get(PersonRow, person_id) else None
+
     def join(self, person_id: int, project_id: int, role: Role, name: str) -> None:
         """Give a person a part in a project, or another role. Raises ConflictError where another has the name there."""
         there = self.member(project_id, name)

@@ -24,6 +24,12 @@ def current_workbench() -> Workbench:
     return replace(found, actor=who_asks(found, st.context.cookies, st.context.headers))
 
 
+def still_there(workbench: Workbench) -> None:
+    """For a part of a screen that is drawn alone: whoever was signed out gets the whole anew, which says so."""
+    if current_workbench().actor != workbench.actor:
+        st.rerun()
+
+
 def choose(project: str, dimension: str | None = None) -> None:
     """Make this the current project from the next rerun on (the widgets of this run exist already)."""
     st.session_state[_CHOICE] = (project, dimension)

@@ -21,7 +21,7 @@ from app.services.think_aloud.independence import (
     removed_by_author,
     standing,
 )
-from pages.components.shell.current import choose
+from pages.components.shell.current import choose, still_there
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.undo import remember, undo_button
 from pages.components.shell.words import number, plain
@@ -42,6 +42,7 @@ def own_attributes(
 
     A fragment: saving a line redraws this column and leaves the samples beside it alone.
     """
+    still_there(workbench)
     own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
     _line(own, name)
     said = considerations_of(workbench, project.id, dimension.id, name)

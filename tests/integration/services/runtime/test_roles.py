@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
-from app.domain.people.actor import Actor, Membership, Right, Role
+from app.domain.people.actor import Right, Role
 from app.domain.task import Task
 from app.errors import NotAllowedError, NotReadyError
 from app.services.attributes.attributes import attributes_of
@@ -14,6 +14,7 @@ from app.services.checklists.checklists import get_checklist, new_draft, version
 from app.services.checklists.draft_edits import remove_question
 from app.services.checklists.draft_history import history_of
 from app.services.data.projects import create_project, list_projects
+from app.services.people.invitations import revoke_access
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration, mark_done, remove_consideration, visible_attributes
@@ -24,7 +25,10 @@ CHECKLIST, DIMENSION, PROJECT = 1, 1, 1
 
 def as_(bench: Workbench, role: Role, name: str) -> Workbench:
     """Somebody who has signed in and has this role in project 1."""
-    return replace(bench, actor=Actor(7, f"{name} at home", memberships={PROJECT: Membership(role, name)}))
+    with bench.database.write() as work:
+        person = work.people.add("invite", name, f"{name} at home")
+        work.people.join(person.id, PROJECT, role, name)
+        return replace(bench, actor=work.people.actor(person.id))
 
 
 def test_an_expert_writes_under_their_name_and_sees_the_others_once_done(bench: Workbench) -> None:
@@ -70,6 +74,15 @@ def test_only_the_projects_one_has_a_part_in_are_listed(bench: Workbench) -> Non
     create_project(bench, "Secret", Task("summary", "article"))
     assert [project.name for project in list_projects(as_(bench, Role.READER, "Rea"))] == ["Ready"]
     assert {project.name for project in list_projects(bench)} == {"Secret", "Ready"}
+
+
+def test_a_part_that_was_taken_away_counts_no_longer_whoever_holds_on_to_it(bench: Workbench) -> None:
+    """A screen that redraws a part of itself, or work in the background, has the actor of before."""
+    ana = as_(bench, Role.EXPERT, "Ana")
+    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    revoke_access(bench, PROJECT, "Ana")
+    with pytest.raises(NotAllowedError, match="isn't open to you"):
+        add_consideration(ana, DIMENSION, "Ana", "Flow.")
 
 
 def test_readers_see_no_drafts(bench: Workbench) -> None:

@@ -134,6 +134,10 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workbench
         ben = work.think_aloud.contributor(1, BEN, ContributorKind.HUMAN)
         work.independence.set_done(found["ana"].ids["dimension"], ben.id, True)
         found["other"] = made(work, "Two", BEN)
+        for actor in (FACILITATOR, EXPERT, DONE, READER, STRANGER, OWNER):
+            assert work.people.add("invite", actor.name, actor.name, actor.owner).id == actor.person
+            for project, membership in actor.memberships.items():
+                work.people.join(actor.person, project, membership.role, membership.name)
     yield bench, found
     bench.database.close()
 
