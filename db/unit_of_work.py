@@ -24,9 +24,10 @@ from db.repositories.imports import Imports
 from db.repositories.independence import Independence
 from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
-from db.repositories.people.entries import Entries
+from db.repositories.people.invitations import Invitations
 from db.repositories.people.people import People
 from db.repositories.people.places import Places
+from db.repositories.people.sign_ins import SignIns
 from db.repositories.people.trail import Trail
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
@@ -63,8 +64,12 @@ class UnitOfWork:
         return People(self._session)
 
     @cached_property
-    def entries(self) -> Entries:
-        return Entries(self._session)
+    def invitations(self) -> Invitations:
+        return Invitations(self._session)
+
+    @cached_property
+    def sign_ins(self) -> SignIns:
+        return SignIns(self._session)
 
     @cached_property
     def trail(self) -> Trail:

@@ -40,18 +40,19 @@ def invite_person(
     from app.errors import InputError
     from app.services.data.projects import get_project
     from app.services.people.invitations import invite, invite_owner
-    from app.services.people.ways_in import link_of
+    from app.services.people.ways_in import link_of, whole_address
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     if owner == bool(name or project):
         raise InputError("Give a name and --project, or --owner alone.")
+    seen_at = whole_address(address, "--address")
     made = (
         invite_owner(workbench, days)
         if owner
         else invite(workbench, get_project(workbench, project).id, name, role, days)
     )
-    _print(made, link_of(made.token, address), json_)
+    _print(made, link_of(made.token, seen_at), json_)
 
 
 def list_people(project: ProjectOption, json_: JsonOption = False) -> None:

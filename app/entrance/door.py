@@ -8,11 +8,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from app.domain.people.actor import NOBODY
 from app.domain.people.person import SIGNED_IN_DAYS
 from app.errors import WorkbenchError
-from app.services.people.invitations import accept_invitation, read_invitation
+from app.services.people.invitations import accept_invitation, came_in_by, read_invitation
 from app.services.people.sign_ins import end_sign_in
-from app.services.people.ways_in import SIGN_IN_COOKIE, is_secure, who_asks, whom_to_ask
+from app.services.people.ways_in import SIGN_IN_COOKIE, is_secure, set_address, who_asks, whom_to_ask
 from app.services.runtime.workbench import open_workbench
 
 _PAGES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True)
@@ -42,15 +43,16 @@ def enter(request: Request) -> Response:
     """Looking at a link doesn't use it up: programs that read mail look at links too. The button does."""
     key = request.query_params.get("key", "")
     workbench = open_workbench()
-    here = who_asks(workbench, request.cookies, request.headers)
+    here = NOBODY
     try:
+        here = who_asks(workbench, request.cookies, request.headers)
         if request.method != "POST":
-            return door_page("welcome", name=read_invitation(workbench, key).name)
+            return door_page("welcome", name=read_invitation(workbench, key, here).name)
         if not _same_origin(request):
             return refusal("This request came from a page of another server.")
         _, cookie = accept_invitation(workbench, key, here)
     except WorkbenchError as error:
-        if here.person is not None:  # whoever opens their old link again is in already
+        if came_in_by(workbench, key, here):
             return RedirectResponse("/", _SEE_OTHER)
         return refusal(str(error))
     answer = RedirectResponse("/", _SEE_OTHER, {"Referrer-Policy": "same-origin"})
@@ -76,6 +78,8 @@ def door_routes() -> list[Route]:
 
 
 def _same_origin(request: Request) -> bool:
-    """Browsers say where a form was sent from; one that says nothing of it sent no form of another page."""
+    """Browsers say where a form was sent from; one that says nothing of it sent no form of another page. A proxy may
+    ask by another name than browsers do: the address that is set is ours too."""
     origin = request.headers.get("origin")
-    return origin is None or (origin != "null" and urlsplit(origin).netloc == request.headers.get("host"))
+    ours = {request.headers.get("host"), urlsplit(set_address()).netloc} - {None, ""}
+    return origin is None or urlsplit(origin).netloc in ours

@@ -11,7 +11,9 @@ from app.errors import WorkbenchError
 from app.services.people.ways_in import proxies, who_asks, whom_to_ask
 from app.services.runtime.workbench import open_workbench
 
-OPEN = ("/enter", "/leave", "/_stcore/health")
+HEALTH = "/_stcore/health"
+"""Asked by whatever watches the server, from wherever it is; it says "ok" and nothing else."""
+OPEN = ("/enter", "/leave")
 OPEN_FOLDERS = ("/static/", "/app/static/")
 """The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
 
@@ -23,7 +25,7 @@ class Gate:
         self._proxies = proxies() if mode is AccessMode.PROXY else frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._mode is AccessMode.LOCAL or scope["type"] == "lifespan":
+        if self._mode is AccessMode.LOCAL or scope["type"] == "lifespan" or scope["path"] == HEALTH:
             await self._app(scope, receive, send)
             return
         answer = self._stranger(scope)

@@ -28,12 +28,12 @@ def test_a_person_has_one_part_in_a_project_and_a_project_one_person_of_a_name(d
 def test_a_link_is_used_once(database: Database) -> None:
     with database.write() as work:
         ana = work.people.add("invite", "1", "Ana")
-        link = work.entries.invite(ana.id, None, "h1", "Fay", SOON)
-        assert (work.entries.use(link.id), work.entries.use(link.id)) == (True, False)
-        found = work.entries.invitation("h1")
+        link = work.invitations.add(ana.id, None, "h1", "Fay", SOON)
+        assert (work.invitations.use(link.id), work.invitations.use(link.id)) == (True, False)
+        found = work.invitations.find("h1")
         assert found is not None
         assert found.used_at is not None
-        assert work.entries.invitation("h2") is None
+        assert work.invitations.find("h2") is None
 
 
 def test_whoever_turns_out_to_be_known_brings_their_projects(database: Database) -> None:
@@ -48,26 +48,40 @@ def test_whoever_turns_out_to_be_known_brings_their_projects(database: Database)
             work.people.get(again.id)
 
 
+def test_somebody_whom_two_requests_meet_at_once_is_kept_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.write() as work:
+        ana = work.people.ensure("proxy", "ana", "Ana")
+    with database.write() as work:
+        seen = iter([None, ana])  # the other one added her after this one had looked
+        monkeypatch.setattr(work.people, "find", lambda *_: next(seen))
+        assert work.people.ensure("proxy", "ana", "Ana") == ana
+        ben = work.people.add("proxy", "ben", "Ben")
+    with database.read() as work:
+        assert work.people.get(ben.id).name == "Ben"
+
+
 def test_a_deleted_project_takes_the_parts_in_it_along(database: Database) -> None:
     with database.write() as work:
         project = work.projects.add("P", Task()).id
         ana = work.people.add("invite", "1", "Ana")
         work.people.join(ana.id, project, Role.EXPERT, "Ana")
-        work.entries.invite(ana.id, project, "h", "Fay", SOON)
+        work.invitations.add(ana.id, project, "h", "Fay", SOON)
         work.projects.delete(project)
     with database.read() as work:
         assert work.people.actor(ana.id).memberships == {}
-        assert work.entries.invitation("h") is None
+        assert work.invitations.find("h") is None
 
 
 def test_a_sign_in_ends_by_time_and_by_hand(database: Database) -> None:
     with database.write() as work:
         ana = work.people.add("invite", "1", "Ana")
-        work.entries.sign_in(ana.id, "past", datetime.now(UTC) - timedelta(seconds=1))
-        work.entries.sign_in(ana.id, "one", SOON)
-        work.entries.sign_in(ana.id, "two", SOON)
-        assert [work.entries.signed_in(each) for each in ("past", "one", "none")] == [None, ana.id, None]
-        work.entries.sign_out("one")
-        assert [work.entries.signed_in(each) for each in ("one", "two")] == [None, ana.id]
-        work.entries.sign_out_everywhere(ana.id)
-        assert work.entries.signed_in("two") is None
+        work.sign_ins.begin(ana.id, "past", datetime.now(UTC) - timedelta(seconds=1))
+        work.sign_ins.begin(ana.id, "one", SOON)
+        work.sign_ins.begin(ana.id, "two", SOON)
+        assert [work.sign_ins.person(each) for each in ("past", "one", "none")] == [None, ana.id, None]
+        work.sign_ins.end("one")
+        assert [work.sign_ins.person(each) for each in ("one", "two")] == [None, ana.id]
+        work.sign_ins.end_all(ana.id)
+        assert work.sign_ins.person("two") is None

@@ -96,3 +96,19 @@ def test_further_names_are_those_that_were_given(renamed: App, attempts: Path) -
     assert socket_status(renamed, "127.0.0.1:8501", "https://bench.example.org", known) == 101, "behind a proxy"
     assert socket_status(renamed, "127.0.0.1:8501", "https://evil.example", known) == 403
     assert not attempts.exists()
+
+
+@pytest.fixture
+def behind_a_proxy(tmp_path: Path, environment: dict[str, str]) -> Iterator[App]:
+    """One that trusts another machine's word, not this one's."""
+    named = {"INTERACTEVAL_PROXY_HEADER": "X-Who", "INTERACTEVAL_PROXY_ADDRESSES": "192.0.2.9"}
+    with served(tmp_path, {**environment, **named, "INTERACTEVAL_ACCESS": "proxy"}) as running:
+        yield running
+
+
+def test_a_request_that_only_says_it_comes_from_the_proxy_is_not_believed(behind_a_proxy: App) -> None:
+    vouched = {"X-Who": "ana@example.org"}
+    host = f"127.0.0.1:{behind_a_proxy.port}"
+    for said in ({}, {"X-Forwarded-For": "192.0.2.9"}, {"X-Real-IP": "192.0.2.9"}, {"Forwarded": "for=192.0.2.9"}):
+        assert status(behind_a_proxy, "/", host, vouched | said) == 403
+        assert socket_status(behind_a_proxy, host, f"http://{host}", vouched | said) == 403

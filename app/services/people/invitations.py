@@ -41,7 +41,8 @@ def invite(
 ) -> MadeLink:
     """A link for somebody to take part in a project; a new one for somebody who has one takes its place.
 
-    Raises InputError for no name, or days that are too few or too many, ConflictError where an LLM bears the name.
+    Raises InputError for no name, days that are too few or too many, or a role of one's own that would change,
+    ConflictError where an LLM bears the name, NotAllowedError where the link would open more than whoever makes it may.
     """
     called = checked_name(name, "person", "Say who the link is for.")
     with workbench.database.write() as work:
@@ -49,6 +50,8 @@ def invite(
         if role is Role.EXPERT:
             work.think_aloud.contributor(project_id, called, ContributorKind.HUMAN)
         there = work.people.member(project_id, called)
+        if there is not None:
+            _check_renewal(work, workbench.actor, there, role)
         person = there.person if there else work.people.add(ISSUER, uuid.uuid4().hex, called)
         work.people.join(person.id, project_id, role, called)
         return _link(work, person, project_id, days, who)
@@ -74,7 +77,7 @@ def members_of(workbench: Workbench, project_id: int) -> list[ProjectMember]:
     """Everybody with a part in the project, each with their newest link."""
     with workbench.database.read() as work:
         return [
-            replace(member, invitation=work.entries.newest(member.person.id, project_id))
+            replace(member, invitation=work.invitations.newest(member.person.id, project_id))
             for member in work.people.members(project_id)
         ]
 
@@ -89,36 +92,44 @@ def revoke_access(workbench: Workbench, project_id: int, name: str) -> None:
             raise NotFoundError(f"Nobody called {quoted(name)} has a part in this project.")
         if member.person.id == workbench.actor.person:
             raise InputError("You can't take your own part away.", "Another facilitator can.")
-        work.entries.revoke(member.person.id, project_id)
+        work.invitations.revoke(member.person.id, project_id)
         work.people.leave(member.person.id, project_id)
         if not member.person.owner and not work.people.actor(member.person.id).memberships:
-            work.entries.sign_out_everywhere(member.person.id)
+            work.sign_ins.end_all(member.person.id)
 
 
 @use_case(Right.ARRIVE)
-def read_invitation(workbench: Workbench, token: str) -> Invitation:
-    """Whom an open link is for. Raises NotAllowedError for a link that lets nobody in (any more), with the reason."""
+def read_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> Invitation:
+    """Whom an open link is for. Raises NotAllowedError for a link that doesn't let in whoever is here (any more), with
+    the reason."""
     with workbench.database.read() as work:
-        return _open_one(work, token)
+        link = _open_one(work, token)
+        _who_enters(work, link, here)
+        return link
+
+
+@use_case(Right.ARRIVE)
+def came_in_by(workbench: Workbench, token: str, here: Actor) -> bool:
+    """Whether this link was opened by the very person who is here: they are in already."""
+    with workbench.database.read() as work:
+        link = work.invitations.find(token_hash(token))
+    return link is not None and link.used_at is not None and link.person == here.person
 
 
 @use_case(Right.ARRIVE)
 def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) -> tuple[str, str]:
-    """Let in whoever opens the link; `here` is who the browser belongs to already. Returns name and new cookie.
-
-    Whoever is signed in under the same name is the same person, and whomever a proxy vouches for is who they are: the
-    project becomes one of theirs, and no cookie is needed then. Raises as `read_invitation`.
+    """Let in whoever opens the link; `here` is who the browser belongs to already. Returns name and new cookie, which
+    nobody needs whom a proxy vouches for. Raises as `read_invitation`.
     """
     with workbench.database.write() as work:
         link = _open_one(work, token)
-        if not work.entries.use(link.id):
+        if not work.invitations.use(link.id):
             raise NotAllowedError(_REFUSALS[LinkState.USED], _ASK)
-        person = work.people.get(link.person)
-        known = work.people.get(here.person) if here.person is not None else None
-        if known is not None and (known.issuer != ISSUER or (known.name == person.name and not person.owner)):
-            work.entries.hand_on(link.id, known.id)
-            work.people.become(person.id, known.id)
-            person = known
+        person = _who_enters(work, link, here)
+        if person.id != link.person:
+            work.invitations.hand_on(link.id, person.id)
+            work.people.become(link.person, person.id)
+            work.invitations.revoke_all(person.id)  # whoever kept one would come in to what is theirs from now on
         work.people.note_seen(person.id)
         work.trail.add(PendingAct(link.project, person.id, person.name, "came in by a link"))
         return person.name, "" if person.issuer != ISSUER else begin_sign_in(work, person)
@@ -128,12 +139,40 @@ def _link(work: UnitOfWork, person: Person, project_id: int | None, days: int, w
     if not 1 <= days <= MOST_DAYS:
         raise InputError(f"A link can't last {days} days.", f"Give 1 to {MOST_DAYS}.")
     token, expires_at = new_token(), datetime.now(UTC) + timedelta(days=days)
-    work.entries.invite(person.id, project_id, token_hash(token), who, expires_at)
+    work.invitations.add(person.id, project_id, token_hash(token), who, expires_at)
     return MadeLink(person.name, token, expires_at)
 
 
+def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: Role) -> None:
+    """A link signs in as the person it is for, with all that is theirs: nobody makes one to what they may not see."""
+    if member.person.id == actor.person and role is not member.role:
+        raise InputError("You can't change your own role.", "Another facilitator can.")
+    theirs = work.people.actor(member.person.id)
+    if not actor.owner and (theirs.owner or not all(actor.has(Right.FACILITATE, one) for one in theirs.memberships)):
+        raise NotAllowedError(
+            f"{quoted(member.name)} has a part in other projects too, which a link from here would open.",
+            "Whoever runs the server can make one.",
+        )
+
+
+def _who_enters(work: UnitOfWork, link: Invitation, here: Actor) -> Person:
+    """Whoever is signed in under the same name is the same person, and whomever a proxy vouches for is who they are.
+
+    Only somebody who was never there can turn out to be another, so that no link moves what is somebody's already.
+    """
+    person = work.people.get(link.person)
+    known = work.people.get(here.person) if here.person is not None else None
+    if known is None or known.id == person.id:
+        return person
+    if person.seen_at is None and (known.issuer != ISSUER or (known.name == person.name and not person.owner)):
+        return known
+    if known.issuer != ISSUER:
+        raise NotAllowedError(f"This link is for {quoted(person.name)}, who was here before.", _ASK)
+    return person
+
+
 def _open_one(work: UnitOfWork, token: str) -> Invitation:
-    found = work.entries.invitation(token_hash(token))
+    found = work.invitations.find(token_hash(token))
     if found is None:
         raise NotAllowedError("This link isn't one of this server's.", "Copy it whole, or ask for a new one.")
     state = found.state(datetime.now(UTC))

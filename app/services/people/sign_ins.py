@@ -36,7 +36,7 @@ def actor_of_proxy(workbench: Workbench, subject: str) -> Actor:
         person = work.people.find(PROXY, called.casefold())
     if person is None or _unseen(person):
         with workbench.database.write() as work:
-            person = work.people.find(PROXY, called.casefold()) or work.people.add(PROXY, called.casefold(), called)
+            person = work.people.ensure(PROXY, called.casefold(), called)
             work.people.note_seen(person.id)
     with workbench.database.read() as work:
         return work.people.actor(person.id)
@@ -49,13 +49,13 @@ def end_sign_in(workbench: Workbench, cookie: str) -> None:
         with workbench.database.write() as work:
             if person := person_signed_in(work, cookie):
                 work.trail.add(PendingAct(None, person.id, person.name, "signed out"))
-            work.entries.sign_out(token_hash(token))
+            work.sign_ins.end(token_hash(token))
 
 
 def begin_sign_in(work: UnitOfWork, person: Person) -> str:
     """The cookie for the browser of this person."""
     token = new_token()
-    work.entries.sign_in(person.id, token_hash(token), datetime.now(UTC) + timedelta(days=SIGNED_IN_DAYS))
+    work.sign_ins.begin(person.id, token_hash(token), datetime.now(UTC) + timedelta(days=SIGNED_IN_DAYS))
     return signed_cookie(token)
 
 
@@ -65,5 +65,5 @@ def _unseen(person: Person) -> bool:
 
 def person_signed_in(work: UnitOfWork, cookie: str) -> Person | None:
     token = token_in(cookie) if cookie else ""
-    person_id = work.entries.signed_in(token_hash(token)) if token else None
+    person_id = work.sign_ins.person(token_hash(token)) if token else None
     return work.people.get(person_id) if person_id is not None else None

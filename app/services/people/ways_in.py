@@ -27,6 +27,7 @@ def access_mode() -> AccessMode:
 def check_way_in(host: str) -> AccessMode:
     """Raises InputError where people would get in without being known, or where what the mode needs isn't set."""
     mode = access_mode()
+    set_address()
     if mode is AccessMode.LOCAL and not _is_loopback(host):
         raise InputError(
             f"On {host} everybody who reaches this computer could read and change everything.",
@@ -54,16 +55,35 @@ def proxies() -> frozenset[str]:
     return frozenset(found)
 
 
+def set_address() -> str:
+    """Where browsers reach the server, "" where that isn't set. Raises InputError for what is no address."""
+    written = settings().address.strip()
+    return whole_address(written, "INTERACTEVAL_ADDRESS") if written else ""
+
+
+def whole_address(written: str, where: str) -> str:
+    """where: what names it, for the sentence. Raises InputError for what is no address of a web server."""
+    try:
+        parts = urlsplit(written.strip())
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(
+            f"{where} is “{written[:60]}”, which is no address of a web server.",
+            "Give it whole, such as https://workbench.example.org.",
+        )
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
 def is_secure() -> bool:
     """Whether browsers reach the server by https, so that cookies never travel without."""
-    return settings().address.lower().startswith("https://")
+    return set_address().startswith("https://")
 
 
-def link_of(token: str, seen_at: str = "http://localhost:8501") -> str:
+def link_of(token: str, seen_at: str) -> str:
     """What is sent to a person. seen_at: the server's address as whoever makes the link sees it; the one that is set
     goes before."""
-    base = urlsplit(settings().address.strip() or seen_at)
-    return f"{base.scheme}://{base.netloc}{base.path.rstrip('/')}/enter?key={token}"
+    return f"{set_address() or seen_at}/enter?key={token}"
 
 
 def whom_to_ask() -> str:

@@ -1,7 +1,6 @@
 """People and their part in projects."""
 
-from collections.abc import Sequence
-
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from app.domain.name import quoted
@@ -26,6 +25,18 @@ class People:
         query = select(PersonRow).where(PersonRow.issuer == issuer, PersonRow.subject == subject)
         row = self._session.exec(query).first()
         return _person(row) if row else None
+
+    def ensure(self, issuer: str, subject: str, name: str) -> Person:
+        """The one who is known by this subject, from now on if not yet; where two meet somebody at once, one adds."""
+        if found := self.find(issuer, subject):
+            return found
+        try:
+            with self._session.begin_nested():
+                return self.add(issuer, subject, name)
+        except IntegrityError:
+            found = self.find(issuer, subject)
+            assert found is not None
+            return found
 
     def get(self, person_id: int) -> Person:
         return _person(self._row(person_id))
@@ -106,8 +117,7 @@ class People:
         query = select(MembershipRow).where(
             MembershipRow.person_id == person_id, MembershipRow.project_id == project_id
         )
-        found: Sequence[MembershipRow] = self._session.exec(query).all()
-        return found[0] if found else None
+        return self._session.exec(query).first()
 
 
 def _person(row: PersonRow) -> Person:

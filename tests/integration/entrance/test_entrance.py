@@ -167,6 +167,7 @@ def test_a_proxy_is_believed_only_at_its_own_address(bench: Workbench, set_up: S
             browser(stranger).websocket_connect("/_stcore/stream", headers=known),
         ):
             pass
+    assert browser("10.0.0.3").get("/_stcore/health").status_code == 200
     assert browser("10.0.0.2").get("/").status_code == 401
     assert browser("10.0.0.2").get("/", headers={"X-Who": " "}).status_code == 401
 
@@ -180,6 +181,27 @@ def test_a_link_gives_a_part_to_whom_a_proxy_vouches_for(bench: Workbench, set_u
         person = work.people.find("proxy", "ana@example.org")
         assert person is not None
         assert work.people.actor(person.id).memberships[1].role is Role.EXPERT
+
+
+def test_a_refusal_is_said_to_those_who_are_in_as_somebody_else(bench: Workbench, set_up: Set) -> None:
+    ana, address = browser(), link(bench)
+    ana.post(address)
+    ben = browser()
+    ben.post(link(bench, "Ben"))
+    for answer in (ben.get(address), ben.post(address)):
+        assert (answer.status_code, "used already" in answer.text) == (403, True)
+    assert "isn&#39;t one of this server&#39;s" in ben.get("/enter?key=x").text
+    set_up(access="proxy", proxy_header="X-Who", proxy_addresses="10.0.0.2")
+    proxied = browser("10.0.0.2")
+    assert "isn&#39;t one of this server&#39;s" in proxied.get("/enter?key=x", headers={"X-Who": "cy"}).text
+    assert proxied.get("/enter?key=x", headers={"X-Who": "c" * 1000}).status_code == 403
+
+
+def test_a_proxy_may_ask_by_another_name_than_browsers_do(bench: Workbench, set_up: Set) -> None:
+    set_up(address="https://workbench.example.org/")
+    at_proxy = {"Origin": "https://workbench.example.org"}
+    assert browser().post(link(bench), headers=at_proxy).status_code == 303
+    assert browser().post(link(bench, "Ben"), headers={"Origin": "https://example.org"}).status_code == 403
 
 
 def test_a_header_says_nothing_where_no_proxy_is_trusted(bench: Workbench, set_up: Set) -> None:
@@ -211,6 +233,8 @@ def test_this_computer_alone_needs_none(set_up: Set, host: str) -> None:
     ("variables", "said"),
     [
         ({"access": "open"}, "INTERACTEVAL_ACCESS is “open”"),
+        ({"access": "invite", "address": "workbench.example.org"}, "“workbench.example.org”, which is no address"),
+        ({"access": "invite", "address": "http://[::1"}, "no address"),
         ({"access": "proxy"}, "has to be named"),
         ({"access": "proxy", "proxy_header": "X-Who"}, "has to be named"),
         ({"access": "proxy", "proxy_header": "X-Who", "proxy_addresses": "proxy.local"}, "“proxy.local”"),

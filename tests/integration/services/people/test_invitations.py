@@ -13,6 +13,7 @@ from app.errors import ConflictError, InputError, NotAllowedError, NotFoundError
 from app.services.data.projects import create_project, list_projects
 from app.services.people.invitations import (
     accept_invitation,
+    came_in_by,
     invite,
     invite_owner,
     members_of,
@@ -157,6 +158,58 @@ def test_a_facilitator_invites_to_their_project_alone_and_can_not_shut_themselve
         invite(fay, other, "Ana", Role.EXPERT)
     with pytest.raises(InputError, match="your own part"):
         revoke_access(fay, PROJECT, "Fay")
+
+
+def test_nobody_makes_a_link_to_more_than_they_may_see(bench: Workbench) -> None:
+    other = create_project(bench, "Other", Task("summary", "article")).id
+    fay = replace(bench, actor=actor_of_cookie(bench, came_in(bench, "Fay", Role.FACILITATOR)))
+    ana = actor_of_cookie(bench, came_in(bench, "Ana"))
+    invite(fay, PROJECT, "Ana", Role.EXPERT)
+    accept_invitation(bench, invite(bench, other, "Ana", Role.READER).token, ana)
+    with pytest.raises(NotAllowedError, match="other projects"):
+        invite(fay, PROJECT, "Ana", Role.EXPERT)
+    invite(bench, PROJECT, "Ana", Role.EXPERT)
+    with bench.database.write() as work:
+        owner = work.people.add("invite", "olga", "Olga", owner=True)
+        work.people.join(owner.id, PROJECT, Role.READER, "Olga")
+    with pytest.raises(NotAllowedError):
+        invite(fay, PROJECT, "Olga", Role.READER)
+
+
+def test_a_link_kept_from_before_opens_nothing_that_came_later(bench: Workbench) -> None:
+    other = create_project(bench, "Other", Task("summary", "article")).id
+    ana = actor_of_cookie(bench, came_in(bench, "Ana"))
+    kept = invite(bench, PROJECT, "Ana", Role.EXPERT)
+    accept_invitation(bench, invite(bench, other, "Ana", Role.FACILITATOR).token, ana)
+    with pytest.raises(NotAllowedError, match="taken back"):
+        accept_invitation(bench, kept.token)
+
+
+def test_nobody_changes_their_own_role(bench: Workbench) -> None:
+    fay = replace(bench, actor=actor_of_cookie(bench, came_in(bench, "Fay", Role.FACILITATOR)))
+    with pytest.raises(InputError, match="your own role"):
+        invite(fay, PROJECT, "Fay", Role.READER)
+    assert invite(fay, PROJECT, "Fay", Role.FACILITATOR).name == "Fay"
+
+
+def test_a_link_to_somebody_who_was_here_moves_nothing_of_theirs(bench: Workbench) -> None:
+    """Not to whom a proxy vouches for, and not to a browser that is signed in under the same name."""
+    other = create_project(bench, "Other", Task("summary", "article")).id
+    ana, bea = actor_of_proxy(bench, "ana@example.org"), actor_of_proxy(bench, "bea@example.org")
+    accept_invitation(bench, invite(bench, PROJECT, "Ana", Role.EXPERT).token, ana)
+    again = invite(bench, PROJECT, "Ana", Role.EXPERT).token
+    for act in (read_invitation, accept_invitation):
+        with pytest.raises(NotAllowedError, match="This link is for “ana@"):
+            act(bench, again, bea)
+    assert read_invitation(bench, again, ana).name == "ana@example.org"
+    assert not came_in_by(bench, again, ana)
+    accept_invitation(bench, again, ana)
+    assert (came_in_by(bench, again, ana), came_in_by(bench, again, bea)) == (True, False)
+    cookies = [accept_invitation(bench, invite(bench, one, "Cy", Role.READER).token)[1] for one in (PROJECT, other)]
+    first, second = (actor_of_cookie(bench, cookie) for cookie in cookies)
+    accept_invitation(bench, invite(bench, other, "Cy", Role.READER).token, first)
+    assert [set(actor_of_cookie(bench, cookie).memberships) for cookie in cookies] == [{PROJECT}, {other}]
+    assert first.person != second.person
 
 
 def test_what_can_not_be_a_link_is_refused_and_nothing_stored(bench: Workbench) -> None:

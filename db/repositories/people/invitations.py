@@ -1,20 +1,21 @@
-"""Links that let people in, and the browsers they are signed in with; of either only the hash is kept."""
+"""Invitations: links that let people in, of which only the hash is kept."""
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import update
 from sqlmodel import Session, col, select
 
 from app.domain.people.person import Invitation
-from db.models import InvitationRow, PersonRow, SignInRow
+from db.models import InvitationRow, PersonRow
 from db.models.columns import now
 
 
-class Entries:
+class Invitations:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def invite(
+    def add(
         self, person_id: int, project_id: int | None, token_hash: str, made_by: str, expires_at: datetime
     ) -> Invitation:
         """A link in place of those that this person hasn't opened yet."""
@@ -26,7 +27,7 @@ class Entries:
         self._session.flush()
         return self._invitation(row)
 
-    def invitation(self, token_hash: str) -> Invitation | None:
+    def find(self, token_hash: str) -> Invitation | None:
         row = self._session.exec(select(InvitationRow).where(InvitationRow.token_hash == token_hash)).first()
         return self._invitation(row) if row else None
 
@@ -50,39 +51,18 @@ class Entries:
         self._session.get_one(InvitationRow, invitation_id).person_id = person_id
         self._session.flush()
 
-    def revoke(self, person_id: int, project_id: int | None) -> int:
-        """Links that weren't opened let nobody in any more; how many those were."""
-        rows = self._session.exec(
-            select(InvitationRow).where(
-                InvitationRow.person_id == person_id,
-                InvitationRow.project_id == project_id,
-                col(InvitationRow.used_at).is_(None),
-                col(InvitationRow.revoked_at).is_(None),
-            )
-        ).all()
-        for row in rows:
+    def revoke(self, person_id: int, project_id: int | None) -> None:
+        """This person's links to the project that weren't opened let nobody in any more."""
+        self._revoke(person_id, InvitationRow.project_id == project_id)
+
+    def revoke_all(self, person_id: int) -> None:
+        self._revoke(person_id)
+
+    def _revoke(self, person_id: int, *which: Any) -> None:
+        open_ones = (col(InvitationRow.used_at).is_(None), col(InvitationRow.revoked_at).is_(None))
+        query = select(InvitationRow).where(InvitationRow.person_id == person_id, *open_ones, *which)
+        for row in self._session.exec(query).all():
             row.revoked_at = now()
-        self._session.flush()
-        return len(rows)
-
-    def sign_in(self, person_id: int, token_hash: str, expires_at: datetime) -> None:
-        self._session.add(SignInRow(person_id=person_id, token_hash=token_hash, expires_at=expires_at))
-        self._session.flush()
-
-    def signed_in(self, token_hash: str) -> int | None:
-        """The person whose browser this is, None where it isn't signed in any more."""
-        query = select(SignInRow).where(SignInRow.token_hash == token_hash, col(SignInRow.ended_at).is_(None))
-        row = self._session.exec(query).first()
-        return row.person_id if row and row.expires_at > now() else None
-
-    def sign_out(self, token_hash: str) -> None:
-        for row in self._session.exec(select(SignInRow).where(SignInRow.token_hash == token_hash)).all():
-            row.ended_at = row.ended_at or now()
-        self._session.flush()
-
-    def sign_out_everywhere(self, person_id: int) -> None:
-        for row in self._session.exec(select(SignInRow).where(SignInRow.person_id == person_id)).all():
-            row.ended_at = row.ended_at or now()
         self._session.flush()
 
     def _invitation(self, row: InvitationRow) -> Invitation:
