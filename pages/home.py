@@ -56,14 +56,12 @@ st.subheader(plain(project.name), anchor=False)
 ready(progress)
 with st.expander("All figures", key="figures"):
     progress_table(progress)
-runs_it = may(workbench, Right.FACILITATE, project_id=project.id)
-if runs_it and not current_expert():
-    experts_table(workbench, project.id)
-if runs_it and workbench.actor.person is not None:
-    members(workbench, project)
-
-if not runs_it:
+if not may(workbench, Right.FACILITATE, project_id=project.id):
     st.stop()
+if not current_expert():
+    experts_table(workbench, project.id)
+if workbench.actor.person is not None:
+    members(workbench, project)
 trail_table(workbench, project)
 st.subheader("Projects", anchor=False)
 project_list(workbench, list_projects(workbench), progress)

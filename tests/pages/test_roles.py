@@ -177,4 +177,20 @@ def test_on_ones_own_computer_nobody_is_asked_who_they_are_and_there_is_nothing_
     app = open_screen("home")
     assert app.title[0].value == "Overview"
     assert "People" not in [one.value for one in app.subheader]
-    assert "Sign out" not in str(app.sidebar)
+    assert not signing_out(app)
+
+
+def test_whoever_has_signed_in_can_sign_out(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    sign_in(ana(demo, Role.EXPERT))
+    assert signing_out(open_screen("home"))
+
+
+def signing_out(app: AppTest) -> bool:
+    return any("/leave" in str(one.proto.body) for one in app.get("html"))
+
+
+def test_the_address_holds_no_name_where_people_sign_in(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    sign_in(ana(demo, Role.EXPERT))
+    app = open_screen("think_aloud")
+    assert "You are **Ana**." in said(app)
+    assert EXPERT not in app.query_params

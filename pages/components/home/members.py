@@ -15,7 +15,7 @@ from app.services.people.invitations import invite, revoke_access
 from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
-from pages.components.shell.words import number, plain, show_error
+from pages.components.shell.words import plain, show_error
 
 _ROLES = {
     Role.EXPERT: "Expert: thinks aloud, answers, reviews the checklist once they are done",
@@ -105,5 +105,5 @@ def _revoke(workbench: Workbench, project: Project, names: list[str]) -> None:
         except WorkbenchError as error:
             show_error(error)
         else:
-            st.toast(plain(f"{name} has no part in this project any more ({number(len(names) - 1, 'person')} left)."))
+            st.toast(plain(f"{name} has no part in this project any more."))
             st.rerun()

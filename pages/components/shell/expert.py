@@ -54,9 +54,11 @@ def own_name(key: str, **look: Any) -> str:
 
 
 def role_in(workbench: Workbench, project: Project) -> Role:
-    """Whoever runs the server does what facilitators do."""
+    """Whoever runs the server does what facilitators do, and whoever has no part in the project changes nothing."""
+    if workbench.actor.owner:
+        return Role.FACILITATOR
     membership = workbench.actor.memberships.get(project.id)
-    return membership.role if membership and not workbench.actor.owner else Role.FACILITATOR
+    return membership.role if membership else Role.READER
 
 
 def expert(workbench: Workbench, project: Project) -> str:

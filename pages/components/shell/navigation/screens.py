@@ -10,7 +10,7 @@ import streamlit as st
 from app.domain.people.actor import Actor, Right
 from app.domain.project import Project
 from pages.components.shell.current import DIMENSION, PROJECT
-from pages.components.shell.expert import EXPERT
+from pages.components.shell.expert import EXPERT, signed_in_as
 
 _OPEN_TO_ME = "open_screens"
 FOLDER = Path(__file__).resolve().parents[3]
@@ -104,11 +104,13 @@ def door_of(name: str) -> Door:
 
 
 def address(parameters: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What every address holds: the project, the dimension, the expert; and what is asked for beside them.
+    """What every address holds: the project, the dimension, the expert where nobody signs in; and what is asked for
+    beside them.
 
     A link that leaves them out would have the browser remember each screen once more for each that is added there.
     """
-    kept = {key: st.session_state.get(key) for key in (PROJECT, DIMENSION, EXPERT)}
+    keys = (PROJECT, DIMENSION) if signed_in_as() else (PROJECT, DIMENSION, EXPERT)
+    kept = {key: st.session_state.get(key) for key in keys}
     return {key: str(value) for key, value in kept.items() if value} | dict(parameters or {})
 
 
