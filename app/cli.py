@@ -41,6 +41,7 @@ _COMMANDS = (
     "prompts",
     "data.backups",
     "people",
+    "worker",
 )
 INTERRUPTED = 130  # what typer returns for Ctrl-C
 TERMINATED = 143  # after a service manager's signal

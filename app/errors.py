@@ -92,6 +92,10 @@ class RunLostError(ConflictError):
     default_hint = "Nothing more was asked or saved here; what it had asked is kept and isn't paid again."
 
 
+class JobLostError(ConflictError):
+    default_hint = "What was done here is kept."
+
+
 class DatabaseError(WorkbenchError):
     pass
 

@@ -25,6 +25,7 @@ from app.entrance.door import door_routes
 from app.entrance.gate import Gate
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
+from app.services.background.doing import begin_no_more, leave_to_others
 from app.services.people.ways_in import check_way_in, is_secure
 from app.services.scoring.run_worker import stop_all_runs
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
@@ -172,4 +173,6 @@ if __name__ == "__main__":
         start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
     finally:
         # While the interpreter still takes work: replies under way are paid, and kept before it ends.
+        begin_no_more()
         stop_all_runs(DRAIN_SECONDS)
+        leave_to_others(0.0)

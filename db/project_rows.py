@@ -8,6 +8,7 @@ from sqlmodel import SQLModel
 from db.models import (
     CallUseRow,
     InvitationRow,
+    JobRow,
     MembershipRow,
     ModelCallRow,
     PersonRow,
@@ -18,14 +19,16 @@ from db.models import (
     StagedTextRow,
     TextImportRow,
     TrailRow,
+    WorkerRow,
 )
 
 _TABLES = SQLModel.metadata.tables
 PROJECT = _TABLES[ProjectRow.__tablename__]
 _CALLS, _USES = _TABLES[ModelCallRow.__tablename__], _TABLES[CallUseRow.__tablename__]
 _RUNS = _TABLES[ScoringRunRow.__tablename__]
-# What has been read of files whose import is not done yet: it becomes a project's, or goes.
-_UNDER_WAY = {row.__tablename__ for row in (TextImportRow, StagedTextRow, StagedRatingRow)}
+# What has been read of files whose import is not done yet: it becomes a project's, or goes. And work of this very
+# moment, with those who do it.
+_UNDER_WAY = {row.__tablename__ for row in (TextImportRow, StagedTextRow, StagedRatingRow, JobRow, WorkerRow)}
 
 _TRAIL = _TABLES[TrailRow.__tablename__]  # it stays when its project goes, so that none owns it
 # Who comes in where is the server's: a project that is taken to another one lets nobody in there.

@@ -22,6 +22,7 @@ from db.repositories.drafts import Drafts
 from db.repositories.expert_answers import ExpertAnswers
 from db.repositories.imports import Imports
 from db.repositories.independence import Independence
+from db.repositories.jobs import Jobs
 from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
 from db.repositories.people.invitations import Invitations
@@ -74,6 +75,10 @@ class UnitOfWork:
     @cached_property
     def trail(self) -> Trail:
         return Trail(self._session)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        return Jobs(self._session)
 
     @cached_property
     def places(self) -> Places:

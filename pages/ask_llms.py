@@ -7,7 +7,8 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.data.projects import overview
 from app.services.think_aloud.samples import ensure_samples, held_out
-from pages.components.ask_llms.ask_models import ask_button, think_aloud_job_keys
+from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
+from pages.components.ask_llms.ask_models import ask_button
 from pages.components.ask_llms.llm_answers import llm_answers
 from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
 from pages.components.shell.background import watch
@@ -52,7 +53,8 @@ with choice:
     ask_button(replace(workbench, asking=options), project, asked, models)
     not_available(workbench)
 with answers:
-    busy = [watch(key) for key in think_aloud_job_keys(project, dimensions)]
+    keys = [think_aloud_job_key(project.id, one) for one in ([], *([dimension] for dimension in dimensions))]
+    busy = [watch(workbench, key) for key in keys]
     llm_answers(workbench, dimensions if scope == ALL else [dimension], running=any(busy))
 
 with st.expander("What they read: the same as the experts", key="ask_samples"):

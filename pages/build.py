@@ -4,9 +4,10 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.domain.build import Stage
+from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
 from pages.components.build.choice import chosen_build, history, older_builds, shown_build
-from pages.components.build.options import build_job_key, new_build
+from pages.components.build.options import new_build
 from pages.components.build.stepper import stepper
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
@@ -29,7 +30,7 @@ if not builds and not any(attribute.status is AttributeStatus.ACTIVE for attribu
     empty("There are no attributes in use yet.", "Say first what to look for.", "think_aloud", "Think aloud")
     st.stop()
 
-running = [watch(build_job_key(project.id, scope)) for scope in (dimension.id, 0)]
+running = [watch(workbench, build_job_key(project.id, scope)) for scope in (dimension.id, 0)]
 busy = any(running)
 if problem := st.session_state.pop("build_problem", ""):
     st.error(problem, icon=":material/error:")

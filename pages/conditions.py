@@ -6,7 +6,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
 from app.services.conditions.study import checks_of, plan_trials
 from app.services.data.projects import dimensions_named
-from app.services.scoring.scoring_jobs import job_key, running_here
+from app.services.scoring.scoring_jobs import is_scoring, job_key
 from pages.components.conditions.differences import condition_differences
 from pages.components.conditions.figures import condition_figures
 from pages.components.conditions.options import condition_options, study_start
@@ -30,7 +30,7 @@ dimensions = open_dimensions(workbench, project, everything, "how the conditions
 if not any(attributes_of(workbench, project.id, dimension.id) for dimension in dimensions):
     empty("There are no attributes yet.", "Say first what to look for.", "think_aloud", "Think aloud")
     st.stop()
-watch(job_key(project.id))
+watch(workbench, job_key(project.id))
 left, right = st.columns([3, 2], gap="large")
 with left:
     options = condition_options(workbench, project, dimensions)
@@ -39,7 +39,7 @@ if options is None:
 try:
     plans = plan_trials(workbench, project, options)
     with right:
-        study_start(workbench, project, options, plans, running_here(project.id))
+        study_start(workbench, project, options, plans, is_scoring(workbench, project.id))
 except WorkbenchError as error:
     show_error(error)
     st.stop()

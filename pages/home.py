@@ -4,8 +4,9 @@ import streamlit as st
 
 from app.domain.people.actor import Right, Role
 from app.services.data.projects import list_projects, overview
+from app.services.demo import DEMO_JOB
 from app.services.runtime.use_case import may
-from pages.components.home.demo import DEMO_JOB, demo, enter_finished_demo
+from pages.components.home.demo import demo, enter_finished_demo
 from pages.components.home.experts_table import experts_table
 from pages.components.home.members import members
 from pages.components.home.my_work import my_work
@@ -34,7 +35,7 @@ if project is not None and role_in(workbench, project) is Role.EXPERT:
     my_work(workbench, project, current_expert())
     st.stop()
 header("Overview", PURPOSE, project)
-watch(DEMO_JOB)
+watch(workbench, DEMO_JOB)
 
 if project is None and not may(workbench, Right.SERVE):
     st.markdown("**You have no part in any project yet.** Open the link that you were sent, or ask for one.")

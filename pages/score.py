@@ -8,7 +8,7 @@ from app.errors import WorkbenchError
 from app.services.scoring.draws import check_draws
 from app.services.scoring.forecast import Forecast, forecast
 from app.services.scoring.runs import RunOptions
-from app.services.scoring.scoring_jobs import job_key, running_here, running_run
+from app.services.scoring.scoring_jobs import is_scoring, job_key, running_run
 from pages.components.score.asking_ways import asking_ways
 from pages.components.score.cost_table import cost_table
 from pages.components.score.forecast import show_forecast, texts_to_score
@@ -41,11 +41,11 @@ def look_ahead(wishes: Sequence[RunOptions]) -> list[Forecast]:
         return []
 
 
-if running_run(workbench, project.id) is not None or running_here(project.id):
+if running_run(workbench, project.id) is not None or is_scoring(workbench, project.id):
     run_progress(workbench, project.id)
 else:
-    note_ending(project)
-    watch(job_key(project.id))
+    note_ending(workbench, project)
+    watch(workbench, job_key(project.id))
     outcome(workbench, project)
 
 st.subheader("Score texts", anchor=False)

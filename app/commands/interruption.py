@@ -34,8 +34,8 @@ def runs_end_on_signals(also: Callable[[], None] = lambda: None) -> Iterator[Int
             raise KeyboardInterrupt
         found.signal_number = number
         os.write(2, _SAID)  # unlike print, it may be called at any moment
-        stop_all_runs()
         also()
+        stop_all_runs()
 
     before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

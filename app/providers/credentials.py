@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 
+_TYPED = "this browser session"
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """How to reach one provider. Neither key nor address shows in a repr (an address may hold a password).
@@ -37,6 +40,11 @@ class Credentials:
         """Empty where nothing is set. Raises UnknownModelError where there is no such provider."""
         return self.by_prefix.get(spec_of(prefix).prefix, Access())
 
+    @property
+    def typed(self) -> bool:
+        """Whether a key is among them that nobody else has, and that is stored nowhere."""
+        return any(access.source == _TYPED for access in self.by_prefix.values())
+
     @classmethod
     def from_settings(cls, settings: "Settings", typed: Mapping[str, str] | None = None) -> "Credentials":
         """typed: keys by prefix that a person typed for this browser session; they win over the environment."""
@@ -45,7 +53,7 @@ class Credentials:
         def access(spec: ProviderSpec) -> Access:
             base_url = settings.provider_variable(spec.url_variable)
             if given.get(spec.prefix):
-                return Access(SecretStr(given[spec.prefix]), base_url, "this browser session")
+                return Access(SecretStr(given[spec.prefix]), base_url, _TYPED)
             key = settings.provider_variable(*spec.key_variables)
             return Access(SecretStr(key), base_url, "the environment") if key else Access(base_url=base_url)
 

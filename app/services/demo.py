@@ -9,6 +9,9 @@ from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.errors import ConflictError
 from app.services.attributes.attributes import add_attributes
+from app.services.background.jobs import start_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress
 from app.services.checklists.checklists import published_checklist
 from app.services.data.imports import keep_corpus
 from app.services.flow import OnStep, run_flow
@@ -17,6 +20,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 DEMO_PROJECT = "Demo"
+DEMO_JOB = "demo"
 JUDGE = "rules"
 
 
@@ -69,6 +73,24 @@ def prepare_demo(workbench: Workbench, name: str = DEMO_PROJECT) -> Project:
             if (dimension, expert) not in there:
                 add_attributes(workbench, dimensions[dimension].id, expert, ContributorKind.HUMAN, texts)
     return project
+
+
+@dataclass(frozen=True, slots=True)
+class DemoJob:
+    """The whole demo."""
+
+
+@use_case(Right.SERVE)
+def begin_demo(workbench: Workbench) -> None:
+    """In the background. Raises ConflictError while it runs."""
+    start_job(workbench, DEMO_JOB, "Demo", DemoJob())
+
+
+@job_kind(DemoJob)
+def _run(workbench: Workbench, _: DemoJob, progress: Progress) -> str:
+    report = run_demo(workbench, report=progress.report)
+    texts = sum(result.scored for _, _, result in report.dimensions.values())
+    return f"The demo is ready: {texts} scores on {len(report.dimensions)} dimensions, judged by rules, not an LLM."
 
 
 @use_case(Right.SERVE, act="ran the demo", about="name")

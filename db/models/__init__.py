@@ -21,6 +21,7 @@ from db.models.expert_answer import (
     AnswerWaveRow,
     ExpertAnswerRow,
 )
+from db.models.job import JobRow, WorkerRow
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
@@ -61,6 +62,7 @@ __all__ = [
     "DroppedAttributeRow",
     "ExpertAnswerRow",
     "InvitationRow",
+    "JobRow",
     "JudgmentRow",
     "LockedDocumentRow",
     "LockedLookRow",
@@ -91,4 +93,5 @@ __all__ = [
     "ThinkAloudSampleRow",
     "TrailRow",
     "TranscriptRow",
+    "WorkerRow",
 ]

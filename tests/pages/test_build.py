@@ -15,12 +15,12 @@ from app.domain.task import Dimension, Task
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import run_stages, start_build
 from app.services.building.build_edits import describe_component
+from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import BuildView, builds_of, view_build
 from app.services.checklists.checklists import versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
-from pages.components.build.options import build_job_key
 from tests.support.background import ended
 from tests.support.browser_messages import send, shown
 from tests.support.fake_llm.behaviour import Answer

@@ -1,6 +1,5 @@
 """The checklist's draft under several hands: every edit is kept, told, and can be taken back."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -11,12 +10,11 @@ from app.domain.judgment import Answer
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.checklists.draft_history import history_of
-from app.services.checklists.question_proposals import open_proposals
+from app.services.checklists.question_proposals import open_proposals, proposals_job_key
 from app.services.data.projects import dimensions_named
-from app.services.runtime.jobs import JOBS, JobStatus
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from pages.components.checklist.question_proposals import proposals_job_key
+from tests.support.background import wait_for
 
 Open = Callable[[str], AppTest]
 
@@ -176,12 +174,8 @@ def test_an_address_leads_to_a_question(draft: Workbench, open_screen: Open):
 
 def waited(app: AppTest, checklist: int) -> AppTest:
     """The screen after its job, which a browser would poll for."""
-    for _ in range(100):
-        state = JOBS.state(proposals_job_key(checklist))
-        if state is None or state.status is not JobStatus.RUNNING:
-            return app.run()
-        time.sleep(0.05)
-    raise AssertionError("the job did not end")
+    wait_for(proposals_job_key(checklist))
+    return app.run()
 
 
 def test_a_models_proposal_is_shown_beside_the_old_and_taken_only_when_accepted(draft: Workbench, open_screen: Open):

@@ -9,9 +9,8 @@ from app.domain.task import Task
 from app.services.attributes.attributes import add_attributes
 from app.services.data.project_transfer import project_bytes
 from app.services.data.projects import create_project, dimensions_named, get_project, list_projects
-from app.services.demo import DEMO_PROJECT
+from app.services.demo import DEMO_JOB, DEMO_PROJECT
 from app.services.runtime.workbench import Workbench
-from pages.components.home.demo import DEMO_JOB
 from tests.support.background import PATIENCE, ended
 from tests.support.projects import rated_on_two
 from tests.support.repository import ROOT

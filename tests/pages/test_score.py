@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.job import JobStatus, NewJob
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, RunStatus
 from app.domain.task import Dimension, Task
@@ -15,10 +16,9 @@ from app.services.checklists.checklists import new_draft, published_checklist, v
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.results.results import kept_results
 from app.services.results.verdicts import verdict_of
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run, list_runs, start_run
-from app.services.scoring.scoring_jobs import begin_scoring, failure_kinds, job_key, running_here
+from app.services.scoring.scoring_jobs import begin_scoring, failure_kinds, is_scoring, job_key
 from app.settings import settings
 from db.repositories import run_summaries as run_repository
 from tests.support.background import PATIENCE
@@ -45,7 +45,7 @@ def judged_before(workbench: Workbench, judge: str) -> None:
 
 def finish_jobs(workbench: Workbench, project_id: int) -> None:
     limit = time.monotonic() + PATIENCE
-    while running_here(project_id):
+    while is_scoring(workbench, project_id):
         assert time.monotonic() < limit, "the run does not end"
         time.sleep(0.05)
 
@@ -171,12 +171,12 @@ def test_a_stopped_run_is_no_success(demo: Workbench, open_screen: Open) -> None
         work.runs.finish(run, RunStatus.STOPPED)
     ended = get_run(demo, run)
 
-    def stopped(progress: Progress) -> str:
-        progress.fell_short()
-        return f"Run {ended.id} was stopped: {ended.done} of {ended.all} scored."
-
-    JOBS.start(job_key(project.id), "Scoring", stopped)
-    finish_jobs(demo, project.id)
+    new = NewJob(job_key(project.id), "ScoringJob", {}, "Scoring")
+    with demo.database.write() as work:
+        job = work.jobs.add(new, "somebody")
+        work.jobs.report(job.id, "somebody", complete=False)
+        said = f"Run {ended.id} was stopped: {ended.done} of {ended.all} scored."
+        work.jobs.end(job.id, "somebody", JobStatus.DONE, said)
     app = open_screen("score")
     assert not app.success
     assert f"Run {run} was stopped: 39 of 40 scored." in shown(app)

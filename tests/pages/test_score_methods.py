@@ -14,7 +14,7 @@ from app.evaluators.registry import METHODS
 from app.services.data.projects import create_project, dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from app.services.scoring.scoring_jobs import running_here
+from app.services.scoring.scoring_jobs import is_scoring
 from app.settings import settings
 from tests.support.background import PATIENCE
 
@@ -62,7 +62,7 @@ def test_a_method_without_a_checklist_scores_every_dimension(bare: Workbench, op
     assert "5 texts on 2 dimensions, 5 on each: 10 scores." in shown(app)
     app.button(key="start_scoring").click().run()
     limit = time.monotonic() + PATIENCE
-    while running_here(1) and time.monotonic() < limit:
+    while is_scoring(bare, 1) and time.monotonic() < limit:
         time.sleep(0.05)
     (run,) = list_runs(bare, 1)
     assert (run.evaluator, run.status, run.done) == ("rouge-1", RunStatus.DONE, 10)

@@ -15,7 +15,7 @@ from app.services.results.results import kept_results
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
-from app.services.scoring.scoring_jobs import running_here
+from app.services.scoring.scoring_jobs import is_scoring
 from app.settings import settings
 from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens, all_yes
@@ -63,9 +63,9 @@ def verdict_said(workbench: Workbench, run_id: int, label: str) -> str:
     return verdict_of(workbench, result).about(label).replace("\\", "")
 
 
-def finish(project_id: int = 1) -> None:
+def finish(workbench: Workbench, project_id: int = 1) -> None:
     limit = time.monotonic() + PATIENCE
-    while running_here(project_id):
+    while is_scoring(workbench, project_id):
         assert time.monotonic() < limit, "the run does not end"
         time.sleep(0.05)
 
@@ -79,7 +79,7 @@ def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Work
     assert "12 scores by each of 3 judges" in shown(app)
     assert "Together: 24 new calls, cost about $0.01, and what llama:judge costs" in shown(app)
     app.button(key="start_scoring").click().run()
-    finish()
+    finish(ready)
     runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
     assert runs.keys() == {"rules", OPENAI, LLAMA}
     assert {(run.status, run.done) for run in runs.values()} == {(RunStatus.DONE, 12)}
@@ -105,7 +105,7 @@ def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, 
     app.number_input(key="score_budget").set_value(1.5).run()
     assert "72 calls" in shown(app)  # 12 texts, 3 questions, 2 repeats
     app.button(key="start_scoring").click().run()
-    finish()
+    finish(ready)
     by_judge = {run.judge: run.params for run in list_runs(ready, 1) if run.all}
     assert {name: by_judge[OPENAI][name] for name in by_judge[OPENAI] if name not in ("asked_as", "answers_from")} == {
         "sample": 1.0, "seed": 1, "budget": 1.5, "use_cache": False,
@@ -145,7 +145,7 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     assert "6 answered from earlier calls" in said
     assert "cost so far: " in said
     assert "1 × refused" in said
-    finish()
+    finish(ready)
 
 
 def test_what_it_cost_is_listed_by_run_and_model(ready: Workbench, open_screen: Open) -> None:
@@ -175,7 +175,7 @@ def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(
     assert "The run's budget is reached" in shown(app)
     app.number_input(key=f"raise_budget_{run_id}").set_value(5.0).run()
     app.button(key=f"resume_{run_id}").click().run()
-    finish()
+    finish(ready)
     assert (get_run(ready, run_id).done, len(llm.requests)) == (12, 12)
 
 
@@ -185,7 +185,7 @@ def test_a_run_that_can_not_go_on_does_not_keep_the_next_judge_waiting(
     llm.script(*[Fail("quota")] * 12)
     app = choose(open_screen("score"), OPENAI, LLAMA)
     app.button(key="start_scoring").click().run()
-    finish()
+    finish(ready)
     runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
     assert {judge: run.status for judge, run in runs.items()} == {OPENAI: RunStatus.FAILED, LLAMA: RunStatus.DONE}
     assert verdict_said(ready, runs[LLAMA].id, "coherence") in shown(app.run()), "the other has none"
@@ -212,7 +212,7 @@ def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbe
     app.number_input(key="score_max_output_tokens").set_value(9000).run()
     app.number_input(key="score_timeout").set_value(90.0).run()
     app.button(key="start_scoring").click().run()
-    finish()
+    finish(ready)
     (run,) = [run for run in list_runs(ready, 1) if run.all]
     assert [run.params[name] for name in ("effort", "max_output_tokens", "timeout")] == ["low", 9000, 90]
     assert run.done == 12

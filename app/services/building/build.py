@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from app.construction.components import DEFAULT, FEWEST, MOST, check_number
 from app.construction.stage import StageContext, StageRecord
@@ -31,15 +31,6 @@ COMPONENTS, USUAL_COMPONENTS = range(FEWEST, MOST + 1), DEFAULT
 STAGES = tuple(Stage)
 
 Heard = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class BuildOutcome:
-    """What came of one dimension: the new version, or why there is none."""
-
-    dimension: str
-    version: int | None = None
-    error: str = ""
 
 
 @use_case(Right.FACILITATE)
@@ -156,35 +147,14 @@ def build(
 
 
 @use_case(Right.FACILITATE)
-def build_all(
-    workbench: Workbench,
-    project: Project,
-    dimensions: Sequence[Dimension],
-    model: str,
-    condition: str = COMBINED,
-    max_components: int = DEFAULT,
-    report: Heard = lambda *_: None,
-    who: str = "",
-) -> list[BuildOutcome]:
-    """Build every dimension in turn; one that can't be built doesn't stop the others.
-
-    report hears (what is being done, stages done, stages in all).
-    """
-    steps = len(STAGES) * len(dimensions)
-    outcomes = []
-    for number, dimension in enumerate(dimensions):
-        before = number * len(STAGES)
-        report(dimension.name, before, steps)
-
-        def hear(stage: str, ended: int, _: int, name: str = dimension.name, before: int = before) -> None:
-            report(f"{name}, {stage} done", before + ended, steps)
-
-        try:
-            made = build(workbench, project, dimension, model, condition, max_components, on_stage=hear, who=who)
-            outcomes.append(BuildOutcome(dimension.name, made.version))
-        except WorkbenchError as error:
-            outcomes.append(BuildOutcome(dimension.name, error=str(error)))
-    return outcomes
+def finish_build(workbench: Workbench, build_id: int, on_stage: Heard = lambda *_: None, who: str = "") -> Checklist:
+    """What is missing of a build, and the version it makes; the one it has made already, if any. Raises as `build`."""
+    with workbench.database.read() as work:
+        made = work.builds.last_checklist(build_id)
+        if made is not None:
+            return work.checklists.get(made)
+    run_stages(workbench, build_id, on_stage=on_stage, who=who)
+    return make_checklist(workbench, build_id, who=who)
 
 
 def _now(workbench: Workbench, build_id: int) -> tuple[int, Build, Inputs]:

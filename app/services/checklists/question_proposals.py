@@ -5,6 +5,7 @@ The model's answer is paid for, so a proposal is kept as soon as it is there: a 
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from app.construction.lint import similarity
 from app.construction.rewriting import Rewriting, prompt_name, rewrite
@@ -17,6 +18,9 @@ from app.domain.people.actor import Right
 from app.domain.proposal import Action, Proposal, ProposalStatus
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
+from app.services.background.jobs import start_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress
 from app.services.checklists.draft_edits import QuestionWording, new_question, question_in
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
@@ -50,6 +54,40 @@ def most_alike(checklist: Checklist, question: Question) -> list[Question]:
     """The other questions that are asked, those worded most like this one first: candidates for merging."""
     others = [other for other in checklist.asked if other.id != question.id]
     return sorted(others, key=lambda other: -similarity(other.text, question.text))
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalJob:
+    """What a model is asked about questions of a draft; `action` None for the review of all of them."""
+
+    checklist_id: int
+    action: Action | None
+    question_ids: tuple[int, ...]
+    model: str
+
+
+def proposals_job_key(checklist_id: int) -> str:
+    return f"proposals_{checklist_id}"
+
+
+@use_case(Right.FACILITATE)
+def begin_proposals(
+    workbench: Workbench, checklist_id: int, action: Action | None, question_ids: Sequence[int], model: str
+) -> None:
+    """In the background; action: None for the validator. Raises ConflictError while one is asked about the draft."""
+    title = f"Asking {model}" if action else "Reviewing the questions"
+    job = ProposalJob(checklist_id, action, tuple(question_ids), model)
+    start_job(workbench, proposals_job_key(checklist_id), title, job)
+
+
+@job_kind(ProposalJob)
+def _propose(workbench: Workbench, job: ProposalJob, _: Progress) -> str:
+    if job.action is not None:
+        propose(workbench, job.checklist_id, job.action, job.question_ids, job.model)
+        return ""
+    found = propose_validation(workbench, job.checklist_id, job.model)
+    changes = f"{found:,} change" if found == 1 else f"{found:,} changes"
+    return f"{changes} proposed." if found else "The review found nothing to change."
 
 
 @use_case(Right.FACILITATE, act="asked for proposals", about="model")

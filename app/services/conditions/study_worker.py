@@ -9,20 +9,29 @@ from app.domain.project import Project
 from app.domain.run import RunStatus
 from app.errors import BudgetError, ConflictError, WorkbenchError
 from app.scoring.concurrency import CONCURRENCY
+from app.services.background.jobs import job_state, start_job, stop_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress, Stop
 from app.services.building.build import make_checklist, run_stages, start_build
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan, plan_study, plan_trials, run_params, run_plan
 from app.services.conditions.study_forecast import check_study
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.model_options import keep_model_options
 from app.services.runtime.spending import project_spending, run_spending, total_cost, unpriced_calls
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import set_budget, stop_run, work_on
-from app.services.scoring.scoring_jobs import job_key, running_here, running_run
+from app.services.scoring.scoring_jobs import is_scoring, job_key, running_run
 
 OnStep = Callable[[str, int, int], None]
-_STOPS: dict[tuple[int, int], threading.Event] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class StudyJob:
+    """What is missing of a study."""
+
+    project: Project
+    options: StudyOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,7 @@ def run_study(
     project: Project,
     options: StudyOptions,
     report: OnStep = lambda *_: None,
-    stop: threading.Event | None = None,
+    stop: Stop | None = None,
     concurrency: int = CONCURRENCY,
 ) -> StudyReport:
     """Build and score what is missing. What fails is said and doesn't keep the rest from going on.
@@ -83,23 +92,24 @@ def run_study(
 @use_case(Right.FACILITATE, act="began a study of conditions")
 def begin_study(workbench: Workbench, project: Project, options: StudyOptions) -> None:
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
-    if running_run(workbench, project.id) is not None or running_here(project.id):
+    if running_run(workbench, project.id) is not None or is_scoring(workbench, project.id):
         raise ConflictError("Texts of this project are being scored right now.", "Wait until that ends, or stop it.")
     check_study(workbench, options, plan_trials(workbench, project, options))
-    stop = _STOPS[id(workbench.database), project.id] = threading.Event()
+    start_job(workbench, job_key(project.id), "Conditions", StudyJob(project, options))
 
-    def work(progress: Progress) -> str:
-        return str(run_study(workbench, project, options, progress.report, stop))
 
-    JOBS.start(job_key(project.id), "Conditions", work)
+@job_kind(StudyJob)
+def _run(workbench: Workbench, job: StudyJob, progress: Progress) -> str:
+    report = run_study(workbench, job.project, job.options, progress.report, progress)
+    if report.missing:
+        progress.fell_short()
+    return str(report)
 
 
 @use_case(Right.FACILITATE, act="stopped a study of conditions")
 def stop_study(workbench: Workbench, project_id: int) -> None:
     """The judge stops within a second; a checklist that is being built is finished first."""
-    stop = _STOPS.get((id(workbench.database), project_id))
-    if stop is not None:
-        stop.set()
+    stop_job(workbench, job_key(project_id))
     run = running_run(workbench, project_id)
     if run is not None:
         stop_run(workbench, run.id)
@@ -107,8 +117,8 @@ def stop_study(workbench: Workbench, project_id: int) -> None:
 
 @use_case(Right.READ)
 def stopping_study(workbench: Workbench, project_id: int) -> bool:
-    stop = _STOPS.get((id(workbench.database), project_id))
-    return stop is not None and stop.is_set()
+    state = job_state(workbench, job_key(project_id))
+    return state is not None and state.active and state.stop_requested
 
 
 def _build(
@@ -117,7 +127,7 @@ def _build(
     problems: list[str],
     report: OnStep,
     steps: int,
-    stop: threading.Event,
+    stop: Stop,
     spent: Callable[[], float | None],
 ) -> int:
     """Build what is missing, each set of attributes once; returns how many were built."""
@@ -156,7 +166,7 @@ def _score(
     problems: list[str],
     report: OnStep,
     progress: tuple[int, int],
-    stop: threading.Event,
+    stop: Stop,
     spent: Callable[[], float | None],
     concurrency: int,
 ) -> int:
@@ -210,7 +220,7 @@ def _work_on(
     what: str,
     report: OnStep,
     progress: tuple[int, int],
-    stop: threading.Event,
+    stop: Stop,
     concurrency: int,
 ) -> None:
     """Raises WorkbenchError with the run's own sentence where it could not go on."""

@@ -4,6 +4,7 @@ The bytes are put under a name of our own in a folder of their own for as long a
 file had on the person's machine only tells its kind.
 """
 
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,9 +23,11 @@ from app.corpora.table import load_table
 from app.domain.people.actor import Right
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError
+from app.services.background.jobs import start_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress
 from app.services.data.feasibility import Feasibility, feasibility
 from app.services.data.imports import ImportReport, import_file
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
@@ -43,6 +46,7 @@ _KINDS = {
 }
 
 # Reports are for the person who waits for them, so they last as long as the process; what came in is in the database.
+_uploads: dict[str, "Upload"] = {}
 _reports: WeakKeyDictionary[Database, dict[str, ImportReport]] = WeakKeyDictionary()
 
 
@@ -103,6 +107,15 @@ class ImportPlan:
     preset: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ImportJob:
+    """`upload` is the number under which this process has the file."""
+
+    upload: str
+    project: str
+    plan: ImportPlan
+
+
 def upload_sheets(upload: Upload) -> tuple[str, ...]:
     """Those of a workbook, to choose from. Raises FileFormatError."""
     with stored(upload) as path:
@@ -145,19 +158,26 @@ def import_key(project: str) -> str:
 @use_case(Right.FACILITATE, project="project", act="brought texts in")
 def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> None:
     """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
+    job = ImportJob(uuid.uuid4().hex, project, plan)
+    _uploads[job.upload] = upload
+    forget_report(workbench, project)
+    try:
+        start_job(workbench, import_key(project), f"Importing {upload.name}", job)
+    except WorkbenchError:
+        del _uploads[job.upload]
+        raise
 
+
+@job_kind(ImportJob, bound=True)
+def _import(workbench: Workbench, job: ImportJob, progress: Progress) -> str:
+    upload, plan = _uploads.pop(job.upload), job.plan
     mapping = plan.mapped.mapping() if plan.mapped else None
     start = load_preset(plan.preset) if plan.preset else None
-
-    def work(progress: Progress) -> str:
-        progress.report("reading the file and keeping its texts and ratings")
-        with stored(upload) as path:
-            report = import_file(workbench, path, project, plan.format, mapping, plan.sheet, start)
-        _reports.setdefault(workbench.database, {})[project] = replace(report, file=upload.name)
-        return ""
-
-    forget_report(workbench, project)
-    JOBS.start(import_key(project), f"Importing {upload.name}", work)
+    progress.report("reading the file and keeping its texts and ratings")
+    with stored(upload) as path:
+        report = import_file(workbench, path, job.project, plan.format, mapping, plan.sheet, start)
+    _reports.setdefault(workbench.database, {})[job.project] = replace(report, file=upload.name)
+    return ""
 
 
 @use_case(Right.FACILITATE, project="project")

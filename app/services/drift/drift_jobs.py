@@ -1,21 +1,52 @@
 """Freezing anchors and looking at them in the background, in the place of a scoring run."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from app.domain.expert_answer import AnchorSet
 from app.domain.people.actor import Right
 from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension
 from app.errors import NotReadyError, WorkbenchError
+from app.services.background.jobs import start_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress
 from app.services.drift.anchors import freeze_anchors, newest_anchors
 from app.services.drift.looks import Asking, ask_reference, has_reference, look_once
 from app.services.drift.state import drift_state
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.run_worker import OnProgress
 from app.services.scoring.runs import RunOptions, RunReport
-from app.services.scoring.scoring_jobs import job_key, refuse_second
+from app.services.scoring.scoring_jobs import job_key, plan_scoring, refuse_second, score_runs, start_scoring_job
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceJob:
+    """Ask about the newest anchors of the dimension three times."""
+
+    project_id: int
+    dimension: Dimension
+    asking: Asking
+
+
+@dataclass(frozen=True, slots=True)
+class LookJob:
+    """Look at the newest anchors of the dimension once."""
+
+    project_id: int
+    dimension: Dimension
+    asking: Asking
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredScoringJob:
+    """A look for each of `asked`, and then runs to work on."""
+
+    project_id: int
+    run_ids: tuple[int, ...]
+    asked: tuple[tuple[Dimension, Asking], ...]
 
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
@@ -27,29 +58,56 @@ def begin_reference(
     Raises NotReadyError where experts have answered too little, ConflictError while texts of the project are scored.
     """
     refuse_second(workbench, project_id)
-    found = None if anew else newest_anchors(workbench, dimension)
-    found = found or freeze_anchors(workbench, project_id, dimension, who)
+    if anew or newest_anchors(workbench, dimension) is None:
+        freeze_anchors(workbench, project_id, dimension, who)
+    title = f"Asking {asking.judge} about the anchors of {dimension.name}, three times"
+    start_job(workbench, job_key(project_id), title, ReferenceJob(project_id, dimension, asking))
 
-    def work(progress: Progress) -> str:
-        reports = ask_reference(workbench, project_id, dimension, found, asking, _told(progress))
-        return _ended(workbench, project_id, dimension, asking, reports, progress)
 
-    JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}, three times", work)
+@job_kind(ReferenceJob)
+def _ask_reference(workbench: Workbench, job: ReferenceJob, progress: Progress) -> str:
+    found = _anchors(workbench, job.dimension)
+    reports = ask_reference(workbench, job.project_id, job.dimension, found, job.asking, _told(progress))
+    return _ended(workbench, job, reports, progress)
 
 
 @use_case(Right.FACILITATE, act="had a judge asked about anchors")
 def begin_look(workbench: Workbench, project_id: int, dimension: Dimension, asking: Asking) -> None:
     """Look at the anchors once. Raises NotReadyError without any, ConflictError while texts are scored."""
     refuse_second(workbench, project_id)
+    _anchors(workbench, dimension)
+    title = f"Asking {asking.judge} about the anchors of {dimension.name}"
+    start_job(workbench, job_key(project_id), title, LookJob(project_id, dimension, asking))
+
+
+@job_kind(LookJob)
+def _look(workbench: Workbench, job: LookJob, progress: Progress) -> str:
+    found = _anchors(workbench, job.dimension)
+    report = look_once(workbench, job.project_id, job.dimension, found, job.asking, _told(progress))
+    return _ended(workbench, job, [report], progress)
+
+
+def _anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet:
     found = newest_anchors(workbench, dimension)
     if found is None:
         raise NotReadyError(f"{dimension.name} has no anchors yet.", "Freeze them first.")
+    return found
 
-    def work(progress: Progress) -> str:
-        report = look_once(workbench, project_id, dimension, found, asking, _told(progress))
-        return _ended(workbench, project_id, dimension, asking, [report], progress)
 
-    JOBS.start(job_key(project_id), f"Asking {asking.judge} about the anchors of {dimension.name}", work)
+@use_case(Right.FACILITATE, act="began to score")
+def begin_anchored_scoring(
+    workbench: Workbench, project_id: int, asked: Sequence[tuple[Dimension, Asking]], wishes: Sequence[RunOptions]
+) -> list[int]:
+    """As `begin_scoring`, with a look at the anchors ahead."""
+    run_ids = plan_scoring(workbench, project_id, wishes)
+    start_scoring_job(workbench, AnchoredScoringJob(project_id, tuple(run_ids), tuple(asked)), run_ids)
+    return run_ids
+
+
+@job_kind(AnchoredScoringJob)
+def _score_anchored(workbench: Workbench, job: AnchoredScoringJob, progress: Progress) -> str:
+    seen = look_ahead(workbench, job.project_id, job.asked)
+    return " ".join(filter(None, [seen, score_runs(workbench, job.run_ids, progress)]))
 
 
 @use_case(Right.FACILITATE)
@@ -88,14 +146,7 @@ def _told(progress: Progress) -> OnProgress:
     return told
 
 
-def _ended(
-    workbench: Workbench,
-    project_id: int,
-    dimension: Dimension,
-    asking: Asking,
-    reports: list[RunReport],
-    progress: Progress,
-) -> str:
+def _ended(workbench: Workbench, job: ReferenceJob | LookJob, reports: list[RunReport], progress: Progress) -> str:
     """What follows, in one sentence; what is missing where not all anchors were answered."""
     left = sum(report.run.all - report.run.done for report in reports)
     stopped = any(report.run.status is not RunStatus.DONE for report in reports)
@@ -103,4 +154,4 @@ def _ended(
         progress.fell_short()
         reason = next((f": {report.fatal}" for report in reports if report.fatal), "")
         return f"{left} answers about anchors are missing{reason}. Start it again to go on."
-    return drift_state(workbench, project_id, dimension, asking.judge, asking.against).sentence
+    return drift_state(workbench, job.project_id, job.dimension, job.asking.judge, job.asking.against).sentence

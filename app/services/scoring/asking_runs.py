@@ -14,8 +14,10 @@ from app.prompting import load_prompt
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
 from app.scoring.concurrency import CONCURRENCY
+from app.services.background.jobs import start_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress
 from app.services.checklists.checklists import published_checklist
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.spending import run_spending
 from app.services.runtime.use_case import use_case
@@ -49,6 +51,14 @@ class AskingOptions:
     seed: int = 1
     budget: float | None = None
     model: ModelOptions = USUAL
+
+
+@dataclass(frozen=True, slots=True)
+class AskingJob:
+    """The three runs to work on; `budget` in US dollars is for all of them."""
+
+    run_ids: tuple[int, ...]
+    budget: float | None
 
 
 @use_case(Right.FACILITATE)
@@ -133,19 +143,21 @@ def begin_asking(workbench: Workbench, project_id: int, options: AskingOptions) 
     """In the background, in the place of a scoring run. Raises ConflictError while texts of the project are scored."""
     refuse_second(workbench, project_id)
     runs = [run.id for run in start_asking(workbench, project_id, options).values()]
+    title = f"Comparing ways to ask, runs {', '.join(map(str, runs))}"
+    start_job(workbench, job_key(project_id), title, AskingJob(tuple(runs), options.budget))
 
-    def work(progress: Progress) -> str:
-        def told(run: RunSummary) -> None:
-            progress.report("", run.done, run.all)
 
-        work_on_asking(workbench, runs, options.budget, on_progress=told)
-        left = sum(run.all - run.done for run in (get_run(workbench, run_id) for run_id in runs))
-        if left:
-            progress.fell_short()
-            return f"The comparison of ways to ask lacks {left:,} scores. Start it again to go on."
-        return "The ways to ask have been compared: see One call or one each, below."
+@job_kind(AskingJob)
+def _ask(workbench: Workbench, job: AskingJob, progress: Progress) -> str:
+    def told(run: RunSummary) -> None:
+        progress.report("", run.done, run.all)
 
-    JOBS.start(job_key(project_id), f"Comparing ways to ask, runs {', '.join(map(str, runs))}", work)
+    work_on_asking(workbench, job.run_ids, job.budget, on_progress=told)
+    left = sum(run.all - run.done for run in (get_run(workbench, run_id) for run_id in job.run_ids))
+    if left:
+        progress.fell_short()
+        return f"The comparison of ways to ask lacks {left:,} scores. Start it again to go on."
+    return "The ways to ask have been compared: see One call or one each, below."
 
 
 def _set_name(workbench: Workbench, project_id: int, options: AskingOptions) -> str:

@@ -2,20 +2,14 @@
 
 Three things say so. The row of the run names its writer, and every transaction of the writer checks that it still does:
 who lost the run can save nothing. The row's heartbeat is the writer's lease, for other machines. And the writer holds a
-lock on a file of its own, which the system drops with the process: on this machine a run whose writer was killed is
-free at once.
+lock (`writer_lock`), which the system drops with the process: on this machine a run whose writer was killed is free at
+once.
 """
 
 import asyncio
-import os
-import socket
 import time
-import uuid
-from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from app.settings import settings
+from app.services.runtime.writer_lock import WriterLock, forget_writer
 from db.unit_of_work import Database, UnitOfWork
 
 # A request leaves only where the lease was renewed so recently that nobody can have taken the run over since.
@@ -28,19 +22,15 @@ class RunWriter:
 
     def __init__(self, database: Database, run_id: int) -> None:
         self.run_id = run_id
-        self.name = f"{socket.gethostname()}|{os.getpid()}-{uuid.uuid4().hex}"
+        self._lock = WriterLock()
+        self.name = self._lock.name
         self._database = database
         self._renewed = 0.0
         self._renewing = asyncio.Lock()
-        self._lock = FileLock(_lock_file(self.name), thread_local=False)
 
     def claim(self, gone: str = "") -> None:
         """Become the run's writer. `gone`: the name of one that is known to have ended. Raises ConflictError."""
-        try:
-            _lock_file(self.name).parent.mkdir(parents=True, exist_ok=True)
-            self._lock.acquire(blocking=False)
-        except (OSError, NotImplementedError, Timeout):  # no locks in this folder: the lease alone counts then
-            pass
+        self._lock.acquire()
         try:
             with self._database.write() as work:
                 work.runs.claim(self.run_id, self.name, gone)
@@ -48,7 +38,7 @@ class RunWriter:
             self.release()
             raise
         if gone:
-            _lock_file(gone).unlink(missing_ok=True)
+            forget_writer(gone)
         self._renewed = time.time()
         _AT_WORK.add(self.name)
 
@@ -75,7 +65,6 @@ class RunWriter:
     def release(self) -> None:
         _AT_WORK.discard(self.name)
         self._lock.release()
-        _lock_file(self.name).unlink(missing_ok=True)
 
     def _fresh(self) -> bool:
         # Clocks that stand still while the machine sleeps would not do.
@@ -85,28 +74,3 @@ class RunWriter:
 def has_active_writers() -> bool:
     """Whether this process works on a run, or has yet to write down how one ended."""
     return bool(_AT_WORK)
-
-
-def has_ended(writer: str) -> bool:
-    """Whether a writer of this machine is known to have ended without letting go of its run."""
-    host, sign, _ = writer.partition("|")
-    if not sign or host != socket.gethostname() or not _lock_file(writer).exists():
-        return False
-    lock = FileLock(_lock_file(writer), thread_local=False)
-    try:
-        lock.acquire(blocking=False)
-    except (OSError, NotImplementedError, Timeout):
-        return False
-    lock.release()
-    return True
-
-
-def is_alive(writer: str) -> bool:
-    """Whether a process of this machine holds the writer's lock."""
-    host, sign, _ = writer.partition("|")
-    here = bool(sign) and host == socket.gethostname() and _lock_file(writer).exists()
-    return here and not has_ended(writer)
-
-
-def _lock_file(writer: str) -> Path:
-    return settings().home / "running" / f"{writer.rpartition('|')[2]}.lock"

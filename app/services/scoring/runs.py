@@ -30,6 +30,7 @@ from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.runtime.writer_lock import has_ended, is_alive
 from app.services.scoring.answer_reuse import reuse_params
 from app.services.scoring.evaluators import (
     CHECKLIST,
@@ -44,7 +45,7 @@ from app.services.scoring.evaluators import (
 )
 from app.services.scoring.run_options import RunOptions
 from app.services.scoring.run_worker import OnProgress, execute_run
-from app.services.scoring.run_writer import RunWriter, has_ended, is_alive
+from app.services.scoring.run_writer import RunWriter
 from app.services.think_aloud.samples import drawn
 from db.unit_of_work import Database, UnitOfWork
 

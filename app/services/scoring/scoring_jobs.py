@@ -4,13 +4,17 @@ How far a run is stands in the database; the job only moves it on.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from app.domain.job import JobStatus
 from app.domain.people.actor import Right
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError
-from app.services.runtime.jobs import JOBS, JobStatus, Progress
+from app.services.background.jobs import is_active, job_state, start_job
+from app.services.background.kinds import job_kind
+from app.services.background.progress import Progress
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_runs, stop_run, work_on
@@ -29,15 +33,31 @@ def job_key(project_id: int) -> str:
     return f"scoring_{project_id}"
 
 
-def running_here(project_id: int) -> bool:
-    """Whether this process scores texts of the project."""
-    state = JOBS.state(job_key(project_id))
-    return state is not None and state.status is JobStatus.RUNNING
+@dataclass(frozen=True, slots=True)
+class ScoringJob:
+    """Runs to work on, one after another."""
+
+    project_id: int
+    run_ids: tuple[int, ...]
 
 
-def ended_here(project_id: int) -> tuple[int, ...]:
-    """The runs whose texts this process has just scored, all of them, as long as nobody has been told yet."""
-    state = JOBS.state(job_key(project_id))
+class ProjectJob(Protocol):
+    """Any job that takes the place of a scoring run."""
+
+    @property
+    def project_id(self) -> int: ...
+
+
+@use_case(Right.READ)
+def is_scoring(workbench: Workbench, project_id: int) -> bool:
+    """Whether texts of the project are scored in the background, or wait for that."""
+    return is_active(workbench, job_key(project_id))
+
+
+@use_case(Right.READ)
+def just_ended(workbench: Workbench, project_id: int) -> tuple[int, ...]:
+    """The runs whose texts have just been scored, all of them, as long as nobody has been told yet."""
+    state = job_state(workbench, job_key(project_id))
     return state.made if state is not None and state.status is JobStatus.DONE else ()
 
 
@@ -51,30 +71,39 @@ def running_run(workbench: Workbench, project_id: int) -> RunSummary | None:
 
 
 @use_case(Right.FACILITATE, act="began to score")
-def begin_scoring(
-    workbench: Workbench, project_id: int, *wishes: RunOptions, before: Callable[[], str] | None = None
-) -> list[int]:
+def begin_scoring(workbench: Workbench, project_id: int, *wishes: RunOptions) -> list[int]:
     """Plan a run for each and work on them in the background, one after another; returns their numbers.
 
-    before: what is done ahead of them, and what came of it in a sentence. Raises ConflictError while another run of the
-    project is being worked on, and what planning raises.
+    Raises ConflictError while another run of the project is being worked on, and what planning raises.
     """
+    run_ids = plan_scoring(workbench, project_id, wishes)
+    start_scoring_job(workbench, ScoringJob(project_id, tuple(run_ids)), run_ids)
+    return run_ids
+
+
+@use_case(Right.FACILITATE)
+def plan_scoring(workbench: Workbench, project_id: int, wishes: Sequence[RunOptions]) -> list[int]:
+    """A run for each. Raises as `begin_scoring`."""
     refuse_second(workbench, project_id)
-    run_ids = start_runs(workbench, project_id, wishes)
+    return start_runs(workbench, project_id, wishes)
+
+
+@use_case(Right.FACILITATE)
+def start_scoring_job(workbench: Workbench, job: ProjectJob, runs: Sequence[int]) -> None:
+    """In the place of a scoring run of the project. Raises ConflictError, and stops the runs then."""
     try:
-        _work(workbench, project_id, run_ids, before)
+        start_job(workbench, job_key(job.project_id), f"Scoring, run {', '.join(map(str, runs))}", job)
     except ConflictError:  # somebody else was quicker by a moment: what was planned can be resumed later
-        for run_id in run_ids:
+        for run_id in runs:
             stop_run(workbench, run_id)
         raise
-    return run_ids
 
 
 @use_case(Right.FACILITATE, act="had a run go on", about="run_id")
 def go_on(workbench: Workbench, project_id: int, run_id: int) -> None:
     """Score what is left of a run, its failures included. Raises ConflictError like `begin_scoring`."""
     refuse_second(workbench, project_id)
-    _work(workbench, project_id, [run_id])
+    start_job(workbench, job_key(project_id), f"Scoring, run {run_id}", ScoringJob(project_id, (run_id,)))
 
 
 def can_go_on(run: RunSummary) -> bool:
@@ -102,30 +131,34 @@ def failure_kinds(workbench: Workbench, run_id: int) -> list[FailureKind]:
 def refuse_second(workbench: Workbench, project_id: int) -> None:
     """Raises ConflictError while texts of the project are being scored."""
     running = running_run(workbench, project_id)
-    if running is not None or running_here(project_id):
+    if running is not None or is_scoring(workbench, project_id):
         which = f"Run {running.id}" if running else "Another run"
         raise ConflictError(f"{which} of this project is being scored right now.", "Wait until it ends, or stop it.")
 
 
-def _work(
-    workbench: Workbench, project_id: int, run_ids: Sequence[int], before: Callable[[], str] | None = None
-) -> None:
-    """A run that can't go on doesn't keep the next from starting: that has another judge. A stop is meant for all."""
+@job_kind(ScoringJob)
+def _score(workbench: Workbench, job: ScoringJob, progress: Progress) -> str:
+    return score_runs(workbench, job.run_ids, progress)
 
-    def work(progress: Progress) -> str:
-        endings = [before()] if before else []
-        for run_id in run_ids:
+
+@use_case(Right.FACILITATE)
+def score_runs(workbench: Workbench, runs: Sequence[int], progress: Progress) -> str:
+    """A run that can't go on doesn't keep the next from starting: that has another judge. A stop is meant for all.
+
+    A run that is whole is left as it is, so that another process can go on with the rest."""
+    endings = []
+    for run_id in runs:
+        run = get_run(workbench, run_id)
+        if run.done < run.all:
             run = work_on(workbench, run_id, on_progress=lambda run: progress.report("", run.done, run.all)).run
-            endings.append(_ending(run))
-            if run.done < run.all:
-                progress.fell_short()
-            else:
-                progress.made(run_id)
-            if run.status is RunStatus.STOPPED:
-                break
-        return " ".join(filter(None, endings))
-
-    JOBS.start(job_key(project_id), f"Scoring, run {', '.join(map(str, run_ids))}", work)
+        endings.append(_ending(run))
+        if run.done < run.all:
+            progress.fell_short()
+        else:
+            progress.made(run_id)
+        if run.status is RunStatus.STOPPED:
+            break
+    return " ".join(filter(None, endings))
 
 
 def _ending(run: RunSummary) -> str:

@@ -84,6 +84,12 @@ def _answered(dimension: Dimension, stage: StageRun, number: int, count: int) ->
     return Answered(dimension.name, stage.model, number, count, "", stage.created_at, repeated)
 
 
+def answer_counts(workbench: Workbench, dimensions: Sequence[Dimension], models: Sequence[str]) -> dict[str, int]:
+    """Dimension's id and model -> how often it has answered about it."""
+    with workbench.database.read() as work:
+        return {f"{d.id} {name}": work.stages.answered(d.id, STAGE, name) for d in dimensions for name in models}
+
+
 @use_case(Right.FACILITATE, act="asked models to think aloud")
 def ask_models(
     workbench: Workbench,

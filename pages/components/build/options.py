@@ -1,6 +1,6 @@
 """Options of a build: what a checklist is made from; and its start, step by step or all at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -9,18 +9,17 @@ from app.domain.attribute import Attribute
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.building.build import COMPONENTS, BuildOutcome, build, build_all, start_build
+from app.services.building.build import COMPONENTS, start_build
+from app.services.building.build_jobs import begin_builds
 from app.services.data.projects import dimensions_named
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.model_options import ModelOptions
 from app.services.runtime.workbench import Workbench
 from pages.components.build.choice import show_build
-from pages.components.shell.checklists.build_words import STAGE_NAMES
 from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.runs.model_options import more_options, preset_model_options
-from pages.components.shell.words import number, show_error
+from pages.components.shell.words import show_error
 
 STAGES_KEY = "build"
 
@@ -34,11 +33,6 @@ class BuildOptions:
     @property
     def complete(self) -> bool:
         return bool(self.condition and self.model)
-
-
-def build_job_key(project_id: int, scope: int) -> str:
-    """`scope` is a dimension's id, 0 for all dimensions."""
-    return f"build_{project_id}_{scope}"
 
 
 def new_build(
@@ -92,23 +86,7 @@ def _step_by_step(workbench: Workbench, dimension: Dimension, options: BuildOpti
 
 def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, options: BuildOptions) -> None:
     """All stages of this dimension, or of all; one that can't be built doesn't stop the others."""
-    dimensions, who = dimensions_named(workbench, project.name, "all"), current_editor()
-
-    def one(progress: Progress) -> str:
-        def hear(stage: str, ended: int, of: int) -> None:
-            progress.report(f"{STAGE_NAMES[stage]} done", ended, of)
-
-        made = build(
-            workbench, project, dimension, options.model, options.condition, options.components, on_stage=hear, who=who
-        )
-        return f"Version {made.version} is a draft with {number(len(made.asked), 'question')}. Look at it on Checklist."
-
-    def every(progress: Progress) -> str:
-        outcomes = build_all(
-            workbench, project, dimensions, options.model, options.condition, options.components, progress.report, who
-        )
-        return " ".join(map(_outcome, outcomes))
-
+    dimensions = dimensions_named(workbench, project.name, "all")
     if st.button(
         "Run all stages",
         key="build",
@@ -117,23 +95,25 @@ def _all_at_once(workbench: Workbench, project: Project, dimension: Dimension, o
         "stages can be changed afterwards.",
     ):
         preset_model_options(STAGES_KEY, workbench.asking)
-        start_job(build_job_key(project.id, dimension.id), f"Building the checklist of {dimension.name}", one)
+        _begin(workbench, project, [dimension], options)
     if len(dimensions) > 1 and st.button(
         f"Run all stages for all {len(dimensions)} dimensions", key="build_all", disabled=not options.complete
     ):
-        start_job(build_job_key(project.id, 0), "Building all checklists", every)
+        _begin(workbench, project, dimensions, options)
 
 
-def start_job(key: str, title: str, work: Callable[[Progress], str]) -> None:
+def _begin(workbench: Workbench, project: Project, dimensions: Sequence[Dimension], options: BuildOptions) -> None:
     try:
-        JOBS.start(key, title, work)
+        begin_builds(
+            workbench,
+            project,
+            dimensions,
+            options.model,
+            options.condition,
+            options.components,
+            who=current_editor(),
+        )
     except WorkbenchError as error:
         show_error(error)
     else:
         st.rerun()
-
-
-def _outcome(outcome: BuildOutcome) -> str:
-    if outcome.error:
-        return f"{outcome.dimension}: not built. {outcome.error}"
-    return f"{outcome.dimension}: version {outcome.version}."

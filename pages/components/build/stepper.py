@@ -8,17 +8,17 @@ import streamlit as st
 
 from app.domain.build import Stage
 from app.errors import WorkbenchError
-from app.services.building.build import make_checklist, regenerate, run_stages
+from app.services.building.build import make_checklist
 from app.services.building.build_edits import keep_stage, set_model
+from app.services.building.build_jobs import begin_again, begin_stages
 from app.services.building.build_state import BuildView
-from app.services.runtime.jobs import JOBS, Progress
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import build_place, save_edit
 from pages.components.build.choice import STEP
 from pages.components.build.clusters import clusters
 from pages.components.build.components import components
 from pages.components.build.offers import offers
-from pages.components.build.options import build_job_key, stage_options
+from pages.components.build.options import stage_options
 from pages.components.build.questions import build_questions
 from pages.components.build.record import failure, record
 from pages.components.build.review import review
@@ -114,15 +114,6 @@ def _runner(
     busy: bool,
     primary: bool = True,
 ) -> None:
-    who = current_editor()  # the work goes on where this session can't be asked
-
-    def work(progress: Progress) -> str:
-        def hear(stage: str, ended: int, of: int) -> None:
-            progress.report(f"{STAGE_NAMES[stage]} done", ended, of)
-
-        run_stages(workbench, view.id, stages, hear, who)
-        return ""
-
     shown = stages[-1] if len(stages) < len(STAGES) else view.next_stage or stages[-1]
     st.button(
         label,
@@ -130,14 +121,14 @@ def _runner(
         key=key,
         disabled=busy,
         on_click=_begin,
-        args=[view, label, work, shown],
+        args=[partial(begin_stages, workbench, view.dimension, view.id, stages, label, current_editor()), shown],
     )
 
 
-def _begin(view: BuildView, title: str, work: Callable[[Progress], str], shown: Stage) -> None:
+def _begin(start: Callable[[], None], shown: Stage) -> None:
     """In a callback, so that the same run already shows the progress. The stage that shows follows the work."""
     try:
-        JOBS.start(build_job_key(view.project.id, view.dimension.id), title, work)
+        start()
     except WorkbenchError as error:
         st.session_state["build_problem"] = str(error)
     else:
@@ -199,13 +190,8 @@ def _not_made(view: BuildView, stage: Stage) -> None:
 
 
 def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -> None:
-    who = current_editor()
-
-    def work(progress: Progress) -> str:
-        regenerate(workbench, view.id, stage, item, who)
-        return ""
-
-    _begin(view, f"Asking again for the {STAGE_NAMES[stage]}", work, stage)
+    title = f"Asking again for the {STAGE_NAMES[stage]}"
+    _begin(partial(begin_again, workbench, view.dimension, view.id, stage, item, title, current_editor()), stage)
 
 
 def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -10,13 +11,12 @@ from app.domain.proposal import Action, Proposal
 from app.errors import WorkbenchError
 from app.services.checklists.question_proposals import (
     accept_proposal,
+    begin_proposals,
     most_alike,
     open_proposals,
-    propose,
-    propose_validation,
+    proposals_job_key,
     refuse,
 )
-from app.services.runtime.jobs import JOBS, Progress
 from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
 from pages.components.shell.checklists.wording_change import marked
@@ -29,13 +29,9 @@ PAGE_SIZE = 5
 _PROBLEM = "proposal_problem"
 
 
-def proposals_job_key(checklist_id: int) -> str:
-    return f"proposals_{checklist_id}"
-
-
 def proposals(editing: Editing) -> None:
     """Above the questions: what is being asked, and what waits for a decision."""
-    watch(proposals_job_key(editing.view.checklist.id))
+    watch(editing.workbench, proposals_job_key(editing.view.checklist.id))
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
     opened = opened_question()
@@ -128,29 +124,17 @@ def validator(editing: Editing) -> None:
             "ones. You accept or refuse each change."
         )
         model = model_choice(editing.workbench, "Model", "validator_model", "It reviews the questions.")
-        checklist_id = editing.view.checklist.id
-
-        def work(_: Progress) -> str:
-            found = propose_validation(editing.workbench, checklist_id, model)
-            return f"{number(found, 'change')} proposed." if found else "The review found nothing to change."
-
-        start = partial(_start, checklist_id, "Reviewing the questions", work)
-        st.button("Review the draft", key="review_draft", disabled=not model, on_click=start)
+        args: list[Any] = [editing, None, [], model]
+        st.button("Review the draft", key="review_draft", disabled=not model, on_click=_start, args=args)
 
 
 def _ask(editing: Editing, action: Action, questions: list[int], model: str) -> None:
     st.session_state[f"ask_about_{questions[0]}"] = False  # folds the popover
-    checklist_id = editing.view.checklist.id
-
-    def work(_: Progress) -> str:
-        propose(editing.workbench, checklist_id, action, questions, model)
-        return ""
-
-    _start(checklist_id, f"Asking {model_label(model)}", work)
+    _start(editing, action, questions, model)
 
 
-def _start(checklist_id: int, title: str, work: Callable[[Progress], str]) -> None:
+def _start(editing: Editing, action: Action | None, questions: list[int], model: str) -> None:
     try:
-        JOBS.start(proposals_job_key(checklist_id), title, work)
+        begin_proposals(editing.workbench, editing.view.checklist.id, action, questions, model)
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error

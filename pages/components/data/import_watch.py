@@ -2,11 +2,12 @@
 
 import streamlit as st
 
+from app.domain.job import JobStatus
 from app.domain.project import Project
 from app.errors import NotFoundError
+from app.services.background.jobs import job_state
 from app.services.data.projects import get_project
 from app.services.data.uploads import import_key
-from app.services.runtime.jobs import JOBS, JobStatus
 from app.services.runtime.workbench import Workbench
 from pages.components.data.kept_upload import forget_upload
 from pages.components.shell.background import watch
@@ -23,15 +24,15 @@ def watch_import(workbench: Workbench, project: Project | None) -> bool:
     target = st.session_state.get(IMPORTING, project.name if project else None)
     if target is None:
         return False
-    state = JOBS.state(import_key(target))
-    if state is None or state.status is not JobStatus.RUNNING:
+    state = job_state(workbench, import_key(target))
+    if state is None or not state.active:
         mine = st.session_state.pop(IMPORTING, None) == target
         if mine and state is not None and state.status is JobStatus.DONE:
             forget_upload()
         if (project is None or project.name != target) and _is_there(workbench, target):
             choose(target)
             st.rerun()
-    watch(import_key(target))
+    watch(workbench, import_key(target))
     return state is not None and state.status is JobStatus.DONE
 
 

@@ -2,13 +2,12 @@
 
 import streamlit as st
 
+from app.services.background.jobs import is_active
 from app.services.data.projects import list_projects, overview
-from app.services.demo import DEMO_PROJECT, run_demo
-from app.services.runtime.jobs import JOBS, JobStatus, Progress
+from app.services.demo import DEMO_JOB, DEMO_PROJECT, begin_demo
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import choose
 
-DEMO_JOB = "demo"
 _STARTED = "demo_started"
 
 
@@ -21,29 +20,20 @@ def demo(workbench: Workbench, primary: bool) -> None:
         "this program, its raters are simulated, and its judge is a set of fixed text rules, not an LLM. "
         "It needs no key and sends nothing anywhere."
     )
-    state = JOBS.state(DEMO_JOB)
-    running = state is not None and state.status is JobStatus.RUNNING
+    running = is_active(workbench, DEMO_JOB)
     if st.button("Try the demo", key="try_demo", type="primary" if primary else "secondary", disabled=running):
         st.session_state[_STARTED] = True
-        JOBS.start(DEMO_JOB, "Demo", lambda progress: _run(workbench, progress))
+        begin_demo(workbench)
         st.rerun()
 
 
 def enter_finished_demo(workbench: Workbench) -> None:
     """Make the demo the current project where this session asked for it and it has ended."""
-    state = JOBS.state(DEMO_JOB)
-    running = state is not None and state.status is JobStatus.RUNNING
-    if st.session_state.get(_STARTED) and not running:
+    if st.session_state.get(_STARTED) and not is_active(workbench, DEMO_JOB):
         del st.session_state[_STARTED]
         if any(project.name == DEMO_PROJECT for project in list_projects(workbench)):
             choose(DEMO_PROJECT)
             st.rerun()
-
-
-def _run(workbench: Workbench, progress: Progress) -> str:
-    report = run_demo(workbench, report=progress.report)
-    texts = sum(result.scored for _, _, result in report.dimensions.values())
-    return f"The demo is ready: {texts} scores on {len(report.dimensions)} dimensions, judged by rules, not an LLM."
 
 
 def _finished(workbench: Workbench) -> bool:

@@ -25,7 +25,7 @@ ANEW_HELP = "From the experts' answers as they are now. The timeline begins anew
 
 
 def judge_drift(scope: ResultScope) -> None:
-    busy = watch(job_key(scope.project.id))
+    busy = watch(scope.workbench, job_key(scope.project.id))
     state = drift_state(scope.workbench, scope.project.id, scope.dimension)
     st.subheader(plain(f"{scope.dimension.name}: {state.verdict or 'not looked at yet'}"), anchor=False)
     st.markdown(plain(state.sentence))

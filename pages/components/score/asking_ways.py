@@ -21,7 +21,7 @@ from app.services.scoring.asking_runs import (
 )
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
-from app.services.scoring.scoring_jobs import running_here, running_run
+from app.services.scoring.scoring_jobs import is_scoring, running_run
 from pages.components.shell.money import about
 from pages.components.shell.words import model_label, number, plain, show_error
 
@@ -131,7 +131,7 @@ def _start(workbench: Workbench, project: Project, options: AskingOptions, judge
     cost = "unknown price" if None in costs else about(sum(each or 0.0 for each in costs))
     limit = " The budget above is for all three." if options.budget else ""
     right.caption(f"Three runs, {number(new, 'new call')}, {cost}.{limit}")
-    busy = running_run(workbench, project.id) is not None or running_here(project.id)
+    busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
     label = "Go on with the comparison" if runs else f"Compare on {number(texts, 'text')}"
     if st.button(label, key="asking_ways_start", disabled=busy):
         try:

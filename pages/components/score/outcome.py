@@ -7,15 +7,15 @@ from app.services.results.results import kept_results, newest_of_each
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
-from app.services.scoring.scoring_jobs import ended_here
+from app.services.scoring.scoring_jobs import just_ended
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_cautions import result_label
 from pages.components.shell.words import plain
 
 
-def note_ending(project: Project) -> None:
+def note_ending(workbench: Workbench, project: Project) -> None:
     """Before the message of how the runs ended is shown, which is shown once."""
-    if ended := ended_here(project.id):
+    if ended := just_ended(workbench, project.id):
         st.session_state[_key(project)] = ended
 
 

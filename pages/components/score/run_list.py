@@ -8,7 +8,7 @@ from app.domain.run import RunStatus, RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs, set_budget
-from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, running_here
+from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, is_scoring
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.run_words import short_title, started, state, way
 from pages.components.shell.words import button_label, model_label, plain, show_error
@@ -21,7 +21,7 @@ def run_list(workbench: Workbench, project: Project) -> None:
     if not runs:
         return
     st.subheader("Runs", anchor=False)
-    busy = running_here(project.id) or any(run.status is RunStatus.RUNNING for run in runs)
+    busy = is_scoring(workbench, project.id) or any(run.status is RunStatus.RUNNING for run in runs)
     open_ = [run for run in runs if can_go_on(run) or (run.failed and run.status is not RunStatus.RUNNING)]
     for run in open_[:UNFINISHED]:
         _unfinished(workbench, project, run, busy)

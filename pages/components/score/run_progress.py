@@ -10,7 +10,7 @@ from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.run_worker import calls_so_far
 from app.services.scoring.runs import stop_run
-from app.services.scoring.scoring_jobs import failure_kinds, running_here, running_run, stopping
+from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running_run, stopping
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.money import paid
 from pages.components.shell.runs.run_words import title
@@ -28,7 +28,7 @@ def run_progress(workbench: Workbench, project_id: int) -> None:
             st.session_state[key] = run.id
             st.rerun()
         _show(workbench, run)
-    elif running_here(project_id):
+    elif is_scoring(workbench, project_id):
         st.caption("Starting")
     else:
         st.rerun()

@@ -1,18 +1,19 @@
 """The button that starts the runs, or what keeps it away."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import streamlit as st
 
 from app.domain.project import Project
+from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.drift.drift_jobs import anchors_ahead, look_ahead
+from app.services.drift.drift_jobs import anchors_ahead, begin_anchored_scoring
+from app.services.drift.looks import Asking
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import Forecast
 from app.services.scoring.runs import RunOptions
-from app.services.scoring.scoring_jobs import begin_scoring, running_here, running_run
+from app.services.scoring.scoring_jobs import begin_scoring, is_scoring, running_run
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.words import number, plain, show_error
 
@@ -38,8 +39,8 @@ def scoring_start(
         return
     by = f" with {len(wishes)} judges" if len(wishes) > 1 else ""
     by += f", {wishes[0].trials} trials" if wishes[0].trials > 1 else ""
-    busy = running_run(workbench, project.id) is not None or running_here(project.id)
-    before = _anchors_first(workbench, project, wishes)
+    busy = running_run(workbench, project.id) is not None or is_scoring(workbench, project.id)
+    asked = _anchors_first(workbench, wishes)
     if st.button(
         f"Score {number(ahead[0].texts, 'text')}{by}",
         type="primary",
@@ -48,19 +49,22 @@ def scoring_start(
         help="A project has one run at a time: wait until the one above ends, or stop it." if busy else None,
     ):
         try:
-            begin_scoring(workbench, project.id, *wishes, before=before)
+            if asked:
+                begin_anchored_scoring(workbench, project.id, asked, wishes)
+            else:
+                begin_scoring(workbench, project.id, *wishes)
         except WorkbenchError as error:
             show_error(error)
         else:
             st.rerun()
 
 
-def _anchors_first(workbench: Workbench, project: Project, wishes: Sequence[RunOptions]) -> Callable[[], str] | None:
-    """Where anchors are frozen and the judge knows them: whether it is asked about them ahead of the texts."""
+def _anchors_first(workbench: Workbench, wishes: Sequence[RunOptions]) -> list[tuple[Dimension, Asking]]:
+    """Where anchors are frozen and the judge knows them: whom to ask about which ahead of the texts, if so wished."""
     asked = anchors_ahead(workbench, wishes)
     if not asked:
-        return None
+        return []
     names = ", ".join(dict.fromkeys(dimension.name for dimension, _ in asked))
     first = st.toggle("Ask first whether the judge has changed", value=True, key="anchors_first", help=ANCHORS_HELP)
     st.caption(plain(f"By the anchors of {names}; Results, Details shows all looks."))
-    return partial(look_ahead, workbench, project.id, asked) if first else None
+    return asked if first else []

@@ -2,19 +2,26 @@
 
 import streamlit as st
 
-from app.services.runtime.jobs import JOBS, JobState, JobStatus
+from app.domain.job import Job, JobStatus
+from app.services.background.jobs import do_what_waits, forget_job, job_state, workers_there
+from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import plain
 
 POLL_SECONDS = 1.0
+BOUND = (
+    "It uses a key that was typed in this browser, which is stored nowhere. So it stays in this server process, and "
+    "ends with it."
+)
 
 
-def watch(key: str) -> bool:
-    """Show a job while it runs and once how it ended; True while it runs. The screen reruns when it ends."""
-    state = JOBS.state(key)
+def watch(workbench: Workbench, key: str) -> bool:
+    """Show a job while it runs or waits and once how it ended; True as long as it isn't over. The screen reruns when
+    it ends."""
+    state = job_state(workbench, key)
     if state is None:
         return False
-    if state.status is JobStatus.RUNNING:
-        _running(key)
+    if state.active:
+        _running(workbench, key)
         return True
     if state.status is JobStatus.FAILED:
         st.error(plain(state.message), icon=":material/error:")
@@ -22,19 +29,23 @@ def watch(key: str) -> bool:
         st.info(plain(state.message), icon=":material/info:")
     elif state.message:
         st.success(plain(state.message), icon=":material/check_circle:")
-    JOBS.forget(key)
+    forget_job(workbench, state.id)
     return False
 
 
 @st.fragment(run_every=POLL_SECONDS)
-def _running(key: str) -> None:
-    state = JOBS.state(key)
-    if state is None or state.status is not JobStatus.RUNNING:
+def _running(workbench: Workbench, key: str) -> None:
+    state = job_state(workbench, key)
+    if state is None or not state.active:
         st.rerun()
-    else:
-        _bar(state)
+    if state.status is JobStatus.WAITING:
+        do_what_waits(workbench)
+    _bar(state)
+    if state.bound and workbench.credentials.typed and workers_there(workbench):
+        st.caption(BOUND)
 
 
-def _bar(state: JobState) -> None:
+def _bar(state: Job) -> None:
     share = state.done / state.all if state.all else 0.0
-    st.progress(min(share, 1.0), text=plain(f"{state.title}: {state.message}" if state.message else state.title))
+    said = "waiting for a worker" if state.status is JobStatus.WAITING else state.message
+    st.progress(min(share, 1.0), text=plain(f"{state.title}: {said}" if said else state.title))

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 
 from app import cli
 from app.services.runtime.fault_report import fault_report
-from app.services.runtime.jobs import JOBS, JobStatus
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Status
@@ -72,23 +70,6 @@ def test_neither_key_nor_text_is_in_output_log_or_export(
     for path in tmp_path.rglob("*"):
         if path.is_file():
             assert KEY.encode() not in path.read_bytes(), path
-
-
-def test_a_bug_is_logged_with_its_place_and_not_with_what_it_quotes(capfd: pytest.CaptureFixture[str]) -> None:
-    def broken(_: object) -> None:
-        try:
-            {}[TEXT]  # type: ignore[index]
-        except KeyError as error:
-            raise ValueError(f"could not read {TEXT} with {KEY}") from error
-
-    JOBS.start("secrets", "A bug", broken)
-    while (state := JOBS.state("secrets")) is not None and state.status is JobStatus.RUNNING:
-        time.sleep(0.01)
-    log = "".join(capfd.readouterr())
-    JOBS.forget("secrets")
-    assert "KeyError" in log and "ValueError" in log and "test_secrets.py" in log
-    assert KEY not in log
-    assert TEXT not in log
 
 
 def test_a_bug_of_a_command_is_logged_in_the_same_way(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from app.domain.task import Dimension, Task
 from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of
-from app.services.building.build import build, build_all, make_checklist, regenerate, run_stages, start_build
+from app.services.building.build import build, make_checklist, regenerate, run_stages, start_build
 from app.services.building.build_edits import (
     add_build_component,
     add_build_question,
@@ -27,7 +27,7 @@ from app.services.building.build_edits import (
     take_new,
 )
 from app.services.building.build_state import BuildView, build_history, builds_of, return_to, view_build
-from app.services.data.projects import add_dimension, create_project, dimensions_named, get_project
+from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.prompts import sent_prompt
 from app.services.runtime.workbench import Workbench
 from tests.support.fake_llm.behaviour import Answer
@@ -354,14 +354,3 @@ def test_from_three_to_nine_components(workbench, dimension) -> None:
     for number in (2, 10):
         with pytest.raises(InputError, match="can't be asked for"):
             start_build(workbench, dimension, MODEL, max_components=number)
-
-
-def test_building_all_goes_on_where_one_cannot_be_built(workbench, dimension) -> None:
-    project = get_project(workbench, "P")
-    empty = add_dimension(workbench, project.id, Dimension("fluency", "How it reads."))
-    heard: list[tuple[str, int, int]] = []
-    found = build_all(workbench, project, [empty, dimension], "rules", report=lambda *said: heard.append(said))
-    assert [(o.dimension, o.version) for o in found] == [("fluency", None), ("coherence", 1)]
-    assert "Nobody has said yet" in found[0].error
-    assert heard[0] == ("fluency", 0, 10)
-    assert heard[-1] == ("coherence, validation done", 10, 10)

@@ -184,5 +184,5 @@ def test_in_the_background_all_three_are_scored(workbench: Workbench, llm: FakeL
     llm.usual = judge_of(steady)
     options = AskingOptions(dimension, JUDGE, texts=8)
     begin_asking(workbench, 1, options)
-    wait_for(job_key(1))
+    wait_for(job_key(1), workbench)
     assert [run.done for run in asking_runs(workbench, 1, options).values()] == [8, 8, 8]

@@ -18,9 +18,10 @@ from sqlalchemy import text as sql
 from app.domain.run import RunStatus
 from app.errors import ConflictError, RunLostError
 from app.services.runtime.workbench import Workbench
+from app.services.runtime.writer_lock import has_ended
 from app.services.scoring import run_writer
 from app.services.scoring.run_worker import allow_runs, stop_all_runs
-from app.services.scoring.run_writer import RunWriter, has_ended
+from app.services.scoring.run_writer import RunWriter
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
 from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Answer, Held, Slow, all_yes

@@ -1,0 +1,40 @@
+"""worker: takes what was begun in a browser, so that it goes on whatever becomes of the web server."""
+
+from typing import Annotated
+
+import typer
+
+from app.commands.output import say
+
+
+def register(root: typer.Typer) -> None:
+    root.command()(worker)
+
+
+def worker(
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=32, help="How many jobs it does at a time.")] = 2,
+) -> None:
+    """Do the work in the background of web servers with the same database: asking LLMs, building, scoring.
+
+    Start as many as you like. Keys come from its own environment. Ctrl-C or SIGTERM ends it: replies under way are
+    kept, and what is left goes to the next worker.
+
+    Example: interacteval worker --at-once 4
+    """
+    from app.commands.interruption import runs_end_on_signals
+    from app.scoring.engine import DRAIN_SECONDS
+    from app.services.background.doing import begin_again_as_usual, begin_no_more, leave_to_others
+    from app.services.background.worker import work_on_jobs
+    from app.services.job_kinds import load_job_kinds
+    from app.services.runtime.workbench import open_workbench
+
+    load_job_kinds()
+    workbench = open_workbench(any_path=False)
+    say("Waiting for work (stop with Ctrl-C)")
+    try:
+        with runs_end_on_signals(also=begin_no_more) as interruption:
+            work_on_jobs(workbench, at_once, lambda title: say(f"Doing: {title}"))
+            leave_to_others(DRAIN_SECONDS)
+        interruption.exit_if_any()
+    finally:
+        begin_again_as_usual()

@@ -1,0 +1,122 @@
+"""Doing jobs, each in a thread of this process, with signs of life as long as it goes on."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.domain.job import Job, JobStatus
+from app.domain.people.actor import LOCAL_OWNER, NOBODY
+from app.errors import JobLostError, WorkbenchError
+from app.services.background.kinds import as_given, kind_named
+from app.services.background.progress import Progress
+from app.services.runtime.fault_report import fault_report
+from app.services.runtime.workbench import Workbench
+from app.services.runtime.writer_lock import WriterLock, has_ended
+
+BEAT_SECONDS = 5.0
+_ENDING = threading.Event()
+_DOING: dict[str, tuple[Workbench, Job]] = {}
+"""Writer -> what this process does under that name."""
+
+
+def do_in_thread(workbench: Workbench, job: Job, lock: WriterLock, then: Callable[[], None] = lambda: None) -> None:
+    """Do a job that this lock's writer has; the lock is released at its end."""
+    _DOING[lock.name] = workbench, job
+    threading.Thread(target=_do, args=(workbench, job, lock, then), name=f"job {job.key}", daemon=True).start()
+
+
+def next_job(workbench: Workbench, lock: WriterLock) -> tuple[Workbench, Job] | None:
+    """The next that waits, or whose process went, with the workbench of whoever began it; None for none."""
+    with workbench.database.read() as work:
+        gone = [writer for writer in work.jobs.writers() if has_ended(writer)]
+        if not work.jobs.any_left(gone):
+            return None
+    with workbench.database.write() as work:
+        job = work.jobs.claim_next(lock.name, gone)
+        if job is None:
+            return None
+        person = work.people.find_actor(job.person) if job.person is not None else LOCAL_OWNER
+    return replace(workbench, actor=person or NOBODY), job
+
+
+def begin_no_more() -> None:
+    """This process ends: what is unfinished when its work ends is left to others."""
+    _ENDING.set()
+
+
+def begin_again_as_usual() -> None:
+    """After `begin_no_more`, in a process that goes on."""
+    _ENDING.clear()
+
+
+def is_ending(within: float = 0.0) -> bool:
+    """Whether this process ends, now or within so many seconds, for which it waits."""
+    return _ENDING.wait(within)
+
+
+def leave_to_others(seconds: float) -> None:
+    """Wait for what is under way, for so long; what is unfinished then is left to others."""
+    end = time.monotonic() + seconds
+    while _DOING and time.monotonic() < end:
+        time.sleep(0.05)
+    for writer, (workbench, job) in list(_DOING.items()):
+        if not job.bound:
+            _give_back(workbench, job, writer)
+
+
+def _do(workbench: Workbench, job: Job, lock: WriterLock, then: Callable[[], None]) -> None:
+    over = threading.Event()
+    threading.Thread(target=_beat, args=(workbench, lock.name, over), name=f"beat {job.key}", daemon=True).start()
+    progress = Progress(workbench.database, job.id, lock.name)
+    try:
+        status, message = _outcome(workbench, job, progress)
+        progress.keep()
+        unfinished = status is JobStatus.FAILED or not progress.complete
+        if is_ending() and unfinished and not job.bound:
+            _give_back(workbench, job, lock.name)
+        else:
+            with workbench.database.write() as work:
+                work.jobs.end(job.id, lock.name, status, message)
+    except JobLostError:
+        pass  # whoever has it now says how it ends
+    except Exception as error:
+        _log(error)
+    finally:
+        over.set()
+        _DOING.pop(lock.name, None)
+        lock.release()
+        then()
+
+
+def _outcome(workbench: Workbench, job: Job, progress: Progress) -> tuple[JobStatus, str]:
+    try:
+        kind = kind_named(job.kind)
+        return JobStatus.DONE, kind.work(workbench, as_given(kind, job.params), progress) or ""
+    except WorkbenchError as error:
+        return JobStatus.FAILED, str(error)
+    except Exception as error:
+        _log(error)
+        return JobStatus.FAILED, "Something went wrong that should not have. See the log."
+
+
+def _give_back(workbench: Workbench, job: Job, writer: str) -> None:
+    try:
+        with workbench.database.write() as work:
+            work.jobs.give_back(job.id, writer)
+    except JobLostError:
+        pass
+
+
+def _beat(workbench: Workbench, writer: str, over: threading.Event) -> None:
+    while not over.wait(BEAT_SECONDS):
+        try:
+            with workbench.database.write() as work:
+                work.jobs.beat(writer)
+        except WorkbenchError:
+            pass  # a database that is away for a moment; the next sign may arrive
+
+
+def _log(error: Exception) -> None:
+    print(fault_report(error), file=sys.stderr)  # noqa: T201 - to the server's log: the person can't act on it

@@ -1,0 +1,120 @@
+"""Jobs: begun here, done by whoever can, seen and stopped from any screen.
+
+With no worker, or with a key that only this session has, the process that begins a job does it in a thread. Else it
+waits for a worker. Either way what a job achieves is in the database as it goes, and so is how far it is.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from app.domain.job import Job, JobStatus, NewJob
+from app.domain.people.actor import Right
+from app.errors import ConflictError
+from app.services.background.doing import do_in_thread, is_ending, next_job
+from app.services.background.kinds import as_kept, kind_of
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from app.services.runtime.writer_lock import WriterLock, has_ended
+from db.repositories.run_summaries import SILENCE
+from db.unit_of_work import UnitOfWork
+
+WORKER_SILENCE = timedelta(seconds=20)
+"""A worker that has not said so for this long isn't there."""
+CUT_OFF = "It was cut off when its server process ended. What it achieved is kept; start it again to go on."
+
+
+def start_job(workbench: Workbench, key: str, title: str, params: object) -> None:
+    """Have what `params` say done in the background; whoever calls it has checked the right to that.
+
+    Raises ConflictError while one of the same key runs or waits.
+    """
+    kind = kind_of(params)
+    bound = kind.bound or workbench.credentials.typed or not workers_there(workbench)
+    new = NewJob(key, kind.name, as_kept(params), title, workbench.actor.person, bound)
+    lock = WriterLock() if bound else None
+    if lock is not None:
+        lock.acquire()
+    try:
+        with workbench.database.write() as work:
+            _settle(work, key)
+            job = work.jobs.add(new, lock.name if lock else "")
+    except BaseException:
+        if lock is not None:
+            lock.release()
+        raise
+    if lock is not None:
+        do_in_thread(workbench, job, lock)
+
+
+def refuse_second_job(workbench: Workbench, key: str) -> None:
+    """Raises ConflictError while a job of this key runs or waits."""
+    job = job_state(workbench, key)
+    if job is not None and job.active:
+        raise ConflictError(f"“{job.title}” is already running.", "Wait until it is done.")
+
+
+@use_case(Right.ENTER)
+def job_state(workbench: Workbench, key: str) -> Job | None:
+    """The job under this key that runs or waits, or how it ended until somebody was told; None for no job."""
+    with workbench.database.read() as work:
+        job = work.jobs.newest(key)
+    if job is not None and _is_cut_off(job):
+        with workbench.database.write() as work:
+            _settle(work, key)
+            job = work.jobs.newest(key)
+    return job
+
+
+@use_case(Right.ENTER)
+def is_active(workbench: Workbench, key: str) -> bool:
+    """Whether a job of this key runs or waits to."""
+    job = job_state(workbench, key)
+    return job is not None and job.active
+
+
+@use_case(Right.ENTER)
+def forget_job(workbench: Workbench, job_id: int) -> None:
+    """Somebody was told how it ended."""
+    with workbench.database.write() as work:
+        work.jobs.note_seen(job_id)
+
+
+def stop_job(workbench: Workbench, key: str) -> None:
+    """It ends as soon as what is under way is kept."""
+    with workbench.database.write() as work:
+        work.jobs.request_stop(key)
+
+
+@use_case(Right.ENTER)
+def workers_there(workbench: Workbench) -> bool:
+    """Whether a worker says that it is there."""
+    with workbench.database.read() as work:
+        names = work.jobs.workers(WORKER_SILENCE)
+    return any(not has_ended(name) for name in names)
+
+
+@use_case(Right.ENTER)
+def do_what_waits(workbench: Workbench) -> None:
+    """Where the last worker went, this process does what was left to it."""
+    if is_ending() or workers_there(workbench):
+        return
+    lock = WriterLock()
+    lock.acquire()
+    found = next_job(workbench, lock)
+    if found is None:
+        lock.release()
+    else:
+        do_in_thread(*found, lock)
+
+
+def _settle(work: UnitOfWork, key: str) -> None:
+    """A job that nobody can go on with is over."""
+    job = work.jobs.newest(key)
+    if job is not None and _is_cut_off(job):
+        work.jobs.cut_off(job.id, CUT_OFF)
+
+
+def _is_cut_off(job: Job) -> bool:
+    if job.status is not JobStatus.RUNNING or not job.bound:
+        return False
+    silent = job.heartbeat_at is None or datetime.now(UTC) - job.heartbeat_at > SILENCE
+    return silent or has_ended(job.writer)

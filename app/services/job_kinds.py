@@ -1,0 +1,21 @@
+"""Job kinds: every module of the services that has work for the background."""
+
+from importlib import import_module
+
+MODULES = (
+    "building.build_jobs",
+    "checklists.question_proposals",
+    "conditions.study_worker",
+    "data.uploads",
+    "demo",
+    "drift.drift_jobs",
+    "scoring.asking_runs",
+    "scoring.scoring_jobs",
+    "think_aloud.think_aloud_jobs",
+)
+
+
+def load_job_kinds() -> None:
+    """In a process that no screen has loaded them into."""
+    for module in MODULES:
+        import_module(f"app.services.{module}")

@@ -1,0 +1,181 @@
+"""Jobs: who does what in the background, how far it is, and which workers are there to take more."""
+
+from collections import Counter
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import and_, delete, func, or_, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from app.domain.job import Job, JobStatus, NewJob
+from app.errors import ConflictError, JobLostError
+from db.models import JobRow, WorkerRow
+from db.models.columns import now
+from db.repositories.run_summaries import SILENCE
+
+_RUNNING, _WAITING = JobStatus.RUNNING.value, JobStatus.WAITING.value
+
+
+class Jobs:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(self, new: NewJob, writer: str = "") -> Job:
+        """Waiting for a worker, or begun by `writer`. Raises ConflictError while one of the same key isn't over."""
+        self._session.execute(
+            update(JobRow).where(col(JobRow.key) == new.key, col(JobRow.ended_at).is_not(None)).values(seen_at=now())
+        )
+        row = JobRow(
+            key=new.key,
+            kind=new.kind,
+            params=dict(new.params),
+            title=new.title,
+            person_id=new.person,
+            bound=new.bound,
+            status=_WAITING,
+        )
+        if writer:
+            _begin(row, writer)
+        try:
+            with self._session.begin_nested():
+                self._session.add(row)
+                self._session.flush()
+        except IntegrityError as error:
+            running = self.newest(new.key)
+            title = running.title if running else new.title
+            raise ConflictError(f"“{title}” is already running.", "Wait until it is done.") from error
+        return _job(row)
+
+    def newest(self, key: str) -> Job | None:
+        """The one under this key that runs, waits, or has ended without anybody being told."""
+        query = select(JobRow).where(JobRow.key == key, col(JobRow.seen_at).is_(None)).order_by(col(JobRow.id).desc())
+        row = self._session.exec(query).first()
+        return _job(row) if row else None
+
+    def claim_next(self, writer: str, gone: Collection[str] = ()) -> Job | None:
+        """Begin the oldest that waits, or go on with one whose process went; None where there is nothing to do.
+
+        gone: the names of processes that are known to have ended. Several workers never wait for each other here.
+        """
+        row = self._session.exec(_left(gone).with_for_update(skip_locked=True)).first()
+        if row is None:
+            return None
+        _begin(row, writer)
+        self._session.flush()
+        return _job(row)
+
+    def any_left(self, gone: Collection[str] = ()) -> bool:
+        """Whether `claim_next` would find one; looking keeps nobody waiting."""
+        return self._session.exec(_left(gone)).first() is not None
+
+    def writers(self) -> set[str]:
+        """The processes that jobs which anybody can do are left to."""
+        query = select(JobRow.writer).where(JobRow.status == _RUNNING, ~col(JobRow.bound))
+        return set(self._session.exec(query))
+
+    def beat(self, writer: str) -> int:
+        """Say that the process lives; how many jobs it still has."""
+        mine = update(JobRow).where(col(JobRow.writer) == writer, col(JobRow.status) == _RUNNING)
+        found: Any = self._session.execute(mine.values(heartbeat_at=now()))
+        return int(found.rowcount)
+
+    def report(self, job_id: int, writer: str, **changes: Any) -> bool:
+        """Whether a stop was asked for meanwhile. Raises JobLostError where another process has the job."""
+        row = self._session.get(JobRow, job_id, with_for_update=True)
+        if row is None or row.writer != writer or row.status != _RUNNING:
+            raise JobLostError("Another process goes on with this.")
+        for name, value in changes.items():
+            setattr(row, name, value)
+        row.heartbeat_at = now()
+        self._session.flush()
+        return row.stop_requested
+
+    def end(self, job_id: int, writer: str, status: JobStatus, message: str) -> None:
+        self.report(job_id, writer, status=status.value, message=message, ended_at=now())
+
+    def give_back(self, job_id: int, writer: str) -> None:
+        """For another worker, from where it is."""
+        self.report(job_id, writer, status=_WAITING, message="")
+        self._session.get_one(JobRow, job_id).writer = ""
+        self._session.flush()
+
+    def request_stop(self, key: str) -> None:
+        """Whoever does it stops; what nobody has begun yet is over."""
+        job = self.newest(key)
+        if job is None or not job.active:
+            return
+        row = self._session.get_one(JobRow, job.id, with_for_update=True)
+        row.stop_requested = True
+        if row.status == _WAITING:
+            row.status, row.message, row.complete, row.ended_at = JobStatus.DONE.value, "Stopped.", False, now()
+        self._session.flush()
+
+    def cut_off(self, job_id: int, message: str) -> None:
+        """Its process went, and no other can do it."""
+        row = self._session.get_one(JobRow, job_id, with_for_update=True)
+        if row.status == _RUNNING:
+            row.status, row.message, row.ended_at = JobStatus.FAILED.value, message, now()
+        self._session.flush()
+
+    def note_seen(self, job_id: int) -> None:
+        row = self._session.get(JobRow, job_id)
+        if row is not None and row.ended_at is not None:
+            row.seen_at = now()
+            self._session.flush()
+
+    def counts(self) -> Counter[str]:
+        """Status -> how many, of all that are kept."""
+        query = select(JobRow.status, func.count(col(JobRow.id))).group_by(JobRow.status)
+        return Counter(dict(self._session.exec(query).all()))
+
+    def worker_seen(self, name: str) -> None:
+        row = self._session.get(WorkerRow, name) or WorkerRow(name=name)
+        row.seen_at = now()
+        self._session.add(row)
+        self._session.flush()
+
+    def worker_ended(self, name: str) -> None:
+        self._session.execute(delete(WorkerRow).where(col(WorkerRow.name) == name))
+
+    def workers(self, within: timedelta) -> list[str]:
+        """Those that said lately that they are there."""
+        query = select(WorkerRow.name).where(WorkerRow.seen_at >= now() - within).order_by(WorkerRow.name)
+        return list(self._session.exec(query))
+
+
+def _left(gone: Collection[str]) -> SelectOfScalar[JobRow]:
+    silent = col(JobRow.heartbeat_at) < now() - SILENCE
+    lost = and_(col(JobRow.status) == _RUNNING, or_(silent, col(JobRow.writer).in_(gone)))
+    free = and_(~col(JobRow.bound), or_(col(JobRow.status) == _WAITING, lost))
+    return select(JobRow).where(free).order_by(col(JobRow.id)).limit(1)
+
+
+def _begin(row: JobRow, writer: str) -> None:
+    row.status, row.writer, row.heartbeat_at = _RUNNING, writer, now()
+    row.begun_at = row.begun_at or now()
+
+
+def _job(row: JobRow) -> Job:
+    assert row.id is not None
+    return Job(
+        row.id,
+        row.key,
+        row.kind,
+        row.params,
+        row.title,
+        row.person_id,
+        row.bound,
+        JobStatus(row.status),
+        row.done,
+        row.all,
+        row.message,
+        row.complete,
+        tuple(row.made),
+        row.stop_requested,
+        row.writer,
+        row.begun_at,
+        row.heartbeat_at,
+    )

@@ -1,0 +1,58 @@
+"""What a job is to do survives the way through the database."""
+
+from app.domain.build import Stage
+from app.domain.project import Project
+from app.domain.proposal import Action
+from app.domain.task import Dimension, Task
+from app.providers.model_options import ModelOptions
+from app.services.background.kinds import _KINDS, as_given, as_kept, kind_named, kind_of
+from app.services.building.build_jobs import AgainJob, BegunBuild, BuildsJob, StagesJob
+from app.services.checklists.question_proposals import ProposalJob
+from app.services.conditions.study import StudyOptions
+from app.services.conditions.study_worker import StudyJob
+from app.services.data.uploads import ImportJob, ImportPlan, MappedColumns
+from app.services.demo import DemoJob
+from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob
+from app.services.drift.looks import Asking
+from app.services.job_kinds import load_job_kinds
+from app.services.scoring.asking_runs import AskingJob
+from app.services.scoring.scoring_jobs import ScoringJob
+from app.services.think_aloud.think_aloud_jobs import ThinkAloudJob
+from db.models.columns import now
+
+
+def test_what_a_job_is_to_do_comes_back_from_the_database_as_it_was() -> None:
+    load_job_kinds()
+    for params in examples():
+        kept = as_kept(params)
+        assert as_given(kind_named(kind_of(params).name), kept) == params
+
+
+def examples() -> list[object]:
+
+    dimension, asked = Dimension("flow", "How it flows.", 1, 10, 2, 7), ModelOptions(900, 30.5, "low")
+    project = Project(1, "P", Task("essay", "prompt"), "made up", True, now())
+    asking = Asking("openai:gpt-4o", "rules", 2.5)
+    mapped = MappedColumns({"text": "Essay"}, (("flow", "Flow 1"),), (("flow", "1..5"),))
+    return [
+        StagesJob(3, (Stage.COMPONENTS, Stage.SUB_QUESTIONS), asked, "Ana"),
+        AgainJob(3, Stage.KEY_QUESTIONS, 2, asked, "Ana"),
+        BuildsJob((BegunBuild("flow", 3), BegunBuild("ease", None, "Nobody has said yet.")), asked, ""),
+        ProposalJob(4, Action.MERGE, (1, 2), "rules"),
+        ProposalJob(4, None, (), "rules"),
+        StudyJob(project, StudyOptions((dimension,), "rules", "rules", budget=1.5, draw=(40, 4), asking=asked)),
+        ImportJob("abc", "P", ImportPlan("table", "Sheet1", mapped, "learner essays")),
+        DemoJob(),
+        ReferenceJob(1, dimension, asking),
+        LookJob(1, dimension, asking),
+        AnchoredScoringJob(1, (1, 2), ((dimension, asking),)),
+        AskingJob((1, 2, 3), None),
+        ScoringJob(1, (5,)),
+        ThinkAloudJob(project, (dimension,), ("rules",), asked, {"7 rules": 2}),
+    ]
+
+
+def test_every_kind_of_job_has_an_example_here() -> None:
+    load_job_kinds()
+
+    assert set(_KINDS) - {"TrialJob"} == {type(one).__name__ for one in examples()}
