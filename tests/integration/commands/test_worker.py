@@ -1,0 +1,103 @@
+"""Workers as processes: what was begun in a browser goes on whatever becomes of the one that does it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from app.corpora.reading import read_corpus
+from app.domain.job import JobStatus
+from app.scoring.concurrency import CONCURRENCY
+from app.services.background.jobs import workers_there
+from app.services.data.imports import keep_corpus
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, get_run
+from app.services.scoring.scoring_jobs import begin_scoring, job_key
+from db.unit_of_work import Database
+from tests.support.background import PATIENCE, wait_for
+from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.projects import small_checklist
+from tests.support.real_data import shared_data
+
+SLOW, TEXTS = "slow=0.2", 160
+Started = Callable[[], subprocess.Popen[bytes]]
+
+
+@pytest.fixture
+def vendors() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
+
+
+@pytest.fixture
+def news(tmp_path: Path, vendors: ModernVendors) -> Iterator[Workbench]:
+    """SummEval with a checklist of three questions, in a web process of its own."""
+    workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), vendors.credentials(SLOW))
+    keep_corpus(workbench, read_corpus(shared_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
+    with workbench.database.write() as work:
+        small_checklist(work, next(d for d in work.projects.dimensions(1) if d.name == "coherence").id)
+    yield workbench
+    workbench.database.close()
+
+
+@pytest.fixture
+def start(tmp_path: Path, vendors: ModernVendors) -> Iterator[Started]:
+    variables = {
+        "INTERACTEVAL_DATABASE_URL": f"sqlite:///{tmp_path}/workbench.db",
+        "OPENAI_BASE_URL": vendors.address("openai", SLOW),
+        "OPENAI_API_KEY": "sk-local",
+    }
+    command = [sys.executable, "-c", "from app.cli import run; run()", "worker"]
+    with ExitStack() as running:
+
+        def started() -> subprocess.Popen[bytes]:
+            process = subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.DEVNULL)
+            running.callback(process.wait)
+            running.callback(process.kill)
+            return process
+
+        yield started
+
+
+def until(reached: Callable[[], bool], what: str) -> None:
+    limit = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < limit, what
+        time.sleep(0.02)
+
+
+def begin(news: Workbench) -> int:
+    until(lambda: workers_there(news), "no worker came")
+    with news.database.read() as work:
+        coherence = next(d for d in work.projects.dimensions(1) if d.name == "coherence")
+    (run,) = begin_scoring(news, 1, RunOptions((coherence,), "openai:gpt-4o", share=TEXTS / 1600))
+    return run
+
+
+@pytest.mark.parametrize("ends", [signal.SIGKILL, signal.SIGTERM])
+def test_another_worker_goes_on_with_what_one_left(
+    news: Workbench, start: Started, vendors: ModernVendors, ends: signal.Signals
+) -> None:
+    def asked() -> int:
+        return int(vendors.state(SLOW).get("requests", 0))
+
+    first = start()
+    run = begin(news)
+    until(lambda: asked() >= 40, "the first worker does nothing")
+    second = start()
+    first.send_signal(ends)
+    assert first.wait(PATIENCE) == (-9 if ends is signal.SIGKILL else 128 + ends)
+    job = wait_for(job_key(1), news)
+    assert job is not None
+    assert (job.status, job.bound) == (JobStatus.DONE, False)
+    scored = get_run(news, run)
+    assert scored.done == scored.all
+    in_flight = CONCURRENCY if ends is signal.SIGKILL else 0
+    assert scored.all <= asked() <= scored.all + in_flight
+    assert second.poll() is None
