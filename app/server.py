@@ -19,13 +19,17 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.runtime import get_instance
+from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from app.domain.storable_text import REPLACEMENT
 from app.entrance.door import door_routes
 from app.entrance.gate import Gate
+from app.entrance.status import status_routes
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
 from app.services.background.doing import begin_no_more, leave_to_others
+from app.services.job_kinds import load_job_kinds
 from app.services.people.ways_in import check_way_in, is_secure
 from app.services.scoring.run_worker import stop_all_runs
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
@@ -148,7 +152,7 @@ def start(host: str, port: int, more: list[str]) -> None:
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
     ]
-    st.App(ENTRY, routes=door_routes(), middleware=middleware).run(
+    st.App(ENTRY, routes=[*door_routes(), *status_routes(_sessions)], middleware=middleware).run(
         config={
             "server.address": host,
             "server.port": port,
@@ -162,6 +166,12 @@ def start(host: str, port: int, more: list[str]) -> None:
     )
 
 
+def _sessions() -> int:
+    """How many browsers this process serves, as Streamlit's own figures have it."""
+    families = get_instance().stats_mgr.get_stats([ACTIVE_SESSIONS_FAMILY])
+    return sum(stat.value for stats in families.values() for stat in stats if isinstance(stat, GaugeStat))
+
+
 def _end(_signal: int, _frame: FrameType | None) -> None:
     """As at the end of a program: work in the background is let finish what it keeps."""
     sys.exit(0)
@@ -169,6 +179,7 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 
 if __name__ == "__main__":
     load_screens()
+    load_job_kinds()
     try:
         start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
     finally:

@@ -55,10 +55,15 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
             return
     with _locked(writer) as connection:
         if not _is_current(connection):  # somebody else may have run them meanwhile
-            before(MigrationContext.configure(connection).get_current_revision() or "")
+            before(revision(connection))
             alembic = config()
             alembic.attributes["connection"] = connection
             command.upgrade(alembic, "head")
+
+
+def revision(connection: Connection) -> str:
+    """The newest migration there, "" for an empty database."""
+    return MigrationContext.configure(connection).get_current_revision() or ""
 
 
 @cache

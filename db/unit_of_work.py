@@ -13,7 +13,7 @@ from app.domain.locked_split import Scope
 from app.domain.people.trail import PENDING
 from db.backup import copy_before_migration
 from db.engine import connect, open_engines
-from db.migrate import upgrade
+from db.migrate import revision, upgrade
 from db.repositories.anchors import Anchors
 from db.repositories.builds import Builds
 from db.repositories.calls import Calls
@@ -206,6 +206,11 @@ class Database:
             if isinstance(error, DriverError) and is_trouble(error):
                 raise explained(error, self._writer) from error
             raise
+
+    def revision(self) -> str:
+        """The newest migration that it has had. Raises DatabaseError where it can't be read."""
+        with self.read() as work:
+            return revision(work._session.connection())
 
     @property
     def file(self) -> Path | None:

@@ -7,12 +7,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.domain.people.person import AccessMode
 from app.entrance.door import door_page, refusal
+from app.entrance.status import HEALTH, METRICS
 from app.errors import WorkbenchError
 from app.services.people.ways_in import proxies, who_asks, whom_to_ask
 from app.services.runtime.workbench import open_workbench
 
-HEALTH = "/_stcore/health"
-"""Asked by whatever watches the server, from wherever it is; it says "ok" and nothing else."""
+WATCHED = ("/_stcore/health", HEALTH, METRICS)
+"""Asked by whatever watches the server, from wherever it is; nothing of a project is in it."""
 OPEN = ("/enter", "/leave")
 OPEN_FOLDERS = ("/static/", "/app/static/")
 """The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
@@ -25,7 +26,7 @@ class Gate:
         self._proxies = proxies() if mode is AccessMode.PROXY else frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._mode is AccessMode.LOCAL or scope["type"] == "lifespan" or scope["path"] == HEALTH:
+        if self._mode is AccessMode.LOCAL or scope["type"] == "lifespan" or scope["path"] in WATCHED:
             await self._app(scope, receive, send)
             return
         answer = self._stranger(scope)

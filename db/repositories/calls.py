@@ -57,6 +57,13 @@ class Calls:
             query = query.where(ModelCallRow.run_id == run_id)
         return set(self._session.exec(query))
 
+    def by_ending(self) -> list[tuple[str, int, int, int]]:
+        """(kind of error, "" for none; calls; input tokens; output tokens) of the whole ledger."""
+        call = ModelCallRow
+        tokens = func.coalesce(func.sum(call.input_tokens), 0), func.coalesce(func.sum(call.output_tokens), 0)
+        query = select(call.error_kind, func.count(col(call.id)), *tokens).group_by(call.error_kind)
+        return [(kind, calls, int(given), int(made)) for kind, calls, given, made in self._session.exec(query)]
+
     def discard(self, digests: Sequence[str]) -> None:
         """Nothing could be made of the replies to these requests: they stay on record, as paid."""
         if digests:

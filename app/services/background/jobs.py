@@ -87,9 +87,7 @@ def stop_job(workbench: Workbench, key: str) -> None:
 @use_case(Right.ENTER)
 def workers_there(workbench: Workbench) -> bool:
     """Whether a worker says that it is there."""
-    with workbench.database.read() as work:
-        names = work.jobs.workers(WORKER_SILENCE)
-    return any(not has_ended(name) for name in names)
+    return bool(there(workbench))
 
 
 @use_case(Right.ENTER)
@@ -104,6 +102,13 @@ def do_what_waits(workbench: Workbench) -> None:
         lock.release()
     else:
         do_in_thread(*found, lock)
+
+
+def there(workbench: Workbench) -> list[str]:
+    """The workers that are there, by name."""
+    with workbench.database.read() as work:
+        names = work.jobs.workers(WORKER_SILENCE)
+    return [name for name in names if not has_ended(name)]
 
 
 def _settle(work: UnitOfWork, key: str) -> None:

@@ -1,0 +1,93 @@
+"""What watches the server learns whether it is well and how much goes on, and nothing of anybody."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from app.domain.call import RecordedCall
+from app.domain.job import NewJob
+from app.domain.people.person import AccessMode
+from app.entrance.gate import Gate
+from app.entrance.status import status_routes
+from app.services.runtime.workbench import Workbench, open_workbench
+from app.settings import settings
+from tests.support.projects import ready_to_score
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    monkeypatch.setenv("INTERACTEVAL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("INTERACTEVAL_ACCESS", "invite")
+    settings.cache_clear()
+    found = open_workbench()
+    ready_to_score(found)
+    with found.database.write() as work:
+        work.jobs.add(NewJob("k", "Kind", {"secret": "planted"}, "Scoring of planted"))
+        work.jobs.worker_seen("elsewhere|1-2")
+        for digest, error in (("a", ""), ("b", ""), ("c", "timeout")):
+            work.calls.add([recorded(digest, error)])
+    yield found
+    settings.cache_clear()
+
+
+def recorded(digest: str, error: str) -> RecordedCall:
+    return RecordedCall(
+        digest, "openai:planted", "judge", "p", "planted", input_tokens=10, output_tokens=3, error_kind=error
+    )
+
+
+def client(mode: AccessMode = AccessMode.INVITE) -> TestClient:
+    app = Starlette(routes=status_routes(lambda: 4), middleware=[Middleware(Gate, mode=mode)])
+    return TestClient(app, client=("203.0.113.9", 5))
+
+
+def test_health_is_open_to_whatever_watches(bench: Workbench) -> None:
+    answer = client().get("/healthz")
+    assert answer.status_code == 200
+    assert answer.json() == {"database": "here", "migration": bench.database.revision(), "workers": 1}
+
+
+def test_a_database_that_is_away_is_said_and_nothing_of_where_it_is(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", "postgresql://planted:secret@127.0.0.1:1/none")
+    settings.cache_clear()
+    answer = client().get("/healthz")
+    assert (answer.status_code, answer.json()) == (503, {"database": "away"})
+
+
+def test_figures_are_for_whoever_knows_the_token(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(header: str = "") -> int:
+        return client().get("/metrics", headers={"Authorization": header} if header else {}).status_code
+
+    assert [asked(), asked("Bearer "), asked("Bearer x")] == [403, 403, 403]
+    monkeypatch.setenv("INTERACTEVAL_METRICS_TOKEN", "known")
+    settings.cache_clear()
+    assert [asked(), asked("Bearer x"), asked("Bearer known")] == [403, 403, 200]
+
+
+def test_figures_are_what_goes_on_and_name_nobody(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INTERACTEVAL_ACCESS", "local")
+    settings.cache_clear()
+    text = client(AccessMode.LOCAL).get("/metrics").text
+    found = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+    assert found.pop(("interacteval_database_seconds",)) > 0
+    assert found == {
+        ("interacteval_sessions",): 4,
+        ("interacteval_workers",): 1,
+        ("interacteval_jobs", "waiting"): 1,
+        ("interacteval_calls", "answered"): 2,
+        ("interacteval_calls", "timeout"): 1,
+        ("interacteval_tokens", "input"): 30,
+        ("interacteval_tokens", "output"): 9,
+    }
+    assert "planted" not in text
