@@ -1,0 +1,22 @@
+# The workbench as one image, for web servers and workers alike. See deploy/README.md.
+FROM python:3.12-slim AS build
+RUN pip install --no-cache-dir uv
+WORKDIR /source
+COPY pyproject.toml requirements.lock README.md LICENSE ./
+COPY app app
+COPY pages pages
+COPY db db
+COPY prompts prompts
+RUN uv venv /opt/workbench && VIRTUAL_ENV=/opt/workbench uv pip install --no-cache --constraint requirements.lock .
+
+FROM python:3.12-slim
+RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin workbench \
+ && mkdir /data && chown workbench /data
+COPY --from=build /opt/workbench /opt/workbench
+ENV PATH=/opt/workbench/bin:$PATH INTERACTEVAL_HOME=/data HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+USER workbench
+VOLUME /data
+EXPOSE 8501
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["python", "-c", \
+  "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/healthz', timeout=4)"]
+CMD ["interacteval", "serve", "--host", "0.0.0.0"]
