@@ -63,7 +63,7 @@ def in_browser(database_url: str, measure: Callable[["BrowserContext", ServedApp
     except ImportError:
         return NO_BROWSER
     path = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    with _served(database_url) as app, sync_playwright() as playwright:
+    with served_app(database_url) as app, sync_playwright() as playwright:
         try:
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         except Error:
@@ -105,7 +105,7 @@ def _heard(page: "Page", redraws: int) -> bool:
 
 
 @contextmanager
-def _served(database_url: str) -> Iterator[ServedApp]:
+def served_app(database_url: str) -> Iterator[ServedApp]:
     """A server that is there for the length of the block."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

