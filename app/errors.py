@@ -7,8 +7,10 @@
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   ├── RepeatedError            the same person has said this before, word for word
     │   ├── NotAllowedError          the person's role in the project doesn't let them do this
+    │   │   └── NotListedError       the provider says who they are, and the list of those who may come in doesn't have them
     │   └── ConflictError            somebody else changed or is running this right now
     │       └── RunLostError         a run's writer was silent for too long, and another took over
+    ├── SignInError                  the provider that people sign in with can't be reached, or says what can't be believed
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── PromptError                  a prompt file is malformed or a variable is missing
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
@@ -84,12 +86,20 @@ class NotAllowedError(InputError):
     default_hint = "Ask whoever runs the project."
 
 
+class NotListedError(NotAllowedError):
+    pass
+
+
 class ConflictError(InputError):
     default_hint = "Reload to see the newest state, then try again."
 
 
 class RunLostError(ConflictError):
     default_hint = "Nothing more was asked or saved here; what it had asked is kept and isn't paid again."
+
+
+class SignInError(WorkbenchError):
+    pass
 
 
 class DatabaseError(WorkbenchError):
