@@ -7,10 +7,10 @@
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   ├── RepeatedError            the same person has said this before, word for word
     │   ├── NotAllowedError          the person's role in the project doesn't let them do this
-    │   │   └── NotListedError       the provider says who they are, and the list of those who may come in doesn't have them
+    │   │   └── NotListedError       the provider knows them, and the list of those who may come in doesn't
     │   └── ConflictError            somebody else changed or is running this right now
     │       └── RunLostError         a run's writer was silent for too long, and another took over
-    ├── SignInError                  the provider that people sign in with can't be reached, or says what can't be believed
+    ├── SignInError                  the provider that people sign in with can't be reached or believed
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── PromptError                  a prompt file is malformed or a variable is missing
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:

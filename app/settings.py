@@ -27,8 +27,8 @@ class Settings(BaseSettings):
     # The header in which a proxy says who somebody is, and the addresses of those whose word is taken for it.
     proxy_header: str = Field(default="", validation_alias="INTERACTEVAL_PROXY_HEADER")
     proxy_addresses: str = Field(default="", validation_alias="INTERACTEVAL_PROXY_ADDRESSES")
-    # The OpenID Connect provider that people sign in with, this server's name there, and who may come in. The secret is a
-    # key, and no field.
+    # The OpenID Connect provider that people sign in with, this server's name there, and who may come in. The secret is
+    # a key, and no field.
     oidc_discovery: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_DISCOVERY")
     oidc_client: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_CLIENT")
     oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")

@@ -60,7 +60,7 @@ def leave(request: Request) -> Response:
     if not _same_origin(request):
         return refusal("This request came from a page of another server.")
     end_sign_in(open_workbench(), request.cookies.get(SIGN_IN_COOKIE, ""))
-    answer = door_page("left", **({"ask": whom_to_ask()} | _provider()))
+    answer = door_page("left", 200, **({"ask": whom_to_ask()} | _provider()))
     answer.delete_cookie(SIGN_IN_COOKIE, httponly=True, samesite="lax", secure=is_secure())
     return answer
 

@@ -34,7 +34,8 @@ class Attempt:
 
 
 def new_attempt(back: str) -> Attempt:
-    return Attempt(*(secrets.token_urlsafe(_BYTES) for _ in range(3)), back)
+    state, nonce, verifier = (secrets.token_urlsafe(_BYTES) for _ in range(3))
+    return Attempt(state, nonce, verifier, back)
 
 
 def address_to_sign_in(client: OidcClient, attempt: Attempt, redirect: str, other: bool = False) -> str:
@@ -89,7 +90,9 @@ def _change(client: OidcClient, provider: OidcProvider, attempt: Attempt, code: 
     except (httpx2.HTTPError, httpx2.InvalidURL):
         raise no_answer(provider.token) from None
     except (ValueError, TypeError):
-        raise SignInError(f"{host_of(provider.token)}, the sign-in provider, sent something unreadable.", TELL) from None
+        raise SignInError(
+            f"{host_of(provider.token)}, the sign-in provider, sent something unreadable.", TELL
+        ) from None
 
 
 def _refusal(provider: OidcProvider, why: str) -> SignInError | NotAllowedError:
@@ -110,8 +113,7 @@ def _with_userinfo(claims: Claims, provider: OidcProvider, access: str) -> Claim
     said = fetch_document(provider.userinfo, access)
     if said.get("sub") != claims.get("sub"):
         raise SignInError("The provider mixes up two people.", TELL)
-    more = {name: said[name] for name in ("email", "email_verified", "name") if name in said}
-    return {**claims, **more}
+    return claims | {str(name): said[name] for name in ("email", "email_verified", "name") if name in said}
 
 
 def _session(client: OidcClient, provider: OidcProvider, redirect: str) -> Any:

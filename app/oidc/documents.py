@@ -1,10 +1,10 @@
 """Documents of the provider: fetched with a limit of time, and kept for some minutes."""
 
 import ssl
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -38,11 +38,11 @@ def kept_document(address: str, anew: bool = False) -> Document:
     """Raises SignInError where it can't be had. anew: whatever is kept."""
     with _fetching:
         found = _kept.get(address)
-        if found is None or time.monotonic() >= found.until or (anew and not found.trouble):
+        if found is None or monotonic() >= found.until or (anew and not found.trouble):
             try:
-                found = _Kept(time.monotonic() + KEPT, fetch_document(address))
+                found = _Kept(monotonic() + KEPT, fetch_document(address))
             except SignInError as error:
-                found = _Kept(time.monotonic() + TRIED_AGAIN, {}, error.message)
+                found = _Kept(monotonic() + TRIED_AGAIN, {}, error.message)
             _kept[address] = found
     if found.trouble:
         raise SignInError(found.trouble, _ASK)

@@ -17,8 +17,10 @@ _BASIC, _POST = "client_secret_basic", "client_secret_post"
 
 @dataclass(frozen=True, slots=True)
 class OidcProvider:
-    """Addresses of its parts. userinfo: "" where it has none. secret_sent: how it wants the client's secret. who_prompt:
-    what has it ask who somebody is, where it thinks it knows; "" where nothing has."""
+    """Addresses of its parts. userinfo: "" where it has none. secret_sent: how it wants the client's secret.
+
+    who_prompt: what has it ask who somebody is, also where it thinks it knows; "" where nothing has.
+    """
 
     issuer: str
     authorization: str

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import hmac
 import json
 import secrets
 import threading
@@ -15,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from joserfc import jwt
-from joserfc.jwk import OctKey, RSAKey
+from joserfc.jwk import RSAKey
 
 CLIENT, SECRET = "workbench", "s3cret:with/signs+"
 Claims = dict[str, Any]
@@ -29,12 +30,25 @@ def rsa_key(name: str) -> RSAKey:
 
 def unsigned(claims: Claims) -> str:
     """A token with the algorithm "none"."""
-    parts = (json.dumps(part).encode() for part in ({"alg": "none", "typ": "JWT"}, claims))
-    return ".".join(base64.urlsafe_b64encode(part).rstrip(b"=").decode() for part in parts) + "."
+    return f"{_written(claims, alg='none')}."
 
 
-def signed(claims: Claims, key: RSAKey | OctKey, alg: str = "RS256", **header: str) -> str:
-    return jwt.encode({"alg": alg, **({"kid": key.kid} if key.kid else {}), **header}, claims, key, [alg])
+def signed_with_what_is_public(claims: Claims, key: RSAKey) -> str:
+    """With the algorithm for a shared secret, and the public half of a key as that secret."""
+    written = _written(claims, alg="HS256", kid=key.kid)
+    return f"{written}.{_plain(hmac.digest(key.as_pem(private=False), written.encode(), 'sha256'))}"
+
+
+def signed(claims: Claims, key: RSAKey, **header: str) -> str:
+    return jwt.encode({"alg": "RS256", "kid": key.kid, **header}, claims, key)
+
+
+def _written(claims: Claims, **header: str | None) -> str:
+    return ".".join(_plain(json.dumps(part).encode()) for part in (header, claims))
+
+
+def _plain(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 @dataclass
@@ -71,15 +85,15 @@ class OidcProviderServer:
             "authorization_endpoint": f"{self.address}/authorize",
             "token_endpoint": f"{self.address}/token",
             "jwks_uri": f"{self.address}/keys",
-            "userinfo_endpoint": f"{self.address}/userinfo",
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+            **({} if self.userinfo is None else {"userinfo_endpoint": f"{self.address}/userinfo"}),
         } | self.document
 
     def usual_claims(self, nonce: str, access: str) -> Claims:
         now = int(time.time())
         usual = {"iss": self.address, "aud": CLIENT, "sub": "ana-1", "iat": now, "exp": now + 300, "nonce": nonce}
         more = {"email": "ana@lab.example", "email_verified": True, "name": "Ana Silva"}
-        half = base64.urlsafe_b64encode(hashlib.sha256(access.encode()).digest()[:16]).rstrip(b"=").decode()
+        half = _plain(hashlib.sha256(access.encode()).digest()[:16])
         claims = usual | more | {"at_hash": half} | self.claims
         return {name: value for name, value in claims.items() if value is not None}
 
@@ -90,8 +104,7 @@ class OidcProviderServer:
         if (form.get("client_id"), form.get("client_secret")) != (CLIENT, SECRET) and header != basic:
             return 401, {"error": "invalid_client", "error_description": f"{form} {header}"}
         asked = self.codes.pop(form.get("code", ""), None)
-        made = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
-        challenge = base64.urlsafe_b64encode(made).rstrip(b"=").decode()
+        challenge = _plain(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if asked is None or asked["code_challenge"] != challenge or asked["redirect_uri"] != form.get("redirect_uri"):
             return 400, {"error": "invalid_grant"}
         access = secrets.token_urlsafe(16)

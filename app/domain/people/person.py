@@ -27,7 +27,8 @@ class AccessMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`issuer` says who vouches for them ("invite", "proxy", or a provider's address), and `subject` is what it knows them by."""
+    """`issuer` says who vouches for them ("invite", "proxy", or a provider's address), and `subject` is what it knows
+    them by."""
 
     id: int
     issuer: str
