@@ -1,7 +1,6 @@
 """What a provider signs is believed only where it is for this sign-in, from this provider, and still good."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -16,11 +15,7 @@ from tests.support.oidc_provider import (
     unsigned,
 )
 
-Set = Callable[..., None]
-
-
 NOW = int(time.time())
-
 
 FORGED: dict[str, tuple[dict[str, object], str, int]] = {
     "of another sign-in": ({"nonce": "x"}, "answers another sign-in", 403),
