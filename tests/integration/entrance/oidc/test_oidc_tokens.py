@@ -21,6 +21,7 @@ FORGED: dict[str, tuple[dict[str, object], str, int]] = {
     "of another sign-in": ({"nonce": "x"}, "answers another sign-in", 403),
     "without nonce": ({"nonce": None}, "answers another sign-in", 403),
     "for another client": ({"aud": "other"}, "for another server", 403),
+    "for another client, asked for by this one": ({"aud": "other", "azp": CLIENT}, "for another server", 403),
     "for others too, given to another": ({"aud": [CLIENT, "other"], "azp": "other"}, "for another server", 403),
     "for others too, given to nobody": ({"aud": [CLIENT, "other"]}, "for another server", 403),
     "for nobody": ({"aud": None}, "for another server", 403),
