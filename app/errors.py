@@ -7,8 +7,10 @@
     │   ├── NotReadyError            an earlier step is missing, or the data can't carry the question asked
     │   ├── RepeatedError            the same person has said this before, word for word
     │   ├── NotAllowedError          the person's role in the project doesn't let them do this
+    │   │   └── NotListedError       the provider knows them, and the list of those who may come in doesn't
     │   └── ConflictError            somebody else changed or is running this right now
     │       └── RunLostError         a run's writer was silent for too long, and another took over
+    ├── SignInError                  the provider that people sign in with can't be reached or believed
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── PromptError                  a prompt file is malformed or a variable is missing
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
@@ -84,6 +86,10 @@ class NotAllowedError(InputError):
     default_hint = "Ask whoever runs the project."
 
 
+class NotListedError(NotAllowedError):
+    pass
+
+
 class ConflictError(InputError):
     default_hint = "Reload to see the newest state, then try again."
 
@@ -94,6 +100,10 @@ class RunLostError(ConflictError):
 
 class JobLostError(ConflictError):
     default_hint = "What was done here is kept."
+
+
+class SignInError(WorkbenchError):
+    pass
 
 
 class DatabaseError(WorkbenchError):

@@ -18,7 +18,7 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias="INTERACTEVAL_DATABASE_URL")
     # Further names under which the web server answers, with commas between them.
     allowed_hosts: str = Field(default="", validation_alias="INTERACTEVAL_ALLOWED_HOSTS")
-    # How people come in: local, invite or proxy (app/domain/people/person.py).
+    # How people come in: local, invite, proxy or oidc (app/domain/people/person.py).
     access: str = Field(default="local", validation_alias="INTERACTEVAL_ACCESS")
     # The address that people type: links and cookies are made for it.
     address: str = Field(default="", validation_alias="INTERACTEVAL_ADDRESS")
@@ -27,6 +27,11 @@ class Settings(BaseSettings):
     # The header in which a proxy says who somebody is, and the addresses of those whose word is taken for it.
     proxy_header: str = Field(default="", validation_alias="INTERACTEVAL_PROXY_HEADER")
     proxy_addresses: str = Field(default="", validation_alias="INTERACTEVAL_PROXY_ADDRESSES")
+    # The OpenID Connect provider that people sign in with, this server's name there, and who may come in. The secret is
+    # a key, and no field.
+    oidc_discovery: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_DISCOVERY")
+    oidc_client: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_CLIENT")
+    oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 

@@ -46,7 +46,8 @@ def serve(
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
     if mode is not AccessMode.LOCAL and not owner_came_in(workbench):
         link = link_of(invite_owner(workbench).token, f"http://localhost:{port}")
-        say(f"You run it, and come in by this link, once: {link}")
+        first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"
+        say(f"You run it: {first} this link, once: {link}")
     command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
     sys.stderr.flush()
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.

@@ -6,15 +6,18 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.domain.people.person import AccessMode
-from app.entrance.door import door_page, refusal
+from app.entrance.oidc_door import BEGIN, button, way_back
+from app.entrance.page import door_page, refusal
 from app.entrance.status import HEALTH, METRICS
 from app.errors import WorkbenchError
+from app.oidc.client import CALLBACK
 from app.services.people.ways_in import proxies, who_asks, whom_to_ask
 from app.services.runtime.workbench import open_workbench
 
 WATCHED = ("/_stcore/health", HEALTH, METRICS)
 """Asked by whatever watches the server, from wherever it is; nothing of a project is in it."""
 OPEN = ("/enter", "/leave")
+OPEN_TO_A_PROVIDER = (BEGIN, CALLBACK)
 OPEN_FOLDERS = ("/static/", "/app/static/")
 """The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
 
@@ -23,6 +26,7 @@ class Gate:
     def __init__(self, app: ASGIApp, mode: AccessMode) -> None:
         self._app = app
         self._mode = mode
+        self._open = OPEN + OPEN_TO_A_PROVIDER if mode is AccessMode.OIDC else OPEN
         self._proxies = proxies() if mode is AccessMode.PROXY else frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -31,8 +35,8 @@ class Gate:
             return
         answer = self._stranger(scope)
         path = scope["path"]
-        if answer is None and path not in OPEN and not path.startswith(OPEN_FOLDERS):
-            answer = await run_in_threadpool(_unknown, HTTPConnection(scope))
+        if answer is None and path not in self._open and not path.startswith(OPEN_FOLDERS):
+            answer = await run_in_threadpool(_unknown, HTTPConnection(scope), self._mode)
         await (answer or self._app)(scope, receive, send)
 
     def _stranger(self, scope: Scope) -> Response | None:
@@ -41,12 +45,15 @@ class Gate:
         return refusal("This server is reached through a proxy, and this address isn't one of those it trusts.")
 
 
-def _unknown(connection: HTTPConnection) -> Response | None:
+def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
     """The page for somebody whom nobody vouches for; None for everybody else. For a WebSocket it ends the handshake."""
     try:
         actor = who_asks(open_workbench(), connection.cookies, connection.headers)
     except WorkbenchError as error:
         return refusal(str(error))
-    if actor.person is None:
-        return door_page("closed", 401, ask=whom_to_ask())
-    return None
+    if actor.person is not None:
+        return None
+    if mode is AccessMode.OIDC:
+        wished = f"{connection.url.path}?{connection.url.query}".removesuffix("?")
+        return door_page("sign_in", 401, **button(way_back(wished)))
+    return door_page("closed", 401, ask=whom_to_ask())

@@ -54,6 +54,7 @@ NO_ACT = {
     "attributes.side_by_side.answer_side_by_side",
     "checklists.answer_entries.keep_entries",
     "people.invitations.accept_invitation",  # its entry names who came in, whom nobody knew before
+    "people.oidc_sign_ins.sign_in_with_code",  # likewise
     "people.sign_ins.end_sign_in",
     "think_aloud.independence.add_consideration",
     "think_aloud.independence.add_expert",

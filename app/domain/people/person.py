@@ -10,20 +10,25 @@ LINK_DAYS = 14
 """How long a link waits to be opened."""
 SIGNED_IN_DAYS = 30
 """How long a browser stays signed in."""
+OIDC_DAYS = 7
+"""The same where a provider says who people are: it is asked again, by one click, whether they are still its own."""
 
 
 class AccessMode(StrEnum):
     """How people come in. LOCAL: only from this computer, and whoever is at it owns it. INVITE: by a link of one's own.
-    PROXY: by the name that a trusted proxy says."""
+    PROXY: by the name that a trusted proxy says. OIDC: as whom an OpenID Connect provider says, if their address is on
+    a list."""
 
     LOCAL = "local"
     INVITE = "invite"
     PROXY = "proxy"
+    OIDC = "oidc"
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`issuer` says who vouches for them ("invite", "proxy"), and `subject` is what it knows them by."""
+    """`issuer` says who vouches for them ("invite", "proxy", or a provider's address), and `subject` is what it knows
+    them by."""
 
     id: int
     issuer: str

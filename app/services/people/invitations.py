@@ -158,7 +158,8 @@ def _check_renewal(work: UnitOfWork, actor: Actor, member: ProjectMember, role: 
 def _who_enters(work: UnitOfWork, link: Invitation, here: Actor) -> Person:
     """Whoever is signed in under the same name is the same person, and whomever a proxy vouches for is who they are.
 
-    Only somebody who was never there can turn out to be another, so that no link moves what is somebody's already.
+    Only somebody who was never there can turn out to be another, so that no link moves what is somebody's already; or
+    somebody who came in by links alone, where those let nobody in any more.
     """
     person = work.people.get(link.person)
     known = work.people.get(here.person) if here.person is not None else None
@@ -167,8 +168,15 @@ def _who_enters(work: UnitOfWork, link: Invitation, here: Actor) -> Person:
     if person.seen_at is None and (known.issuer != ISSUER or (known.name == person.name and not person.owner)):
         return known
     if known.issuer != ISSUER:
+        if person.issuer == ISSUER and not _meet(work, known, person):
+            return known
         raise NotAllowedError(f"This link is for {quoted(person.name)}, who was here before.", _ASK)
     return person
+
+
+def _meet(work: UnitOfWork, one: Person, other: Person) -> bool:
+    """Whether both have a part in the same project, so that one of the two parts would be lost."""
+    return not work.people.actor(one.id).memberships.keys().isdisjoint(work.people.actor(other.id).memberships)
 
 
 def _open_one(work: UnitOfWork, token: str) -> Invitation:

@@ -9,7 +9,7 @@ import secrets
 from functools import lru_cache
 from pathlib import Path
 
-from itsdangerous import BadSignature, URLSafeSerializer
+from itsdangerous import BadData, URLSafeSerializer, URLSafeTimedSerializer
 
 from app.settings import settings
 
@@ -35,9 +35,23 @@ def token_in(cookie: str) -> str:
     """ "" for a cookie that this server didn't make."""
     try:
         token = URLSafeSerializer(_secret(), salt=_PURPOSE).loads(cookie)
-    except BadSignature:
+    except BadData:
         return ""
     return token if isinstance(token, str) else ""
+
+
+def signed_words(words: list[str], purpose: str) -> str:
+    """For a cookie. Its browser can read them, and change none of them."""
+    return str(URLSafeTimedSerializer(_secret(), salt=purpose).dumps(words))
+
+
+def words_in(cookie: str, purpose: str, seconds: int) -> list[str]:
+    """[] for a cookie that this server didn't make for this purpose, or made longer ago."""
+    try:
+        words = URLSafeTimedSerializer(_secret(), salt=purpose).loads(cookie, max_age=seconds)
+    except BadData:
+        return []
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
 
 
 def _secret() -> str:

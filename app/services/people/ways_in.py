@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Right
+from app.domain.people.allow_list import AllowList, parse_allow_list
 from app.domain.people.person import AccessMode
 from app.errors import InputError
-from app.services.people.sign_ins import actor_of_cookie, actor_of_proxy
+from app.oidc.client import oidc_client
+from app.services.people.sign_ins import actor_of_cookie, actor_of_oidc_cookie, actor_of_proxy
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
@@ -38,7 +40,28 @@ def check_way_in(host: str) -> AccessMode:
             "A proxy that says who people are has to be named.",
             "Set INTERACTEVAL_PROXY_HEADER to the header it sets and INTERACTEVAL_PROXY_ADDRESSES to its addresses.",
         )
+    if mode is AccessMode.OIDC:
+        _check_oidc()
     return mode
+
+
+def _check_oidc() -> None:
+    oidc_client()
+    if not set_address():
+        raise InputError(
+            "INTERACTEVAL_ADDRESS isn't set.",
+            "The provider sends people back to it: give the server's address, such as https://workbench.example.org.",
+        )
+    if not (allow_list().addresses or allow_list().domains):
+        raise InputError(
+            "INTERACTEVAL_OIDC_ALLOWED isn't set, so nobody could come in.",
+            "Give addresses (ana@x.org) and whole domains (lab.example), with commas between them.",
+        )
+
+
+def allow_list() -> AllowList:
+    """Who may come in with a provider. Raises InputError for an entry that is neither address nor domain."""
+    return parse_allow_list(settings().oidc_allowed, "INTERACTEVAL_OIDC_ALLOWED")
 
 
 def proxies() -> frozenset[str]:
@@ -99,6 +122,9 @@ def who_asks(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[
             return LOCAL_OWNER
         case AccessMode.INVITE:
             return actor_of_cookie(workbench, cookies.get(SIGN_IN_COOKIE, ""))
+        case AccessMode.OIDC:
+            cookie = cookies.get(SIGN_IN_COOKIE, "")
+            return actor_of_oidc_cookie(workbench, cookie, allow_list(), oidc_client().discovery)
         case AccessMode.PROXY:
             subject = next((value for name, value in headers.items() if name.lower() == _header()), "")
             return actor_of_proxy(workbench, subject) if subject.strip() else NOBODY
