@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import websockets
-from google.protobuf.message import Message
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
@@ -58,14 +57,14 @@ class ScreenClient:
     async def _drawn(self) -> None:
         """A rerun that the script asked for itself ends with a message of its own, and another follows."""
         while True:
-            received = ForwardMsg.FromString(await self._socket.recv())  # type: ignore[arg-type]  # never text
+            received = ForwardMsg.FromString(await self._socket.recv())
             kind = received.WhichOneof("type")
             if kind == "delta" and received.delta.WhichOneof("type") == "new_element":
                 self._note(received.delta.new_element)
             elif kind == "script_finished" and received.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
                 return
 
-    def _note(self, element: Message) -> None:
+    def _note(self, element: Any) -> None:
         shown = getattr(element, str(element.WhichOneof("type")), None)
         id_ = getattr(shown, "id", "")
         if isinstance(id_, str) and id_.startswith("$$ID-"):

@@ -155,5 +155,7 @@ def _build(workbench: Workbench, job: BuildsJob, progress: Progress) -> str:
         else:
             asked = len(made.asked)
             questions = f"{asked:,} question" if asked == 1 else f"{asked:,} questions"
-            said.append(f"{begun.dimension}: version {made.version} is a draft with {questions}.")
-    return " ".join([*said, "Look at it on Checklist."] if len(job.builds) == 1 else said)
+            if len(job.builds) == 1:
+                return f"Version {made.version} is a draft with {questions}. Look at it on Checklist."
+            said.append(f"{begun.dimension}: version {made.version} with {questions}.")
+    return " ".join(said)
