@@ -108,7 +108,7 @@ def list_(
         {
             "expert": one.expert,
             "texts_finished": one.texts,
-            "texts": len(found.texts),
+            "texts": one.all,
             "answers": one.answers,
             "skipped": one.skipped,
             "notes": one.notes,

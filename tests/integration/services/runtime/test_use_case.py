@@ -46,6 +46,7 @@ MAY: Mapping[Right, set[str]] = {
     Right.ENTER: {"facilitator", "expert", "done", "reader", "stranger", "owner"},
     Right.SEE: {"facilitator", "expert", "done", "reader", "owner"},
     Right.TAKE_PART: {"facilitator", "expert", "done", "owner"},
+    Right.ANSWER: {"facilitator", "done", "owner"},  # Ana has begun and is not done
     Right.REVIEW: {"facilitator", "done", "reader", "owner"},
     Right.EDIT: {"facilitator", "done", "owner"},
     Right.READ: {"facilitator", "reader", "owner"},
