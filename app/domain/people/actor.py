@@ -17,11 +17,11 @@ class Right(StrEnum):
     """What a use case asks of whoever calls it.
 
     ARRIVE: nothing; whoever stands at the door. ENTER: to be signed in. SEE: any role in the project. TAKE_PART: a task
-    of one's own, on what is one's own. ANSWER: one's own sheet, with questions that are made of what others said; experts
-    unless they are still thinking aloud about the dimension. REVIEW: what others said and what was made of it; experts
-    once they are done on the dimension. EDIT: change what was made of it, on the same condition. READ: the results.
-    FACILITATE: everything else of a project. SET_UP: the models and keys that facilitators of any project use. SERVE: the
-    server itself, which no role in a project gives.
+    of one's own, on what is one's own. ANSWER: one's own sheet, with questions that are made of what others said;
+    experts unless they are still thinking aloud about the dimension. REVIEW: what others said and what was made of it;
+    experts once they are done on the dimension. EDIT: change what was made of it, on the same condition. READ: the
+    results. FACILITATE: everything else of a project. SET_UP: the models and keys that facilitators of any project
+    use. SERVE: the server itself, which no role in a project gives.
     """
 
     ARRIVE = "arrive"
