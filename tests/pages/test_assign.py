@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.people.actor import Actor, Role
 from app.services.checklists.assignments import give_dimensions, given_dimensions, overlap_of, share_texts
 from app.services.checklists.expert_answers import Answer, AnswerDraw, answer, answer_sheet, draw_texts
+from app.services.checklists.question_comments import comment_on
 from app.services.people.invitations import invite
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration, mark_done
@@ -133,6 +134,28 @@ def test_what_is_not_theirs_is_said_on_its_screens(
     app = open_screen("answer")
     assert not app.exception
     assert "is yours to answer" in said(app)
+
+
+def test_others_comments_wait_for_ones_own_answers(
+    demo: Workbench, draw: AnswerDraw, open_screen: Open, as_: As
+) -> None:
+    comment_on(demo, answer_sheet(demo, CHECKLIST, "Ben").checklist.asked[0].id, "I said no.", "Ben")
+    share_texts(demo, COHERENCE, 1)
+    add_consideration(demo, COHERENCE, "Ana", "Order.")
+    mark_done(demo, COHERENCE, "Ana")
+    as_("Ana")
+
+    def history() -> str:
+        app = open_screen("checklist")
+        app.segmented_control(key="checklist_part").set_value("history").run()
+        assert not app.exception
+        return said(app)
+
+    closed = history()
+    assert ("opens once you have answered" in closed, "I said no." in closed) == (True, False)
+    answered(demo, draw, "Ana", 2)
+    opened = history()
+    assert ("opens once you have answered" in opened, "I said no." in opened) == (False, True)
 
 
 def test_how_many_experts_a_text_goes_to_is_said_where_texts_are_drawn(

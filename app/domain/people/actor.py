@@ -80,6 +80,11 @@ class Actor:
         membership = self.memberships.get(project)
         return membership is not None and right in RIGHTS[membership.role]
 
+    def expert_in(self, project: int) -> str:
+        """What they are called as an expert of the project; "" where they do more there, or less."""
+        membership = self.memberships.get(project)
+        return membership.name if membership and membership.role is Role.EXPERT and not self.owner else ""
+
     def name_in(self, project: int) -> str:
         membership = self.memberships.get(project)
         return membership.name if membership else self.name

@@ -24,6 +24,7 @@ from app.services.attributes.side_by_side import (
 from app.services.checklists.answer_entries import keep_entries
 from app.services.checklists.answer_files import answers_csv, import_answers
 from app.services.checklists.assignments import give_dimensions
+from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of, view_checklist
 from app.services.checklists.draft_edits import remove_question
 from app.services.checklists.draft_history import history_of
@@ -37,6 +38,7 @@ from app.services.checklists.expert_answers import (
     own_sheet,
     unfinished_sheet,
 )
+from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments
 from app.services.data.projects import create_project, list_projects
 from app.services.data.texts import rated_text, text_page
 from app.services.people.invitations import revoke_access
@@ -247,3 +249,21 @@ def test_ratings_are_for_those_who_read_results(bench: Workbench) -> None:
         with pytest.raises(NotAllowedError, match="readers and facilitators"):
             closed()
     assert text_page(as_(bench, Role.READER, "Rea"), PROJECT).means
+
+
+def test_what_others_comment_opens_once_ones_own_texts_are_answered(bench: Workbench) -> None:
+    draw = draw_texts(bench, CHECKLIST, 1, seed=1)
+    comment_on(bench, 1, "On the first text I said no.", "Ben")
+    ana = as_(bench, Role.EXPERT, "Ana")
+    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mark_done(ana, DIMENSION, "Ana")
+    comment_on(ana, 1, "Hard to say.")
+    assert [one.text for one in comments_on(ana, CHECKLIST)[1]] == ["Hard to say."]
+    taken_out = export_file(ana, view_checklist(ana, DIMENSION), "json").decode()
+    assert ("Hard to say." in taken_out, "I said no" in taken_out) == (True, False)
+    assert not sees_all_comments(ana, CHECKLIST)
+    assert len(comments_on(as_(bench, Role.READER, "Rea"), CHECKLIST)[1]) == len(comments_on(bench, CHECKLIST)[1]) == 2
+    for question in (1, 2, 3):
+        answer(bench, draw, "Ana", draw.texts[0], question, Answer.YES)
+    assert len(comments_on(ana, CHECKLIST)[1]) == 2
+    assert sees_all_comments(ana, CHECKLIST)
