@@ -99,7 +99,8 @@ def list_(
 
     Example: interacteval answers list --project News --dimension coherence
     """
-    from app.services.checklists.expert_answers import expert_answers, progress
+    from app.services.checklists.expert_answers import expert_answers
+    from app.services.checklists.sheet_progress import progress
     from app.services.runtime.workbench import open_workbench
 
     checklist_id, _ = _checklist(project, dimension, version)

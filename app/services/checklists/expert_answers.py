@@ -1,9 +1,7 @@
 """Answers of experts to a published checklist, blind to the judge and to each other, on texts drawn for them."""
 
 import random
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +24,6 @@ __all__ = [
     "AnswerDraw",
     "AnswerSet",
     "AnswerSheet",
-    "SheetProgress",
     "answer",
     "answer_cube",
     "answer_sheet",
@@ -37,7 +34,6 @@ __all__ = [
     "expert_answers",
     "note",
     "own_sheet",
-    "progress",
     "texts_of",
     "unfinished_sheet",
 ]
@@ -175,42 +171,6 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
         experts = tuple(dict.fromkeys(one.expert for one in answers))
         shares = work.assignments.shares(draw.id)
         return AnswerSet(work.checklists.get(checklist_id), draw.texts, experts, answers, shares)
-
-
-@dataclass(frozen=True, slots=True)
-class SheetProgress:
-    """How far one expert is. `texts` of `all` that are theirs have all their answers; `skipped` and `notes` count
-    questions about texts."""
-
-    expert: str
-    texts: int
-    all: int
-    answers: int
-    skipped: int
-    notes: int
-
-
-def progress(found: AnswerSet) -> list[SheetProgress]:
-    """How far each expert is, in the order they began; nothing of what they answered."""
-    asked = len(found.checklist.asked)
-    sheets = []
-    for expert in found.experts:
-        own = [one for one in found.answers if one.expert == expert]
-        given = [one for one in own if one.answer is not None]
-        done = Counter(one.text for one in given)
-        begun = {one.text for one in own if one.answer is not None or one.note}
-        shared = {text for text in found.texts if not found.shares or expert in found.shares.get(text, ())}
-        sheets.append(
-            SheetProgress(
-                expert,
-                texts=sum(count == asked for count in done.values()),
-                all=len(begun | shared),
-                answers=len(given),
-                skipped=sum(one.answer is Answer.UNANSWERED for one in given),
-                notes=sum(bool(one.note) for one in own),
-            )
-        )
-    return sheets
 
 
 def answer_cube(found: AnswerSet) -> NDArray[np.float64]:

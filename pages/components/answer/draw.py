@@ -6,7 +6,8 @@ import streamlit as st
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw
 from app.services.checklists.assignments import overlap_of
-from app.services.checklists.expert_answers import expert_answers, progress
+from app.services.checklists.expert_answers import expert_answers
+from app.services.checklists.sheet_progress import progress
 from app.services.runtime.workbench import Workbench
 from pages.components.answer.plan import AGAIN, MORE, plan_form
 from pages.components.shell import local_time

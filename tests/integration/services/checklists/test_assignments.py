@@ -33,10 +33,10 @@ from app.services.checklists.expert_answers import (
     expert_answers,
     note,
     own_sheet,
-    progress,
     unfinished_sheet,
 )
 from app.services.checklists.expert_tasks import IDLE_DAYS, TaskKind, tasks_of, tasks_of_members
+from app.services.checklists.sheet_progress import progress
 from app.services.data.projects import add_dimension, create_project
 from app.services.people.invitations import invite, revoke_access
 from app.services.people.trail import trail_of
