@@ -25,6 +25,7 @@ from db.repositories.independence import Independence
 from db.repositories.jobs import Jobs
 from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
+from db.repositories.people.assignments import Assignments
 from db.repositories.people.invitations import Invitations
 from db.repositories.people.people import People
 from db.repositories.people.places import Places
@@ -63,6 +64,10 @@ class UnitOfWork:
     @cached_property
     def people(self) -> People:
         return People(self._session)
+
+    @cached_property
+    def assignments(self) -> Assignments:
+        return Assignments(self._session)
 
     @cached_property
     def invitations(self) -> Invitations:

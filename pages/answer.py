@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.services.checklists.expert_answers import answerable
+from app.services.checklists.expert_answers import answerable, own_sheet
 from app.services.think_aloud.independence import considerations_of
 from pages.components.answer.draw import expert_progress
 from pages.components.answer.plan import plan_form
@@ -11,6 +11,7 @@ from pages.components.shell.blinding import open_attributes
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import current_expert, expert
 from pages.components.shell.frame import empty, needs_dimension
+from pages.components.shell.words import plain
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -22,20 +23,20 @@ project, dimension = needs_dimension(
 if considerations_of(workbench, project.id, dimension.id, current_expert()):
     # Whoever is thinking aloud finishes first; whoever only answers has nothing that others could lead.
     open_attributes(workbench, project, dimension, "the checklist")
+if current_expert():
+    mine = own_sheet(workbench, dimension.id, expert(workbench, project))
+    if mine is None:
+        st.markdown("**No texts are drawn yet.** Whoever runs the project draws them here, without giving a name.")
+    elif not mine.texts:
+        st.markdown(f"**No text of {plain(dimension.name)} is yours to answer.** What is yours stands on Overview.")
+    else:
+        sheet(workbench, project, dimension, mine)
+    st.stop()
+
 versions = answerable(workbench, dimension.id)
 if not versions:
     empty("No version of the checklist is published yet.", "Publish one first.", "checklist", "Go to Checklist")
     st.stop()
-
-if current_expert():
-    name = expert(workbench, project)
-    drawn = next((checklist for checklist, draw in versions if draw), None)
-    if drawn is None:
-        st.markdown("**No texts are drawn yet.** Whoever runs the project draws them here, without giving a name.")
-    else:
-        sheet(workbench, project, dimension, drawn, name)
-    st.stop()
-
 answering, running = st.columns(2, gap="large")
 with answering:
     expert(workbench, project)

@@ -5,7 +5,12 @@ import streamlit as st
 from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.attributes.attributes import attributes_of
-from app.services.attributes.side_by_side import begin_side_by_side, can_compare_as_outsider, side_by_sides_of
+from app.services.attributes.side_by_side import (
+    begin_side_by_side,
+    can_compare_as_outsider,
+    side_by_sides_of,
+    side_by_sides_seen_by,
+)
 from app.services.runtime.use_case import may
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
@@ -43,5 +48,5 @@ except WorkbenchError as error:
 open_here = may(workbench, Right.REVIEW, dimension_id=dimension.id)
 llms = llms_word(attributes_of(workbench, project.id, dimension.id)) if open_here else "LLMs"
 blind_comparison(workbench, dimension, mine, llms)
-if mine.revealed and open_here:
-    common_findings(side_by_sides_of(workbench, dimension.id), dimension)
+if seen := side_by_sides_seen_by(workbench, dimension.id, name):
+    common_findings(seen, dimension)

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from app.errors import WorkbenchError
+from app.services.checklists.assignments import is_theirs_to_do
+from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench
 from pages.components.shell.expert import expert
@@ -35,7 +37,11 @@ with reading:
     samples_side_by_side(project.task, dimension, samples)
 with writing, sticky("writing"):
     name = expert(workbench, project)
-    if name:
+    yours = is_theirs_to_do(workbench, dimension.id, name) if name else False
+    if name and not (yours or considerations_of(workbench, project.id, dimension.id, name)):
+        st.markdown(f"**{plain(dimension.name)} isn't among what is yours to do.** What is yours stands on Overview.")
+        link("home", "Go to what is yours")
+    elif name:
         own_attributes(workbench, project, dimension, samples, name)
     else:
         st.caption("Then write down what to look for. You see your own points only.")

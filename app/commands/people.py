@@ -1,15 +1,16 @@
-"""people: links that let somebody in, who has a part in a project, and taking it away."""
+"""people: links that let somebody in, who has a part in a project, what is theirs to do, and taking it away."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.assignments import assign_work, reassign_texts
 from app.commands.output import JsonOption, ProjectOption, echo, echo_file, print_json, table
 from app.domain.people.actor import Role
 from app.domain.people.person import LINK_DAYS
 
 if TYPE_CHECKING:
-    from app.domain.people.person import ProjectMember
+    from app.services.checklists.expert_tasks import MemberTasks
     from app.services.people.invitations import MadeLink
 
 
@@ -17,6 +18,8 @@ def register(root: typer.Typer) -> None:
     people = typer.Typer(no_args_is_help=True, help="Who takes part in a project on a team's server.")
     people.command("invite")(invite_person)
     people.command("list")(list_people)
+    people.command("assign")(assign_work)
+    people.command("reassign")(reassign_texts)
     people.command("revoke")(revoke_person)
     people.command("trail")(trail)
     root.add_typer(people, name="people")
@@ -56,23 +59,23 @@ def invite_person(
 
 
 def list_people(project: ProjectOption, json_: JsonOption = False) -> None:
-    """Everybody with a part in the project, and what became of their link.
+    """Everybody with a part in the project, what became of their link, what is theirs and how far they are.
 
     Example: interacteval people list --project News
     """
+    from app.services.checklists.expert_tasks import tasks_of_members
     from app.services.data.projects import get_project
-    from app.services.people.invitations import members_of
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
-    rows = [_row(member) for member in members_of(workbench, get_project(workbench, project).id)]
+    rows = [_row(one) for one in tasks_of_members(workbench, get_project(workbench, project).id)]
     if json_:
         print_json(rows)
         return
     if not rows:
         echo("Nobody was invited yet. `interacteval people invite NAME --project P` makes a link.")
         return
-    echo(table(["Name", "Role", "Link", "Last there"], [[*row.values()] for row in rows]))
+    echo(table(["Name", "Role", "Link", "Last there", "Dimensions", "Done", "Texts"], [_cells(row) for row in rows]))
 
 
 def revoke_person(
@@ -130,13 +133,30 @@ def _print(made: "MadeLink", link: str, json_: bool) -> None:
     echo(f"For {made.name} alone: it lets in once, until {made.expires_at:%d %b %Y}.", err=True)
 
 
-def _row(member: "ProjectMember") -> dict[str, Any]:
+def _row(one: "MemberTasks") -> dict[str, Any]:
+    """`dimensions` is "all" for experts who were given none in particular, and None for those who are no experts."""
     from datetime import UTC, datetime
 
-    link = member.invitation
+    member = one.member
+    link, expert = member.invitation, member.role is Role.EXPERT
     return {
         "name": member.name,
         "role": member.role.value,
         "link": link.state(datetime.now(UTC)).value if link else None,
         "last_there": member.seen_at,
+        "dimensions": ([each.name for each in one.given] or "all") if expert else None,
+        "done": one.finished if expert else None,
+        "tasks": len(one.tasks) if expert else None,
+        "texts_done": one.texts[0] if expert else None,
+        "texts": one.texts[1] if expert else None,
     }
+
+
+def _cells(row: dict[str, Any]) -> list[object]:
+    given, expert = row["dimensions"], row["tasks"] is not None
+    return [
+        *(row[name] for name in ("name", "role", "link", "last_there")),
+        ", ".join(given) if isinstance(given, list) else given,
+        f"{row['done']} of {row['tasks']}" if expert else None,
+        f"{row['texts_done']} of {row['texts']}" if expert and row["texts"] else None,
+    ]

@@ -37,7 +37,8 @@ class WishedWave:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDraw:
-    """The texts that every expert answers one version of a checklist on: those of all waves, one after the other.
+    """The texts that experts answer one version of a checklist on: those of all waves, one after the other. Every
+    expert answers all of them, unless they are shared.
 
     `seed` and `drawn_at` are those of the first wave. `stratified`: drawn so that the texts are rated like the whole;
     otherwise nothing was rated and chance alone drew.
@@ -81,7 +82,7 @@ class SheetEntry:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSheet:
-    """One expert's own part: the texts in the order drawn for them, and what they have answered.
+    """One expert's own part: the texts that are theirs, in the order drawn for them, and what they have answered.
 
     `given`: (text, question) -> answer.
     """
@@ -105,12 +106,16 @@ class AnswerSheet:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSet:
-    """Everybody's answers to one version of a checklist, for agreement. `texts` is the draw, in its own order."""
+    """Everybody's answers to one version of a checklist, for agreement. `texts` is the draw, in its own order.
+
+    `shares`: text -> whom it was given to; {} where everybody answers every text.
+    """
 
     checklist: Checklist
     texts: tuple[int, ...]
     experts: tuple[str, ...]
     answers: tuple[ExpertAnswer, ...]
+    shares: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
 
 class DriftVerdict(StrEnum):

@@ -1,6 +1,7 @@
 """The tables. Importing this package registers them all."""
 
 from db.models.anchors import AnchorLookRow, AnchorSetRow
+from db.models.assignment import AnswerShareRow, AssignmentRow
 from db.models.build import BuildRevisionRow, BuildRow
 from db.models.checklist import (
     ChecklistChangeRow,
@@ -47,7 +48,9 @@ __all__ = [
     "AnswerChanceRow",
     "AnswerDrawRow",
     "AnswerDrawTextRow",
+    "AnswerShareRow",
     "AnswerWaveRow",
+    "AssignmentRow",
     "AttributeRow",
     "BuildRevisionRow",
     "BuildRow",

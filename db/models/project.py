@@ -25,6 +25,8 @@ class ProjectRow(SQLModel, table=True):
 
 
 class DimensionRow(SQLModel, table=True):
+    """`overlap`: how many experts answer each text drawn for them, 0 for all of them."""
+
     __tablename__ = "dimension"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
 
@@ -35,6 +37,7 @@ class DimensionRow(SQLModel, table=True):
     low: float = 1.0
     high: float = 5.0
     position: int = 0
+    overlap: int = 0
 
 
 class TextRow(SQLModel, table=True):

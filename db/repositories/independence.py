@@ -30,6 +30,16 @@ class Independence:
         ).first()
         return bool(found)
 
+    def is_at_it(self, dimension_id: int, name: str) -> bool:
+        """Whether the expert of this name has begun on the dimension, and hasn't said "done" since."""
+        begun = (
+            select(AttributeRow.id)
+            .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
+            .where(AttributeRow.dimension_id == dimension_id, ContributorRow.name == name)
+            .where(ContributorRow.kind == ContributorKind.HUMAN.value)
+        )
+        return self._session.exec(begun.limit(1)).first() is not None and not self.is_done_by(dimension_id, name)
+
     def set_done(self, dimension_id: int, contributor_id: int, done: bool) -> None:
         row = self._row(dimension_id, contributor_id)
         if row is None and done:

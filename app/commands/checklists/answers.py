@@ -99,7 +99,8 @@ def list_(
 
     Example: interacteval answers list --project News --dimension coherence
     """
-    from app.services.checklists.expert_answers import expert_answers, progress
+    from app.services.checklists.expert_answers import expert_answers
+    from app.services.checklists.sheet_progress import progress
     from app.services.runtime.workbench import open_workbench
 
     checklist_id, _ = _checklist(project, dimension, version)
@@ -108,7 +109,7 @@ def list_(
         {
             "expert": one.expert,
             "texts_finished": one.texts,
-            "texts": len(found.texts),
+            "texts": one.all,
             "answers": one.answers,
             "skipped": one.skipped,
             "notes": one.notes,

@@ -17,16 +17,18 @@ class Right(StrEnum):
     """What a use case asks of whoever calls it.
 
     ARRIVE: nothing; whoever stands at the door. ENTER: to be signed in. SEE: any role in the project. TAKE_PART: a task
-    of one's own, on what is one's own. REVIEW: what others said and what was made of it; experts once they are done on
-    the dimension. EDIT: change what was made of it, on the same condition. READ: the results. FACILITATE: everything
-    else of a project. SET_UP: the models and keys that facilitators of any project use. SERVE: the server itself,
-    which no role in a project gives.
+    of one's own, on what is one's own. ANSWER: one's own sheet, with questions that are made of what others said;
+    experts unless they are still thinking aloud about the dimension. REVIEW: what others said and what was made of it;
+    experts once they are done on the dimension. EDIT: change what was made of it, on the same condition. READ: the
+    results. FACILITATE: everything else of a project. SET_UP: the models and keys that facilitators of any project
+    use. SERVE: the server itself, which no role in a project gives.
     """
 
     ARRIVE = "arrive"
     ENTER = "sign in"
     SEE = "see the project"
     TAKE_PART = "take part"
+    ANSWER = "answer"
     REVIEW = "review"
     EDIT = "edit"
     READ = "read the results"
@@ -37,11 +39,15 @@ class Right(StrEnum):
 
 RIGHTS: Mapping[Role, frozenset[Right]] = {
     Role.FACILITATOR: frozenset(Right) - {Right.SERVE},
-    Role.EXPERT: frozenset({Right.ARRIVE, Right.ENTER, Right.SEE, Right.TAKE_PART, Right.REVIEW, Right.EDIT}),
+    Role.EXPERT: frozenset(
+        {Right.ARRIVE, Right.ENTER, Right.SEE, Right.TAKE_PART, Right.ANSWER, Right.REVIEW, Right.EDIT}
+    ),
     Role.READER: frozenset({Right.ARRIVE, Right.ENTER, Right.SEE, Right.REVIEW, Right.READ}),
 }
 WHEN_DONE = frozenset({Right.REVIEW, Right.EDIT})
 """What an expert may do about a dimension only after they said “done” on it."""
+WHEN_NOT_AT_IT = frozenset({Right.ANSWER})
+"""What an expert may not do about a dimension that they have begun to think aloud about and aren't done with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,11 @@ class Actor:
             return self.person is not None and (right is Right.ENTER or any(right in rights for rights in everywhere))
         membership = self.memberships.get(project)
         return membership is not None and right in RIGHTS[membership.role]
+
+    def expert_in(self, project: int) -> str:
+        """What they are called as an expert of the project; "" where they do more there, or less."""
+        membership = self.memberships.get(project)
+        return membership.name if membership and membership.role is Role.EXPERT and not self.owner else ""
 
     def name_in(self, project: int) -> str:
         membership = self.memberships.get(project)

@@ -9,7 +9,7 @@ from app.domain.people.actor import Right
 from app.domain.side_by_side import SideBySide
 from app.domain.task import Dimension
 from app.errors import ConflictError, InputError, NotReadyError
-from app.services.runtime.use_case import use_case
+from app.services.runtime.use_case import may, use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
@@ -23,6 +23,7 @@ __all__ = [
     "keywords",
     "reveal",
     "side_by_sides_of",
+    "side_by_sides_seen_by",
 ]
 
 # The six of InteractEval's Appendix F, in our own words; {0} is the dimension.
@@ -38,9 +39,10 @@ QUESTIONS = {
 
 @use_case(Right.TAKE_PART)
 def can_compare_as_outsider(workbench: Workbench, dimension: Dimension, expert: str) -> bool:
-    """Whether this person has written nothing on the dimension, and could compare as an expert from outside."""
+    """Whether this person has written nothing on the dimension, and could compare as an expert from outside. Whoever
+    was given the dimension could not: they think aloud first, unled by what others wrote."""
     with workbench.database.read() as work:
-        return not _has_written(work, dimension, expert)
+        return _is_outside(work, dimension, expert)
 
 
 @use_case(Right.TAKE_PART, act="began a blind comparison")
@@ -66,7 +68,7 @@ def begin_side_by_side(
             return begun
         project = work.projects.project_of(dimension.id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
-        outside = outside and not _has_written(work, dimension, expert)
+        outside = outside and _is_outside(work, dimension, expert)
         if not outside and not work.independence.is_done(dimension.id, who.id):
             raise NotReadyError(
                 f"You are not done yet with {dimension.name}.", "Think aloud first, so that the sets don't lead you."
@@ -82,6 +84,10 @@ def begin_side_by_side(
         if outside:
             work.independence.note_seen(dimension.id, who.id)
         return next(one for one in work.side_by_side.of(dimension.id) if one.expert == expert)
+
+
+def _is_outside(work: UnitOfWork, dimension: Dimension, expert: str) -> bool:
+    return not work.assignments.was_given(dimension.id, expert) and not _has_written(work, dimension, expert)
 
 
 def _has_written(work: UnitOfWork, dimension: Dimension, expert: str) -> bool:
@@ -118,11 +124,21 @@ def reveal(workbench: Workbench, comparison_id: int) -> None:
         work.side_by_side.reveal(comparison_id)
 
 
-@use_case(Right.REVIEW)
+@use_case(Right.READ)
 def side_by_sides_of(workbench: Workbench, dimension_id: int) -> list[SideBySide]:
-    """Every expert's comparison, in the order they began."""
+    """Every expert's comparison, in the order they began: for whoever runs the project, never for an expert who is
+    still at theirs."""
     with workbench.database.read() as work:
         return work.side_by_side.of(dimension_id)
+
+
+@use_case(Right.TAKE_PART)
+def side_by_sides_seen_by(workbench: Workbench, dimension_id: int, expert: str) -> list[SideBySide]:
+    """Every expert's, once this one knows which set is whose and may see what others wrote; nothing before that."""
+    with workbench.database.read() as work:
+        found = work.side_by_side.of(dimension_id)
+    over = any(one.expert == expert and one.revealed for one in found)
+    return found if over and may(workbench, Right.REVIEW, dimension_id=dimension_id) else []
 
 
 def keywords(comparisons: Sequence[SideBySide]) -> list[SharedKeyword]:

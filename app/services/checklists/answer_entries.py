@@ -75,6 +75,9 @@ def _odd() -> InputError:
 def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: Sequence[SheetEntry]) -> int:
     """Keep answers and notes in their order, in one transaction; steps from text to text leave nothing to keep.
 
+    An answer about a text that was given to somebody else meanwhile is kept as well. Whoever answers before thinking
+    aloud has read questions made of what others wrote: what they write later counts as written after that.
+
     Returns how many were refused because their question about their text isn't among those drawn; the others are kept.
     Raises NotFoundError where the texts are no longer drawn.
     """
@@ -87,4 +90,6 @@ def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: S
                 work.expert_answers.answer(draw.id, who, entry.text, entry.question, entry.answer)
             if entry.note is not None:
                 work.expert_answers.note(draw.id, who, entry.text, entry.question, entry.note)
+        if known:
+            work.independence.note_seen(work.checklists.dimension_of(draw.checklist), who)
     return len(written) - len(known)

@@ -46,7 +46,7 @@ class AnswerImport:
     skipped: tuple[tuple[int, str], ...]
 
 
-@use_case(Right.TAKE_PART, act="took answers out", about="expert")
+@use_case(Right.ANSWER, act="took answers out", about="expert")
 def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> bytes:
     """Everybody's answers; for one expert the whole sheet in that expert's order, with what is still to be answered.
 
@@ -107,7 +107,7 @@ def draw_rows(workbench: Workbench, checklist_id: int) -> Iterator[dict[str, Any
             yield {**place, **about, "probability": found[text], "drawn": wave.drawn_at.isoformat(timespec="seconds")}
 
 
-@use_case(Right.TAKE_PART, act="brought answers in", about="name")
+@use_case(Right.FACILITATE, act="brought answers in", about="name")
 def import_answers(
     workbench: Workbench, checklist_id: int, data: bytes, name: str, expert: str = "", replace: bool = False
 ) -> AnswerImport:

@@ -17,6 +17,7 @@ from app.meta_evaluation.judges.answer_design import (
     wave_chances,
 )
 from app.meta_evaluation.score_matrix import Floats
+from app.services.checklists.text_shares import share_new_texts
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts
 from db.unit_of_work import UnitOfWork
@@ -85,9 +86,12 @@ def draw_wave(
 
 
 def store_wave(work: UnitOfWork, draw_id: int, wave: DrawnWave) -> AnswerDraw:
-    return work.expert_answers.add_wave(
+    """Its texts are shared at once where not everybody answers all."""
+    draw = work.expert_answers.add_wave(
         draw_id, wave.texts, wave.chances, design=wave.design, seed=wave.seed, tau=wave.tau
     )
+    share_new_texts(work, draw)
+    return draw
 
 
 def drawn_probability(

@@ -1,9 +1,7 @@
-"""Answers of experts to a published checklist, blind to the judge and to each other, on texts drawn for all of them."""
+"""Answers of experts to a published checklist, blind to the judge and to each other, on texts drawn for them."""
 
 import random
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +14,7 @@ from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.checklists.answer_waves import draw_wave, pool, store_wave
+from app.services.checklists.text_shares import newest_draw, texts_of_expert
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -25,7 +24,6 @@ __all__ = [
     "AnswerDraw",
     "AnswerSet",
     "AnswerSheet",
-    "SheetProgress",
     "answer",
     "answer_cube",
     "answer_sheet",
@@ -35,7 +33,7 @@ __all__ = [
     "drawable",
     "expert_answers",
     "note",
-    "progress",
+    "own_sheet",
     "texts_of",
     "unfinished_sheet",
 ]
@@ -79,7 +77,7 @@ def drawable(workbench: Workbench, checklist_id: int) -> int:
         return len(pool(work, checklist_id)[0])
 
 
-@use_case(Right.SEE)
+@use_case(Right.FACILITATE)
 def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist, AnswerDraw | None]]:
     """The published versions, newest first, each with the texts drawn for it."""
     with workbench.database.read() as work:
@@ -87,26 +85,40 @@ def answerable(workbench: Workbench, dimension_id: int) -> list[tuple[Checklist,
         return [(checklist, work.expert_answers.draw_of(checklist.id)) for checklist in published]
 
 
-@use_case(Right.SEE)
+@use_case(Right.FACILITATE)
 def draw_of(workbench: Workbench, checklist_id: int) -> AnswerDraw | None:
     with workbench.database.read() as work:
         return work.expert_answers.draw_of(checklist_id)
 
 
-@use_case(Right.TAKE_PART)
+@use_case(Right.ANSWER)
 def answer_sheet(workbench: Workbench, checklist_id: int, expert: str) -> AnswerSheet:
-    """This expert's own answers and nobody else's, the texts in an order drawn for this expert.
+    """This expert's own texts and answers and nobody else's, the texts in an order drawn for this expert.
 
     Raises NotReadyError before texts are drawn.
     """
     with workbench.database.read() as work:
-        draw = _drawn(work, checklist_id)
-        project = work.projects.project_of(work.checklists.dimension_of(checklist_id))
-        who = next((c for c in work.think_aloud.contributors(project.id) if c.name == expert), None)
-        own = work.expert_answers.of(draw.id, who.id) if who else []
-        order = [text for wave in draw.waves for text in _in_order(wave, expert)]
-        given = {(one.text, one.question): one for one in own}
-        return AnswerSheet(draw, work.checklists.get(checklist_id), expert, tuple(order), given)
+        return _sheet(work, _drawn(work, checklist_id), expert)
+
+
+@use_case(Right.ANSWER)
+def own_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
+    """Of the newest version that texts are drawn for; None before any are."""
+    with workbench.database.read() as work:
+        draw = newest_draw(work, dimension_id)
+        return _sheet(work, draw, expert) if draw else None
+
+
+def _sheet(work: UnitOfWork, draw: AnswerDraw, expert: str) -> AnswerSheet:
+    dimension_id = work.checklists.dimension_of(draw.checklist)
+    project = work.projects.project_of(dimension_id)
+    who = next((c for c in work.think_aloud.contributors(project.id) if c.name == expert), None)
+    own = work.expert_answers.of(draw.id, who.id) if who else []
+    begun = {one.text for one in own if one.answer is not None or one.note}
+    theirs = texts_of_expert(work, draw, dimension_id, expert, begun)
+    order = [text for wave in draw.waves for text in _in_order(wave, expert) if text in theirs]
+    given = {(one.text, one.question): one for one in own}
+    return AnswerSheet(draw, work.checklists.get(draw.checklist), expert, tuple(order), given)
 
 
 def _in_order(wave: AnswerWave, expert: str) -> list[int]:
@@ -117,14 +129,11 @@ def _in_order(wave: AnswerWave, expert: str) -> list[int]:
     return order
 
 
-@use_case(Right.TAKE_PART)
+@use_case(Right.ANSWER)
 def unfinished_sheet(workbench: Workbench, dimension_id: int, expert: str) -> AnswerSheet | None:
     """What this expert has still to answer on the dimension, so that they stay blind until then; None for nothing."""
-    drawn = next((checklist for checklist, draw in answerable(workbench, dimension_id) if draw), None)
-    if drawn is None:
-        return None
-    sheet = answer_sheet(workbench, drawn.id, expert)
-    return sheet if sheet.done < len(sheet.texts) else None
+    sheet = own_sheet(workbench, dimension_id, expert)
+    return sheet if sheet and sheet.done < len(sheet.texts) else None
 
 
 @use_case(Right.TAKE_PART)
@@ -160,38 +169,8 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
         draw = _drawn(work, checklist_id)
         answers = tuple(work.expert_answers.of(draw.id))
         experts = tuple(dict.fromkeys(one.expert for one in answers))
-        return AnswerSet(work.checklists.get(checklist_id), draw.texts, experts, answers)
-
-
-@dataclass(frozen=True, slots=True)
-class SheetProgress:
-    """How far one expert is. `texts` have all their answers; `skipped` and `notes` count questions about texts."""
-
-    expert: str
-    texts: int
-    answers: int
-    skipped: int
-    notes: int
-
-
-def progress(found: AnswerSet) -> list[SheetProgress]:
-    """How far each expert is, in the order they began; nothing of what they answered."""
-    asked = len(found.checklist.asked)
-    sheets = []
-    for expert in found.experts:
-        own = [one for one in found.answers if one.expert == expert]
-        given = [one for one in own if one.answer is not None]
-        done = Counter(one.text for one in given)
-        sheets.append(
-            SheetProgress(
-                expert,
-                texts=sum(count == asked for count in done.values()),
-                answers=len(given),
-                skipped=sum(one.answer is Answer.UNANSWERED for one in given),
-                notes=sum(bool(one.note) for one in own),
-            )
-        )
-    return sheets
+        shares = work.assignments.shares(draw.id)
+        return AnswerSet(work.checklists.get(checklist_id), draw.texts, experts, answers, shares)
 
 
 def answer_cube(found: AnswerSet) -> NDArray[np.float64]:

@@ -5,15 +5,36 @@ from collections.abc import Mapping, Sequence
 from app.domain.people.actor import Right
 from app.domain.question_comment import LONGEST_COMMENT, QuestionComment
 from app.errors import InputError
+from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 
 @use_case(Right.REVIEW)
 def comments_on(workbench: Workbench, checklist_id: int) -> Mapping[int, Sequence[QuestionComment]]:
-    """Question -> its comments, oldest first, those of earlier versions of it too."""
+    """Question -> its comments, oldest first, those of earlier versions of it too; for an expert who has still to
+    answer their own alone, since others say there how they answer."""
     with workbench.database.read() as work:
-        return work.question_comments.of_checklist(checklist_id)
+        found = work.question_comments.of_checklist(checklist_id)
+    name = _still_answering(workbench, checklist_id)
+    if not name:
+        return found
+    own = {question: [one for one in said if one.who == name] for question, said in found.items()}
+    return {question: said for question, said in own.items() if said}
+
+
+@use_case(Right.REVIEW)
+def sees_all_comments(workbench: Workbench, checklist_id: int) -> bool:
+    """False for an expert who has still to answer texts on the dimension."""
+    return not _still_answering(workbench, checklist_id)
+
+
+def _still_answering(workbench: Workbench, checklist_id: int) -> str:
+    """The name of the expert who is there and has unanswered texts; "" for everybody else."""
+    with workbench.database.read() as work:
+        dimension_id = work.checklists.dimension_of(checklist_id)
+        name = workbench.actor.expert_in(work.projects.project_of(dimension_id).id)
+    return name if name and unfinished_sheet(workbench, dimension_id, name) else ""
 
 
 @use_case(Right.EDIT, act="commented on a question", about="text")

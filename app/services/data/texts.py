@@ -33,7 +33,7 @@ class RatedText:
     ratings: tuple[tuple[str, str, float], ...]
 
 
-@use_case(Right.SEE)
+@use_case(Right.READ)
 def text_page(workbench: Workbench, project_id: int, number: int = 1, search: str = "") -> TextPage:
     """The texts of one page, from 1; `search` looks in texts, documents and systems, case doesn't matter.
 
@@ -52,7 +52,7 @@ def text_page(workbench: Workbench, project_id: int, number: int = 1, search: st
     return TextPage(tuple(texts), means, found, max(1, ceil(found / PAGE_SIZE)))
 
 
-@use_case(Right.SEE)
+@use_case(Right.READ)
 def rated_text(workbench: Workbench, project_id: int, text_id: int) -> RatedText:
     """Raises NotFoundError for a text that the project doesn't have."""
     with workbench.database.read() as work:

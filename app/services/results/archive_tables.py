@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 from app.domain.checklist import Checklist
+from app.domain.expert_answer import AnswerDraw
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.export.results import COLUMNS as SCORES
@@ -18,6 +19,8 @@ _KEY = ("doc_id", "system_id", "item_id")
 TEXT_COLUMNS = (*_KEY, "text", "source", "references", "extra")
 RATING_COLUMNS = (*_KEY, "dimension", "rater", "rating")
 SAMPLE_COLUMNS = ("dimension", *_KEY, "score", "chosen_by")
+ASSIGNMENT_COLUMNS = ("dimension", "expert")
+SHARE_COLUMNS = (*_KEY, "expert")
 SIDE_BY_SIDE_COLUMNS = ("dimension", "expert", "set_a", "outside", "question", "answer")
 RUN_COLUMNS = ("run", "evaluator", "judge", "dimensions", "status", "scored", "failed", "planned", "started", "choices")
 SCORE_COLUMNS = (*SCORES, "status")
@@ -57,6 +60,25 @@ def sample_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterat
         for sample in samples:
             place = _place(sample.text.key)
             yield {"dimension": dimension.name, **place, "score": sample.score, "chosen_by": sample.chosen_by}
+
+
+def assignment_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
+    """One a dimension that an expert was given."""
+    with workbench.database.read() as work:
+        given = work.assignments.given(project_id)
+    for dimension in dimensions:
+        for name in sorted(name for name, theirs in given.items() if dimension.id in theirs):
+            yield {"dimension": dimension.name, "expert": name}
+
+
+def share_rows(workbench: Workbench, draw: AnswerDraw) -> Iterator[Row]:
+    """One a drawn text and expert whom it was given to; none where everybody answers every text."""
+    with workbench.database.read() as work:
+        shares = work.assignments.shares(draw.id)
+        texts = work.texts.many(shares)
+    for text in (text for text in draw.texts if text in texts):
+        for name in sorted(shares[text]):
+            yield {**_place(texts[text].key), "expert": name}
 
 
 def comparison_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:

@@ -33,8 +33,9 @@ samples.csv         the texts that were read while thinking aloud, with the scor
 attributes.csv      what people and LLMs said to look for, left-out and merged ones with the reason; as JSON too
 checklists/         a folder for each dimension: every version as JSON (which can be imported again) and Markdown, and
                     its lineage, which says on whose attributes each question rests and what was left out
-expert-answers/     what experts answered to each published version, and which texts were drawn for them, when and with
-                    what probability
+assignments.csv     the dimensions that experts were given; whoever was given none has all of them
+expert-answers/     what experts answered to each published version, which texts were drawn for them, when and with what
+                    probability, and whom each was given to where not everybody answers every text
 side-by-side.csv    experts' answers to the six questions about the two sets
 anchors.csv         texts with the frozen answers of most experts, to see whether a judge changes
 anchor-looks.csv    each time a judge was asked about them, and what came of it
@@ -95,6 +96,8 @@ def _parts(workbench: Workbench, project_id: int, now: datetime) -> Iterator[Par
     for number, dimension in enumerate(dimensions, start=1):
         name = "-".join(part for part in (str(number), safe_name(dimension.name)) if part)
         yield from _checklists(workbench, dimension, name)
+    assigned = tables.assignment_rows(workbench, project_id, dimensions)
+    yield ArchiveTable("assignments.csv", tables.ASSIGNMENT_COLUMNS, assigned)
     yield ArchiveTable("side-by-side.csv", tables.SIDE_BY_SIDE_COLUMNS, tables.comparison_rows(workbench, dimensions))
     yield ArchiveTable("anchors.csv", tables.ANCHOR_COLUMNS, tables.anchor_rows(workbench, project_id, dimensions))
     yield ArchiveTable("anchor-looks.csv", tables.LOOK_COLUMNS, tables.look_rows(workbench, dimensions))
@@ -110,7 +113,17 @@ def _about(work: UnitOfWork, project_id: int, dimensions: Iterable[Dimension]) -
         "created": project.created_at.isoformat(timespec="seconds"),
         "notice": project.notice,
         "task": asdict(project.task),
-        "dimensions": [{"name": d.name, "rubric": d.rubric, "low": d.low, "high": d.high} for d in dimensions],
+        "dimensions": [_about_dimension(work, each) for each in dimensions],
+    }
+
+
+def _about_dimension(work: UnitOfWork, dimension: Dimension) -> dict[str, Any]:
+    return {
+        "name": dimension.name,
+        "rubric": dimension.rubric,
+        "low": dimension.low,
+        "high": dimension.high,
+        "overlap": work.assignments.overlap(dimension.id),
     }
 
 
@@ -124,10 +137,11 @@ def _checklists(workbench: Workbench, dimension: Dimension, folder: str) -> Iter
                 yield ArchiveFile(f"{name}.{form}", export_file(workbench, view, form))
             lineage = lineage_document(lineage_of_version(workbench, dimension.id, version.version))
             yield ArchiveFile(f"{name}-lineage.json", _json(lineage))
-            if draw_of(workbench, version.id):
+            if draw := draw_of(workbench, version.id):
                 answers = f"expert-answers/{folder}-{word}-{version.version}"
                 yield ArchiveFile(f"{answers}.csv", answers_csv(workbench, version.id))
                 yield ArchiveTable(f"{answers}-drawn.csv", DRAW_COLUMNS, draw_rows(workbench, version.id))
+                yield ArchiveTable(f"{answers}-shared.csv", tables.SHARE_COLUMNS, tables.share_rows(workbench, draw))
 
 
 def _json(document: Mapping[str, Any]) -> bytes:

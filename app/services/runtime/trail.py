@@ -22,7 +22,8 @@ def on_trail(
 ) -> Iterator[None]:
     """The act's entry is kept with the first thing that it changes, else at its end; not at all where it fails before.
 
-    act: "" for what leaves no trail. about: the argument that says of what. project: the one that is its name.
+    act: "" for what leaves no trail. about: the arguments that say of what, with blanks between
+    them. project: the one that is its name.
     """
     if not act:
         yield
@@ -57,7 +58,7 @@ def _pending(
         person=workbench.actor.person,
         who=name or str(who),
         act=act,
-        about=", ".join([*names, *_said(arguments.get(about))])[:LONGEST],
+        about=", ".join([*names, *(said for each in about.split() for said in _said(arguments.get(each)))])[:LONGEST],
     )
 
 

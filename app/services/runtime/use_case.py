@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from app.domain.people.actor import LOCAL_OWNER, NOBODY, WHEN_DONE, Actor, Place, Right, Role
+from app.domain.people.actor import LOCAL_OWNER, NOBODY, WHEN_DONE, WHEN_NOT_AT_IT, Actor, Place, Right, Role
 from app.domain.people.trail import PENDING
 from app.errors import NotAllowedError
 from app.services.runtime.identities import places_of
@@ -29,6 +29,7 @@ _WHY: Mapping[Right, str] = {
     Right.ENTER: "This is for people who have signed in.",
     Right.SEE: "This project isn't open to you.",
     Right.TAKE_PART: "This is for the experts of the project.",
+    Right.ANSWER: "This is for the experts of the project.",
     Right.REVIEW: "This is for the experts, readers and facilitators of the project.",
     Right.EDIT: "This is for the experts and facilitators of the project.",
     Right.READ: "This is for the readers and facilitators of the project.",
@@ -44,7 +45,7 @@ def use_case(
     """What the decorated function asks for. project: its parameter that holds a project's name, if any.
 
     act: what the trail says of it, for what changes or takes out something; about: its parameter that says of what,
-    beside the dimension.
+    beside the dimension, or several with blanks between them.
     Whoever has signed in can't act under another name: `who` becomes theirs, and what an expert asks as `expert` they
     ask as themselves.
     The function raises NotAllowedError before it does anything.
@@ -131,6 +132,11 @@ def _check(work: UnitOfWork, actor: Actor, right: Right, place: Place, arguments
     author = place.author if right is Right.TAKE_PART else ""
     if {arguments.get("expert", name), author or name} != {name}:
         raise NotAllowedError("This is another expert's.", "Do your own; a facilitator can help with theirs.")
+    if right in WHEN_NOT_AT_IT and (place.dimension is None or work.independence.is_at_it(place.dimension, name)):
+        raise NotAllowedError(
+            "You see the checklist's questions once you are done thinking aloud.",
+            "Say “done” on Think aloud first, so that they don't lead you.",
+        )
     if right in WHEN_DONE and not (place.dimension and work.independence.is_done_by(place.dimension, name)):
         raise NotAllowedError(
             "You see this once you are done thinking aloud.",

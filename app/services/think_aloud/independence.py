@@ -47,14 +47,16 @@ def is_done(workbench: Workbench, project_id: int, dimension_id: int, expert: st
 
 @use_case(Right.TAKE_PART)
 def not_done(workbench: Workbench, project_id: int, expert: str) -> list[Dimension]:
-    """Dimensions with samples to read that this person hasn't said "done" on; all of them for somebody new."""
+    """Dimensions of theirs with samples to read that this person hasn't said "done" on."""
     with workbench.database.read() as work:
         person = _person(work, project_id, expert)
-        rated = work.texts.rating_counts(project_id)
+        rated, given = work.texts.rating_counts(project_id), work.assignments.given(project_id)
         return [
             dimension
             for dimension in work.projects.dimensions(project_id)
-            if dimension.name in rated and not (person and work.independence.is_done(dimension.id, person.id))
+            if dimension.name in rated
+            and dimension.id in given.get(expert, (dimension.id,))
+            and not (person and work.independence.is_done(dimension.id, person.id))
         ]
 
 

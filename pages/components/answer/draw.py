@@ -5,7 +5,9 @@ import streamlit as st
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw
-from app.services.checklists.expert_answers import expert_answers, progress
+from app.services.checklists.assignments import overlap_of
+from app.services.checklists.expert_answers import expert_answers
+from app.services.checklists.sheet_progress import progress
 from app.services.runtime.workbench import Workbench
 from pages.components.answer.plan import AGAIN, MORE, plan_form
 from pages.components.shell import local_time
@@ -17,6 +19,8 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     """What was drawn, and how far each expert is; what they answered is for Results."""
     st.subheader(f"Version {checklist.version}", anchor=False)
     st.caption(f"{number(len(draw.texts), 'text')}, {number(len(checklist.asked), 'question')} each. {_waves(draw)}")
+    if shared := overlap_of(workbench, checklist.id):
+        st.caption(f"Each text goes to {number(shared, 'expert')}; whose they are stands on Overview, below “People”.")
     sheets = progress(expert_answers(workbench, checklist.id))
     if not sheets:
         st.markdown("Nobody has answered yet. Ask your experts to open this screen and give their name.")
@@ -30,7 +34,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
         [
             {
                 "Expert": one.expert,
-                "Texts finished": one.texts / len(draw.texts),
+                "Texts finished": one.texts / max(one.all, 1),
                 "Answers": one.answers,
                 "Skipped": one.skipped,
                 "Notes": one.notes,

@@ -7,6 +7,7 @@ from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
 from app.errors import WorkbenchError
 from app.services.checklists.answer_plans import draw_planned
+from app.services.checklists.assignments import overlap_of
 from app.services.checklists.expert_answers import drawable
 from app.services.results.answering.answer_forecast import PlannedAnswers, planned_answers
 from app.services.runtime.workbench import Workbench
@@ -32,8 +33,10 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     if there < 1:
         st.markdown(_NONE_MORE if draw else _NONE)
         return
+    shared = overlap_of(workbench, checklist.id)
+    whose = f"Each text goes to {number(shared, 'expert')}" if shared else "Every expert gets the same texts"
     st.caption(
-        f"For whoever runs the project. Every expert gets the same texts, in an order of their own. "
+        f"For whoever runs the project. {whose}, in an order of their own. "
         f"{number(there, 'text')} can be drawn; samples and locked texts are left out. "
         "Texts with ratings are drawn so that low and high ones keep their share."
     )

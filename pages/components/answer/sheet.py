@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerSheet, SheetEntry
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import InputError, WorkbenchError
 from app.services.checklists.answer_entries import keep_entries, read_message
-from app.services.checklists.expert_answers import answer_sheet, texts_of
+from app.services.checklists.expert_answers import texts_of
 from app.services.runtime.workbench import Workbench
 from pages.components.answer.keys import answer_keys
 from pages.components.shell.reading import readable_text
@@ -21,14 +20,13 @@ _PROBLEM = "answer_problem"
 _NOT_DRAWN = "A question about a text that isn't among those drawn was not answered. Reload the page."
 
 
-def sheet(workbench: Workbench, project: Project, dimension: Dimension, checklist: Checklist, expert: str) -> None:
+def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: AnswerSheet) -> None:
     """Answers are saved at once; a refresh comes back to the first text that isn't finished.
 
     No fragment: a server that was started anew would know none, and never hear what the browser sends again.
     """
     if problem := st.session_state.pop(_PROBLEM, ""):
         st.error(plain(problem), icon=":material/error:")
-    mine = answer_sheet(workbench, checklist.id, expert)
     texts = texts_of(workbench, mine.draw)
     place = _place(mine)
     if place == len(mine.texts):

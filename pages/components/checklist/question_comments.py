@@ -8,7 +8,7 @@ from app.domain.checklist import Checklist, Question
 from app.domain.question_comment import QuestionComment
 from app.errors import WorkbenchError
 from app.services.checklists.draft_history import words_of
-from app.services.checklists.question_comments import comment_on, comments_on, settle_comment
+from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments, settle_comment
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.history import NAMELESS
 from pages.components.shell import local_time
@@ -17,9 +17,16 @@ from pages.components.shell.words import button_label, number, plain, show_error
 _PROBLEM = "comment_problem"
 
 
-def question_comments(workbench: Workbench, question: Question, said: Sequence[QuestionComment], who: str) -> None:
+_CLOSED = "What others commented opens once you have answered your texts, so that it doesn't lead you."
+
+
+def question_comments(
+    workbench: Workbench, checklist: Checklist, question: Question, said: Sequence[QuestionComment], who: str
+) -> None:
     """What was said, and a field for more; what couldn't be kept stays in the field."""
     st.caption("Comments, for people: no judge reads them")
+    if not sees_all_comments(workbench, checklist.id):
+        st.caption(_CLOSED)
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
     for comment in said:
@@ -63,6 +70,8 @@ def comments_word(said: Sequence[QuestionComment]) -> list[str]:
 def all_comments(workbench: Workbench, checklist: Checklist) -> None:
     """Of a version, by question; those on questions that were removed too."""
     found = comments_on(workbench, checklist.id)
+    if not sees_all_comments(workbench, checklist.id):
+        st.caption(_CLOSED)
     if not found:
         return
     st.markdown("**Comments**")

@@ -87,7 +87,7 @@ def _row(
                 ask_about(editing, question)
                 proposals_for(editing, question)
             question_detail(editing, question)
-            question_comments(editing.workbench, question, comments, editing.who)
+            question_comments(editing.workbench, editing.view.checklist, question, comments, editing.who)
 
 
 def _worded(editing: Editing, question: Question, hints: Sequence[str], more: Sequence[str]) -> str:

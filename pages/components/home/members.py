@@ -1,4 +1,5 @@
-"""Members: who takes part in the project, how far each is, links that let them in, and taking a part away."""
+"""Members: who takes part in the project, what is whose, how far each is, links that let them in, and taking a part
+away."""
 
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -10,12 +11,13 @@ from app.domain.people.actor import Role
 from app.domain.people.person import LINK_DAYS, LinkState
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.checklists.expert_tasks import MemberTasks, tasks_of_members
+from app.services.checklists.expert_tasks import IDLE_DAYS, MemberTasks, tasks_of_members
 from app.services.people.invitations import invite, revoke_access
 from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
+from pages.components.home.assign import assign
 from pages.components.shell import local_time
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import number, plain, show_error
 
 _ROLES = {
     Role.EXPERT: "Expert: thinks aloud, answers, reviews the checklist once they are done",
@@ -41,7 +43,12 @@ def members(workbench: Workbench, project: Project) -> None:
             placeholder="–",
             width="content",
             key="members",
-            column_config={"Last there": st.column_config.DatetimeColumn(format="D MMM, HH:mm")},
+            column_config={
+                "Done": st.column_config.TextColumn(help="Tasks they have finished, of those that are theirs."),
+                "Texts": st.column_config.TextColumn(help="Texts they have answered, of those that are theirs."),
+                "Last there": st.column_config.DatetimeColumn(format="D MMM, HH:mm"),
+                "Idle": st.column_config.TextColumn(help=f"Not there for {IDLE_DAYS} days or more, with work left."),
+            },
         )
     else:
         st.markdown("Nobody was invited to this project yet.")
@@ -51,6 +58,9 @@ def members(workbench: Workbench, project: Project) -> None:
     if found:
         with right, st.expander("Take a part away", key="revoke_somebody"):
             _revoke(workbench, project, [one.member.name for one in found])
+    if any(one.member.role is Role.EXPERT for one in found):
+        with st.expander("Assign", key="assign"):
+            assign(workbench, project, found)
 
 
 def _row(one: MemberTasks) -> dict[str, object]:
@@ -60,10 +70,26 @@ def _row(one: MemberTasks) -> dict[str, object]:
         "Name": one.member.name,
         "Role": one.member.role.value,
         "Link": _LINK_WORDS[link.state(datetime.now(UTC))] if link else None,
+        "Dimensions": _dimensions(one),
         "Done": f"{one.finished} of {len(one.tasks)}" if one.tasks else None,
+        "Texts": f"{one.texts[0]} of {one.texts[1]}" if one.texts[1] else None,
         "At work on": ", ".join(dict.fromkeys(task.dimension.name for task in open_now)) or None,
         "Last there": local_time.clock(one.member.seen_at) if one.member.seen_at else None,
+        "Idle": _idle(one),
     }
+
+
+def _dimensions(one: MemberTasks) -> str | None:
+    if one.member.role is not Role.EXPERT:
+        return None
+    return ", ".join(dimension.name for dimension in one.given) or "all"
+
+
+def _idle(one: MemberTasks) -> str | None:
+    days = one.idle_days(datetime.now(UTC))
+    if days is None:
+        return None
+    return number(days, "day") if one.member.seen_at else f"{number(days, 'day')}, never there"
 
 
 def _invite(workbench: Workbench, project: Project) -> None:

@@ -42,7 +42,8 @@ def test_all_of_it_as_documents(run: Run) -> None:
     assert isinstance(made, dict)
     assert set(made) == {"name", "link", "expires_at"}
     listed = document(run("people", "list", "--project", "Ready", "--json")[1])
-    assert listed == [{"name": "Ana", "role": "reader", "link": "open", "last_there": None}]
+    work = dict.fromkeys(("dimensions", "done", "tasks", "texts_done", "texts"))
+    assert listed == [{"name": "Ana", "role": "reader", "link": "open", "last_there": None, **work}]
     assert document(run("people", "revoke", "Ana", "--project", "Ready", "--json")[1]) == {
         "name": "Ana",
         "project": "Ready",

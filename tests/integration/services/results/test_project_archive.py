@@ -10,13 +10,16 @@ import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.judgment import Answer
+from app.domain.people.actor import Role
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.services.attributes.attributes import add_attributes
+from app.services.checklists.assignments import give_dimensions, share_texts
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock
+from app.services.people.invitations import invite
 from app.services.results.project_archive import archive_bytes, archive_name
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
@@ -33,6 +36,9 @@ def full(workbench: Workbench) -> Workbench:
     with workbench.database.write() as work:
         work.think_aloud.set_status(work.think_aloud.attributes(1)[-1].id, AttributeStatus.EXCLUDED, "no attribute")
     new_draft(workbench, 1)
+    invite(workbench, 1, "Ana", Role.EXPERT)
+    give_dimensions(workbench, 1, "Ana", [dimension.id])
+    share_texts(workbench, dimension.id, 1)
     draw = draw_texts(workbench, 1, 3, seed=1)
     with workbench.database.read() as work:
         question = work.checklists.get(1).asked[0].id
@@ -56,10 +62,12 @@ def test_everything_is_in_it(full: Workbench) -> None:
         "attributes.json",
         "judge-answers.csv",
         "anchors.csv",
+        "assignments.csv",
         "anchor-looks.csv",
         *(f"checklists/1-coherence/version-{n}{end}" for n in (1, 2) for end in (".json", ".md", "-lineage.json")),
         "expert-answers/1-coherence-version-1.csv",
         "expert-answers/1-coherence-version-1-drawn.csv",
+        "expert-answers/1-coherence-version-1-shared.csv",
     }
     tables = {name: _rows(content) for name, content in found.items() if name.endswith(".csv")}
     assert len(tables["texts.csv"]) == len(tables["ratings.csv"]) == len(tables["scores.csv"]) == 40
@@ -84,6 +92,11 @@ def test_everything_is_in_it(full: Workbench) -> None:
     drawn = tables["expert-answers/1-coherence-version-1-drawn.csv"]
     assert [row["wave"] for row in drawn] == ["1"] * len(drawn)
     assert {float(row["probability"]) for row in drawn} == {len(drawn) / 40}
+    assert tables["assignments.csv"] == [{"dimension": "coherence", "expert": "Ana"}]
+    shared = tables["expert-answers/1-coherence-version-1-shared.csv"]
+    assert sorted(row["doc_id"] for row in shared) == sorted(row["doc_id"] for row in drawn)
+    assert {row["expert"] for row in shared} == {"Ana"}
+    assert json.loads(found["project.json"])["dimensions"][0]["overlap"] == 1
     assert json.loads(found["project.json"])["task"]["text_name"] == "summary"
     assert "locked" not in found["README.txt"].decode()
 

@@ -6,18 +6,51 @@ import pytest
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
+from app.domain.expert_answer import SheetEntry
+from app.domain.judgment import Answer
 from app.domain.people.actor import Right, Role
 from app.domain.task import Task
 from app.errors import NotAllowedError, NotReadyError
-from app.services.attributes.attributes import attributes_of
+from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.attributes.side_by_side import (
+    QUESTIONS,
+    answer_side_by_side,
+    begin_side_by_side,
+    can_compare_as_outsider,
+    reveal,
+    side_by_sides_of,
+    side_by_sides_seen_by,
+)
+from app.services.checklists.answer_entries import keep_entries
+from app.services.checklists.answer_files import answers_csv, import_answers
+from app.services.checklists.assignments import give_dimensions
+from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of, view_checklist
 from app.services.checklists.draft_edits import remove_question
 from app.services.checklists.draft_history import history_of
+from app.services.checklists.expert_answers import (
+    answer,
+    answer_sheet,
+    answerable,
+    draw_of,
+    draw_texts,
+    expert_answers,
+    own_sheet,
+    unfinished_sheet,
+)
+from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments
 from app.services.data.projects import create_project, list_projects
+from app.services.data.texts import rated_text, text_page
 from app.services.people.invitations import revoke_access
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.independence import add_consideration, mark_done, remove_consideration, visible_attributes
+from app.services.think_aloud.independence import (
+    add_consideration,
+    experts_progress,
+    mark_done,
+    remove_consideration,
+    visible_attributes,
+)
 from tests.support.projects import ready_to_score
 
 CHECKLIST, DIMENSION, PROJECT = 1, 1, 1
@@ -104,3 +137,133 @@ def test_an_llm_of_the_same_name_is_not_the_expert(workbench: Workbench) -> None
         work.independence.set_done(DIMENSION, llm.id, True)
     with pytest.raises(NotAllowedError):
         attributes_of(as_(workbench, Role.EXPERT, "Ana"), PROJECT, DIMENSION)
+
+
+def test_an_expert_who_is_thinking_aloud_reads_no_published_question(bench: Workbench) -> None:
+    draw_texts(bench, CHECKLIST, 3, seed=1)
+    ana = as_(bench, Role.EXPERT, "Ana")
+    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    for closed in (
+        lambda: answer_sheet(ana, CHECKLIST, "Ana"),
+        lambda: own_sheet(ana, DIMENSION, "Ana"),
+        lambda: unfinished_sheet(ana, DIMENSION, "Ana"),
+        lambda: answers_csv(ana, CHECKLIST, "Ana"),
+    ):
+        with pytest.raises(NotAllowedError, match="once you are done thinking aloud"):
+            closed()
+    mark_done(ana, DIMENSION, "Ana")
+    assert answer_sheet(ana, CHECKLIST, "Ana").checklist.asked
+    add_consideration(ana, DIMENSION, "Ana", "Flow.")
+    with pytest.raises(NotAllowedError, match="once you are done thinking aloud"):
+        own_sheet(ana, DIMENSION, "Ana")
+    assert own_sheet(as_(bench, Role.FACILITATOR, "Fay"), DIMENSION, "Ana") is not None
+
+
+def test_versions_and_their_draws_are_listed_for_whoever_runs_the_project(bench: Workbench) -> None:
+    draw_texts(bench, CHECKLIST, 3, seed=1)
+    done, reader = as_(bench, Role.EXPERT, "Ana"), as_(bench, Role.READER, "Rea")
+    add_consideration(done, DIMENSION, "Ana", "Order.")
+    mark_done(done, DIMENSION, "Ana")
+    for closed in (done, reader):
+        with pytest.raises(NotAllowedError, match="facilitators"):
+            answerable(closed, DIMENSION)
+        with pytest.raises(NotAllowedError, match="facilitators"):
+            draw_of(closed, CHECKLIST)
+    assert len(answerable(as_(bench, Role.FACILITATOR, "Fay"), DIMENSION)) == 1
+
+
+def test_whoever_only_answers_has_a_sheet_and_what_they_write_later_counts_as_written_after(bench: Workbench) -> None:
+    draw = draw_texts(bench, CHECKLIST, 3, seed=1)
+    ana = as_(bench, Role.EXPERT, "Ana")
+    assert own_sheet(ana, DIMENSION, "Ana") is not None
+    keep_entries(ana, draw, "Ana", [SheetEntry(1, draw.texts[0], 1, Answer.YES)])
+    add_consideration(ana, DIMENSION, "Ana", "What the questions ask.")
+    (told,) = experts_progress(bench, PROJECT)
+    assert (told.expert, told.late, told.done) == ("Ana", 1, False)
+
+
+def test_an_expert_s_sheet_and_table_hold_nobody_else_s_answers(bench: Workbench) -> None:
+    draw = draw_texts(bench, CHECKLIST, 3, seed=1)
+    answer(bench, draw, "Ben", draw.texts[0], 1, Answer.NO)
+    ana = as_(bench, Role.EXPERT, "Ana")
+    assert answer_sheet(ana, CHECKLIST, "Ana").given == {}
+    assert b"Ben" not in answers_csv(ana, CHECKLIST, "Ana")
+    for closed in (lambda: answers_csv(ana, CHECKLIST), lambda: answer_sheet(ana, CHECKLIST, "Ben")):
+        with pytest.raises(NotAllowedError, match="another expert's"):
+            closed()
+    with pytest.raises(NotAllowedError, match="readers and facilitators"):
+        expert_answers(ana, CHECKLIST)
+
+
+def test_no_expert_brings_answers_in_under_another_s_name_nor_learns_them_from_what_is_refused(
+    bench: Workbench,
+) -> None:
+    draw = draw_texts(bench, CHECKLIST, 3, seed=1)
+    answer(bench, draw, "Ben", draw.texts[0], 1, Answer.NO)
+    ana = as_(bench, Role.EXPERT, "Ana")
+    table = answers_csv(bench, CHECKLIST, "Ben").replace(b",no,", b",yes,")
+    with pytest.raises(NotAllowedError, match="facilitators"):
+        import_answers(ana, CHECKLIST, table, "ben.csv", "Ana", replace=True)
+    assert [one.answer for one in expert_answers(bench, CHECKLIST).answers] == [Answer.NO]
+
+
+def test_others_comparisons_open_with_ones_own(bench: Workbench) -> None:
+    add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
+    ana = as_(bench, Role.EXPERT, "Ana")
+    for name, actor in (("Ben", bench), ("Ana", ana)):
+        add_consideration(actor, DIMENSION, name, f"What {name} looks for.")
+        mark_done(actor, DIMENSION, name)
+    with bench.database.read() as work:
+        dimension = work.projects.dimension_by_id(DIMENSION)
+    bens, mine = begin_side_by_side(bench, dimension, "Ben"), begin_side_by_side(ana, dimension, "Ana")
+    answer_side_by_side(bench, bens.id, "else", "What only Ben noticed.")
+    with pytest.raises(NotAllowedError, match="readers and facilitators"):
+        side_by_sides_of(ana, DIMENSION)
+    assert side_by_sides_seen_by(ana, DIMENSION, "Ana") == []
+    for question in QUESTIONS:
+        answer_side_by_side(ana, mine.id, question, "So.")
+    reveal(ana, mine.id)
+    assert [one.expert for one in side_by_sides_seen_by(ana, DIMENSION, "Ana")] == ["Ben", "Ana"]
+    add_consideration(ana, DIMENSION, "Ana", "And flow.")
+    assert side_by_sides_seen_by(ana, DIMENSION, "Ana") == []
+    with pytest.raises(NotAllowedError, match="another expert's"):
+        side_by_sides_seen_by(ana, DIMENSION, "Ben")
+
+
+def test_whoever_was_given_a_dimension_reads_no_set_of_others_before_thinking_aloud(bench: Workbench) -> None:
+    add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
+    add_consideration(bench, DIMENSION, "Ben", "Order.")
+    ana = as_(bench, Role.EXPERT, "Ana")
+    with bench.database.read() as work:
+        dimension = work.projects.dimension_by_id(DIMENSION)
+    assert can_compare_as_outsider(ana, dimension, "Ana")
+    give_dimensions(bench, PROJECT, "Ana", [DIMENSION])
+    assert not can_compare_as_outsider(ana, dimension, "Ana")
+    with pytest.raises(NotReadyError, match="not done yet"):
+        begin_side_by_side(ana, dimension, "Ana", outside=True)
+
+
+def test_ratings_are_for_those_who_read_results(bench: Workbench) -> None:
+    ana = as_(bench, Role.EXPERT, "Ana")
+    for closed in (lambda: text_page(ana, PROJECT), lambda: rated_text(ana, PROJECT, 1)):
+        with pytest.raises(NotAllowedError, match="readers and facilitators"):
+            closed()
+    assert text_page(as_(bench, Role.READER, "Rea"), PROJECT).means
+
+
+def test_what_others_comment_opens_once_ones_own_texts_are_answered(bench: Workbench) -> None:
+    draw = draw_texts(bench, CHECKLIST, 1, seed=1)
+    comment_on(bench, 1, "On the first text I said no.", "Ben")
+    ana = as_(bench, Role.EXPERT, "Ana")
+    add_consideration(ana, DIMENSION, "Ana", "Order.")
+    mark_done(ana, DIMENSION, "Ana")
+    comment_on(ana, 1, "Hard to say.")
+    assert [one.text for one in comments_on(ana, CHECKLIST)[1]] == ["Hard to say."]
+    taken_out = export_file(ana, view_checklist(ana, DIMENSION), "json").decode()
+    assert ("Hard to say." in taken_out, "I said no" in taken_out) == (True, False)
+    assert not sees_all_comments(ana, CHECKLIST)
+    assert len(comments_on(as_(bench, Role.READER, "Rea"), CHECKLIST)[1]) == len(comments_on(bench, CHECKLIST)[1]) == 2
+    for question in (1, 2, 3):
+        answer(bench, draw, "Ana", draw.texts[0], question, Answer.YES)
+    assert len(comments_on(ana, CHECKLIST)[1]) == 2
+    assert sees_all_comments(ana, CHECKLIST)

@@ -1,0 +1,178 @@
+"""Assignments: who thinks aloud and answers on which dimension, how many experts answer each text, and which are
+moved from somebody who doesn't get to them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.corpora.spread import check_overlap
+from app.domain.attribute import ContributorKind
+from app.domain.expert_answer import AnswerDraw
+from app.domain.name import quoted
+from app.domain.people.actor import Right, Role
+from app.domain.task import Dimension
+from app.errors import InputError, NotFoundError, NotReadyError
+from app.services.checklists.text_shares import answered_texts, experts_on, keep_shares, newest_draw, share_out
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+_NO_DRAW = "No texts are drawn yet for experts to answer on {}."
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTexts:
+    """How a dimension's drawn texts are shared. `overlap`: how many experts answer each, 0 for everybody.
+
+    unanswered: expert -> how many texts they were given and haven't answered whole, those without a part any more too.
+    short: how many texts fewer experts have than `overlap`. without: experts of the dimension who have no text.
+    """
+
+    dimension: Dimension
+    texts: int
+    overlap: int
+    experts: tuple[str, ...]
+    unanswered: Mapping[str, int]
+    short: int
+    without: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MovedTexts:
+    """`moved` texts are another's now. `left` stay, since the other one has them too."""
+
+    moved: int
+    left: int
+
+
+@use_case(Right.FACILITATE, act="gave dimensions to an expert", about="name")
+def give_dimensions(workbench: Workbench, project_id: int, name: str, dimension_ids: Sequence[int]) -> None:
+    """The dimensions that an expert thinks aloud about and answers from now on, in place of those before; none for all.
+
+    What they wrote on others stays. Raises NotFoundError for somebody who is no expert of the project, InputError for
+    another project's dimension.
+    """
+    with workbench.database.write() as work:
+        _check_expert(work, project_id, name)
+        if not set(dimension_ids) <= {one.id for one in work.projects.dimensions(project_id)}:
+            raise InputError("A dimension isn't this project's.", "Reload the page.")
+        who = work.think_aloud.contributor(project_id, name, ContributorKind.HUMAN)
+        work.assignments.give(who.id, set(dimension_ids))
+
+
+@use_case(Right.FACILITATE)
+def given_dimensions(workbench: Workbench, project_id: int) -> dict[str, list[Dimension]]:
+    """Expert -> the dimensions they were given; who isn't named has them all."""
+    with workbench.database.read() as work:
+        dimensions = work.projects.dimensions(project_id)
+        given = work.assignments.given(project_id)
+    return {name: [one for one in dimensions if one.id in theirs] for name, theirs in given.items()}
+
+
+@use_case(Right.TAKE_PART)
+def is_theirs_to_do(workbench: Workbench, dimension_id: int, expert: str) -> bool:
+    """Whether this expert was given the dimension, or nothing in particular."""
+    with workbench.database.read() as work:
+        return work.assignments.is_theirs(dimension_id, expert)
+
+
+@use_case(Right.FACILITATE)
+def overlap_of(workbench: Workbench, checklist_id: int) -> int:
+    """How many experts answer each text of this version; 0 where everybody answers every text."""
+    with workbench.database.read() as work:
+        draw = work.expert_answers.draw_of(checklist_id)
+        everybody = draw is not None and not work.assignments.shares(draw.id)
+        return 0 if everybody else work.assignments.overlap(work.checklists.dimension_of(checklist_id))
+
+
+@use_case(Right.FACILITATE, act="shared texts among experts", about="overlap")
+def share_texts(workbench: Workbench, dimension_id: int, overlap: int) -> SharedTexts:
+    """Each text drawn for the dimension, now and later, goes to so many experts, spread evenly; 0 to everybody.
+
+    Where texts are drawn already those that nobody has begun on are spread anew; the others stay whose they are.
+    Raises InputError for more experts than have the dimension.
+    """
+    with workbench.database.write() as work:
+        draw = newest_draw(work, dimension_id)
+        if overlap:
+            check_overlap(overlap, len(experts_on(work, dimension_id)))
+        work.assignments.set_overlap(dimension_id, overlap)
+        if draw and overlap:
+            share_out(work, draw, dimension_id, draw.texts, overlap)
+        elif draw:
+            work.assignments.share_no_more(draw.id)
+        return _shared(work, work.projects.dimension_by_id(dimension_id), draw)
+
+
+@use_case(Right.FACILITATE, act="moved unanswered texts", about="giver taker")
+def move_texts(workbench: Workbench, dimension_id: int, giver: str, taker: str) -> MovedTexts:
+    """What one expert was given and hasn't answered whole is another's from now on; every answer stays whose it is, and
+    a text that the first has begun on stays on their sheet too.
+
+    Raises NotReadyError where everybody answers every text, NotFoundError for somebody who is no expert of the project,
+    InputError where nothing can be moved.
+    """
+    with workbench.database.write() as work:
+        name = work.projects.dimension_by_id(dimension_id).name
+        draw = newest_draw(work, dimension_id)
+        if draw is None:
+            raise NotReadyError(_NO_DRAW.format(name), "Draw them first.")
+        shares = work.assignments.shares(draw.id)
+        if not shares:
+            raise NotReadyError(
+                f"Everybody answers every text of {name}, so there is nothing to move.",
+                "Say first how many experts answer each text.",
+            )
+        _check_taker(work, dimension_id, giver, taker)
+        answered = answered_texts(work, draw)
+        unanswered = [t for t in draw.texts if giver in shares.get(t, ()) and giver not in answered.whole.get(t, ())]
+        if not unanswered:
+            raise InputError(f"{quoted(giver)} has no unanswered text of {name}.", "There is nothing to move.")
+        free = [t for t in unanswered if taker not in shares[t] | answered.begun.get(t, frozenset())]
+        if not free:
+            raise InputError(
+                f"{quoted(taker)} has all {len(unanswered)} unanswered texts of {quoted(giver)} already.",
+                "Move them to somebody else.",
+            )
+        keep_shares(work, draw, dimension_id, {text: (shares[text] - {giver}) | {taker} for text in free})
+        return MovedTexts(len(free), len(unanswered) - len(free))
+
+
+@use_case(Right.FACILITATE)
+def shared_texts(workbench: Workbench, project_id: int) -> list[SharedTexts]:
+    """Of each dimension with a draw, or with a number of experts for those to come."""
+    with workbench.database.read() as work:
+        found = [(one, newest_draw(work, one.id)) for one in work.projects.dimensions(project_id)]
+        return [_shared(work, one, draw) for one, draw in found if draw or work.assignments.overlap(one.id)]
+
+
+def _shared(work: UnitOfWork, dimension: Dimension, draw: AnswerDraw | None) -> SharedTexts:
+    overlap, experts = work.assignments.overlap(dimension.id), experts_on(work, dimension.id)
+    shares = work.assignments.shares(draw.id) if draw else {}
+    unanswered: dict[str, int] = {}
+    if draw is None or not shares:
+        return SharedTexts(dimension, len(draw.texts) if draw else 0, overlap, tuple(experts), unanswered, 0, ())
+    answered = answered_texts(work, draw)
+    for text, names in shares.items():
+        for name in names - answered.whole.get(text, frozenset()):
+            unanswered[name] = unanswered.get(name, 0) + 1
+    there = {text: shares.get(text, frozenset()) & set(experts) for text in draw.texts}
+    short = sum(len(there[text] | answered.whole.get(text, frozenset())) < overlap for text in draw.texts)
+    without = [name for name in experts if not any(name in names for names in there.values())]
+    return SharedTexts(
+        dimension, len(draw.texts), overlap, tuple(experts), dict(sorted(unanswered.items())), short, tuple(without)
+    )
+
+
+def _check_expert(work: UnitOfWork, project_id: int, name: str) -> None:
+    member = work.people.member(project_id, name)
+    if member is None or member.role is not Role.EXPERT:
+        raise NotFoundError(f"Nobody called {quoted(name)} is an expert of this project.", "Invite them first.")
+
+
+def _check_taker(work: UnitOfWork, dimension_id: int, giver: str, taker: str) -> None:
+    project, dimension = work.projects.project_of(dimension_id), work.projects.dimension_by_id(dimension_id)
+    _check_expert(work, project.id, taker)
+    if giver == taker:
+        raise InputError(f"{quoted(giver)} has these texts already.", "Move them to somebody else.")
+    if not work.assignments.is_theirs(dimension_id, taker):
+        raise InputError(f"{dimension.name} isn't among what {quoted(taker)} does.", "Give them the dimension first.")

@@ -1,0 +1,93 @@
+"""Shares of a draw: which of the drawn texts are whose to answer, as far as not everybody answers all of them."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.corpora.spread import spread
+from app.domain.attribute import ContributorKind
+from app.domain.expert_answer import AnswerDraw
+from app.domain.people.actor import Role
+from db.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredTexts:
+    """Text -> the experts who have begun on it with an answer or a note, and those who have answered all about it."""
+
+    begun: Mapping[int, frozenset[str]]
+    whole: Mapping[int, frozenset[str]]
+
+
+def experts_on(work: UnitOfWork, dimension_id: int) -> list[str]:
+    """The experts with a part in the project whose dimension it is, in the order they joined."""
+    project = work.projects.project_of(dimension_id)
+    given = work.assignments.given(project.id)
+    members = [one.name for one in work.people.members(project.id) if one.role is Role.EXPERT]
+    return [name for name in members if dimension_id in given.get(name, (dimension_id,))]
+
+
+def newest_draw(work: UnitOfWork, dimension_id: int) -> AnswerDraw | None:
+    """Of the newest version that texts are drawn for: what experts answer now."""
+    draws = (work.expert_answers.draw_of(each.id) for each in work.checklists.versions(dimension_id))
+    return next((draw for draw in draws if draw), None)
+
+
+def texts_of_expert(
+    work: UnitOfWork, draw: AnswerDraw, dimension_id: int, expert: str, begun: Collection[int]
+) -> frozenset[int]:
+    """The drawn texts that are this expert's to answer: those they were given, and those they have begun on, which
+    stay theirs whoever else was given them since."""
+    if not work.assignments.is_theirs(dimension_id, expert):
+        return frozenset(begun)
+    shares = work.assignments.shares(draw.id)
+    given = (text for text in draw.texts if expert in shares.get(text, ())) if shares else draw.texts
+    return frozenset((*given, *begun))
+
+
+def answered_texts(work: UnitOfWork, draw: AnswerDraw) -> AnsweredTexts:
+    asked = len(work.checklists.get(draw.checklist).asked)
+    said = work.expert_answers.of(draw.id)
+    answers = Counter((one.text, one.expert) for one in said if one.answer is not None)
+    begun = {(one.text, one.expert) for one in said if one.answer is not None or one.note}
+    return AnsweredTexts(_by_text(begun), _by_text([pair for pair, count in answers.items() if count >= asked]))
+
+
+def share_out(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, texts: Sequence[int], overlap: int) -> None:
+    """Give each of these texts to so many experts. What somebody has begun stays theirs, and so does as much else as
+    the spread allows; whoever has no part any more keeps what they have answered whole."""
+    experts = experts_on(work, dimension_id)
+    answered = answered_texts(work, draw)
+    stays = {
+        text: (answered.begun.get(text, frozenset()) & set(experts)) | answered.whole.get(text, frozenset())
+        for text in texts
+    }
+    given = work.assignments.shares(draw.id)
+    rng = np.random.default_rng([draw.seed, len(draw.waves), len(texts)])
+    found = spread(texts, experts, overlap, rng, given=given, begun=stays)
+    keep_shares(work, draw, dimension_id, found)
+
+
+def share_new_texts(work: UnitOfWork, draw: AnswerDraw) -> None:
+    """What was drawn just now, given to as many experts as the dimension asks for, or as there are; nothing where
+    everybody answers all."""
+    dimension_id = work.checklists.dimension_of(draw.checklist)
+    overlap = min(work.assignments.overlap(dimension_id), len(experts_on(work, dimension_id)))
+    if overlap:
+        share_out(work, draw, dimension_id, draw.waves[-1].texts, overlap)
+
+
+def keep_shares(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, shares: Mapping[int, Collection[str]]) -> None:
+    project = work.projects.project_of(dimension_id)
+    names = {name for those in shares.values() for name in those}
+    ids = {name: work.think_aloud.contributor(project.id, name, ContributorKind.HUMAN).id for name in names}
+    work.assignments.share(draw.id, shares, ids)
+
+
+def _by_text(pairs: Collection[tuple[int, str]]) -> dict[int, frozenset[str]]:
+    found: dict[int, set[str]] = {}
+    for text, expert in pairs:
+        found.setdefault(text, set()).add(expert)
+    return {text: frozenset(experts) for text, experts in found.items()}
