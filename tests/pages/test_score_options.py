@@ -182,7 +182,8 @@ def test_a_budget_that_was_reached_is_raised_where_the_run_is_resumed(
 def test_a_run_that_can_not_go_on_does_not_keep_the_next_judge_waiting(
     ready: Workbench, llm: FakeLlm, open_screen: Open
 ) -> None:
-    llm.script(*[Fail("quota")] * 12)
+    answer = llm.usual
+    llm.usual = lambda received: Fail("quota") if received.body["model"] == "gpt-4o" else answer
     app = choose(open_screen("score"), OPENAI, LLAMA)
     app.button(key="start_scoring").click().run()
     finish(ready)

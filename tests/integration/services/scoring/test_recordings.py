@@ -1,6 +1,7 @@
 """A run, its recording, and the same run again with nobody there to answer."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from app.services.scoring.recordings import record_run, recordable_runs, recordi
 from app.services.scoring.runs import RunOptions, RunReport, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Fail
-from tests.support.fake_llm.server import FakeLlm, Usual
+from tests.support.fake_llm.server import FakeLlm, Received, Usual
 from tests.support.projects import ready_to_score
 
 JUDGE = "llama:judge"
@@ -74,7 +75,14 @@ def test_a_recorded_run_is_scored_again_without_a_network(
 def test_answers_that_were_free_are_in_the_recording_too(
     workbench: Workbench, llm: FakeLlm, dimension: Dimension, tmp_path: Path
 ) -> None:
-    llm.script(Reply('{"q1": "yes"'), Reply('{"q1": "yes", "q2": "no"}'), Reply('{"q1": "y'))  # asked again
+    odd = {0: '{"q1": "yes"', 1: '{"q1": "yes", "q2": "no"}', 2: '{"q1": "y'}
+
+    def odd_at_first(received: Received) -> Reply:
+        """By the text that is asked about: requests overtake each other."""
+        text = re.search(r"Text number (\d+)\.", received.wire.said_by_user(received.body))
+        return Reply(odd.pop(int(text[1]), varied) if text else varied)
+
+    llm.usual = odd_at_first
     run = scored(workbench, dimension)
     free = scored(workbench, dimension)
     assert (free.tally.calls, free.run.done) == (0, 12)
