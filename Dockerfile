@@ -7,13 +7,13 @@ COPY app app
 COPY pages pages
 COPY db db
 COPY prompts prompts
-RUN uv venv /opt/workbench && VIRTUAL_ENV=/opt/workbench uv pip install --no-cache --constraint requirements.lock .
+RUN uv venv /workbench && VIRTUAL_ENV=/workbench uv pip install --no-cache --constraint requirements.lock .
 
 FROM python:3.12-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin workbench \
  && mkdir /data && chown workbench /data
-COPY --from=build /opt/workbench /opt/workbench
-ENV PATH=/opt/workbench/bin:$PATH INTERACTEVAL_HOME=/data HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+COPY --from=build /workbench /workbench
+ENV PATH=/workbench/bin:$PATH INTERACTEVAL_HOME=/data HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
 USER workbench
 VOLUME /data
 EXPOSE 8501

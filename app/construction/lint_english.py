@@ -4,7 +4,16 @@ import re
 from collections.abc import Callable
 
 from app.construction.hint import Hint
-from app.domain.english_words import AUXILIARIES, CONTRACTIONS, CONTRASTS, DENIALS, FAULTS, OPEN_WORDS, TURNS, VAGUE
+from app.domain.wording.english_words import (
+    AUXILIARIES,
+    CONTRACTIONS,
+    CONTRASTS,
+    DENIALS,
+    FAULTS,
+    OPEN_WORDS,
+    TURNS,
+    VAGUE,
+)
 
 _AUXILIARY = rf"(?:{'|'.join(sorted(AUXILIARIES | CONTRACTIONS))}|shouldn't)\b"
 _STARTS_CLAUSE = re.compile(rf"(?:^|[,:;–—]\s*){_AUXILIARY}", re.IGNORECASE)

@@ -4,8 +4,8 @@ import math
 import re
 from collections.abc import Sequence
 
-from app.domain.answer_text import answer_part
 from app.domain.judgment import Answer
+from app.domain.wording.answer_text import answer_part
 from app.providers.base import TokenLogprob
 
 

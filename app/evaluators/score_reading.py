@@ -6,13 +6,13 @@ same holds. A number that only names the scale ("on a scale of 1 to 5", "out of 
 hedged number ("not a 5", "almost 4", "4?"), a number outside the scale, and a scale other than the asked one are
 unreadable. So is a number by itself that counts or numbers something ("3 flaws", "sentence 3"), but not one that ends
 the answer after a full stop or on a line of its own ("It is coherent on the sentence level. 5"). What a model thought
-before it answered is no part of the answer (app.domain.answer_text).
+before it answered is no part of the answer (app.domain.wording.answer_text).
 """
 
 import re
 from dataclasses import dataclass
 
-from app.domain.answer_text import answer_part
+from app.domain.wording.answer_text import answer_part
 from app.errors import UnreadableScoreError
 
 _NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from app.domain.answer_text import answer_part
 from app.domain.storable_text import storable_value
+from app.domain.wording.answer_text import answer_part
 
 _FENCED = re.compile(r"\s*```[a-zA-Z]*\s*\n(.*?)\n?\s*```\s*", re.DOTALL)
 _OBJECT_START = re.compile(r"\{(?=\s*[\"}])")

@@ -2,7 +2,7 @@
 
 import re
 
-from app.domain.english_words import BE
+from app.domain.wording.english_words import BE
 from app.rules import subjects
 from app.rules.english import (
     base_form,

@@ -2,8 +2,8 @@
 
 import re
 
-from app.domain import english_words
-from app.domain.english_words import CONTRASTS, TURNS
+from app.domain.wording import english_words
+from app.domain.wording.english_words import CONTRASTS, TURNS
 from app.rules.tokens import word_set
 
 AUXILIARIES = english_words.AUXILIARIES | {"am"}

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from app.domain.english_words import OPEN_WORDS
+from app.domain.wording.english_words import OPEN_WORDS
 from app.rules.clauses import Clauses
 from app.rules.english import AUXILIARIES, finish, is_bad
 from app.rules.frames import shortened, unframed

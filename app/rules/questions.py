@@ -7,7 +7,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from app.domain.english_words import VAGUE
+from app.domain.wording.english_words import VAGUE
 from app.rules.catalogue import RULES, THEMES
 from app.rules.components import OTHER_POINTS, partition
 from app.rules.matching import named_rule

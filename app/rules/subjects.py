@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.domain.english_words import BE
+from app.domain.wording.english_words import BE
 from app.rules.english import VERBS, base_form, gerund, is_bad, lower_first, names_fault
 from app.rules.tokens import word_set
 

@@ -13,9 +13,9 @@ from app.cli import build
 from tests.architecture import test_files, test_rooms
 from tests.support.repository import ROOT, name_of, project_files
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "adr").glob("*.md"))]
 # What a document says of folders and commands today; records of decisions may name options of other programs.
-OF_TODAY = DOCUMENTS[:2]
+OF_TODAY = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "deploy" / "README.md"]
+DOCUMENTS = [*OF_TODAY, *sorted((ROOT / "docs" / "adr").glob("*.md"))]
 TOP = ("app", "pages", "db", "prompts", "tests", "docs")
 PLACEHOLDER = re.compile(r"NAME|NNNN|<name>|name\.py")
 CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+(?:\n[^`\n]+)?)`", re.DOTALL)

@@ -24,7 +24,7 @@ def diff(
 
     Example: interacteval checklist diff --project News --dimension coherence --from 1 --to 2
     """
-    from app.domain.wording_diff import word_changes
+    from app.domain.wording.wording_diff import word_changes
     from app.services.checklists.checklist_diff import compare_checklists
     from app.services.checklists.checklists import view_checklist
     from app.services.data.projects import one_dimension

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.domain.english_words import BE, HAVE
+from app.domain.wording.english_words import BE, HAVE
 
 # Words that a hurried writer leaves out: the sentence stays understandable and is no longer English.
 LINKING_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "with", "and"})

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from app.domain.answer_text import answer_among_thoughts
+from app.domain.wording.answer_text import answer_among_thoughts
 
 _SAID = ("text", "output_text", None)
 

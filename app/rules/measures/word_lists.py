@@ -1,6 +1,6 @@
 """Closed lists of English words that the measures of form and wording look for."""
 
-from app.domain.english_words import AUXILIARIES, CONTRACTIONS
+from app.domain.wording.english_words import AUXILIARIES, CONTRACTIONS
 from app.rules.tokens import word_set
 
 _OTHER_VERBS = word_set(

@@ -1,6 +1,6 @@
 """An old wording and a new one, with the words marked in which they differ."""
 
-from app.domain.wording_diff import word_changes
+from app.domain.wording.wording_diff import word_changes
 from pages.components.shell.words import plain
 
 

@@ -1,0 +1,1 @@
+"""Wording of people and models, read closely."""
