@@ -5,8 +5,10 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections import defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +27,13 @@ from app.services.scoring.scoring_jobs import begin_scoring, job_key
 from db.unit_of_work import Database
 from tests.e2e.conftest import CONSOLE, App, shown
 from tests.e2e.screen import PATIENCE_MS, at, click, settled
-from tests.support.background import wait_for
+from tests.support.background import PATIENCE, wait_for
 from tests.support.caddy import caddy_before, free_port
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.postgres import new_postgres, postgres_server
 
 NAMES = ("Ada", "Bo", "Cy")
-SLOW = "slow=0.5"
+SLOW = "slow=3"
 
 
 @dataclass
@@ -126,16 +128,16 @@ def test_nothing_is_lost_when_a_web_process_and_a_worker_are_killed(team: Team, 
             pages[name].set_default_timeout(PATIENCE_MS)
             begin(pages[name], team, name)
         assert len(there(team.bench)) == 2
-        run = _score(team)
         for name in NAMES:
             for words in points(name, range(3)):
                 say(pages[name], words)
         served_by = {name: _sticky(pages[name]) for name in NAMES}
+        run = _score(team)
+        _kill_the_worker_at_work(team)
         killed = team.web[0].process
         assert killed is not None
         os.kill(killed.pid, signal.SIGKILL)
         killed.wait()
-        _worker_at(team).kill()
         for name in NAMES:
             page = pages[name]
             page.goto(f"{team.url}/think_aloud?project=Demo&dimension=coherence")
@@ -159,15 +161,21 @@ def test_nothing_is_lost_when_a_web_process_and_a_worker_are_killed(team: Team, 
 def _score(team: Team) -> int:
     coherence = dimensions_named(team.bench, "Demo", "coherence")[0]
     project = get_project(team.bench, "Demo")
-    return begin_scoring(team.bench, project.id, RunOptions((coherence,), "openai:gpt-4o"))[0]
+    options = RunOptions((coherence,), "openai:gpt-4o")
+    with ThreadPoolExecutor(1) as aside:  # Playwright's event loop runs in this thread, and no other can start there
+        return aside.submit(begin_scoring, team.bench, project.id, options).result()[0]
 
 
-def _worker_at(team: Team) -> subprocess.Popen[bytes]:
-    """The one that has the job, by the process number in its name."""
+def _kill_the_worker_at_work(team: Team) -> None:
+    """Known by the process number in its name; killed while replies are under way."""
+    limit = time.monotonic() + PATIENCE
+    while not team.asked():
+        assert time.monotonic() < limit, "no worker asks anything"
+        time.sleep(0.02)
     with team.bench.database.read() as work:
         writers = work.jobs.writers()
-    found = [one for one in team.workers if any(f"|{one.pid}-" in writer for writer in writers)]
-    return found[0] if found else team.workers[0]
+    (at_work,) = (one for one in team.workers if any(f"|{one.pid}-" in writer for writer in writers))
+    at_work.kill()
 
 
 def _sticky(page: Page) -> str:

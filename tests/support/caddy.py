@@ -49,7 +49,7 @@ def caddy_before(ports: Sequence[int], port: int, home: Path) -> Iterator[None]:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=1).close()
                 break
             except OSError:
-                assert time.monotonic() < deadline, (home / "caddy.log").read_text()
+                assert process.poll() is None and time.monotonic() < deadline, (home / "caddy.log").read_text()
                 time.sleep(0.2)
         yield
     finally:
