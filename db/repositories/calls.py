@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
-from sqlalchemy import and_, bindparam, func, insert, or_, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
 from app.domain.call import RecordedCall
@@ -37,24 +37,31 @@ class Calls:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def find(self, digest: str, usable: bool = False, run_id: int | None = None) -> RecordedCall | None:
+    def find(
+        self, digest: str, usable: bool = False, run_id: int | None = None, project_id: int | None = None
+    ) -> RecordedCall | None:
         """The newest reply to this very request, if it was ever answered.
 
-        usable: only one that something could be made of. run_id: only one that this run asked for.
+        usable: only one that something could be made of. run_id: only one that this run asked for. project_id: only
+        one that this project paid for, or was answered with before.
         """
         query = select(ModelCallRow).where(ModelCallRow.digest == digest, ModelCallRow.error_kind == "")
         if usable:
             query = query.where(col(ModelCallRow.usable))
         if run_id is not None:
             query = query.where(ModelCallRow.run_id == run_id)
+        if project_id is not None:
+            query = query.where(_of_project(project_id))
         row = self._session.exec(query.order_by(col(ModelCallRow.id).desc())).first()
         return _call(row) if row else None
 
-    def answered(self, model: str, run_id: int | None = None) -> set[str]:
-        """The digests of all requests to this model that have a reply, or of those that a run asked for."""
+    def answered(self, model: str, run_id: int | None = None, project_id: int | None = None) -> set[str]:
+        """The digests of all requests to this model that have a reply, or of those that `find` would find so."""
         query = select(ModelCallRow.digest).where(ModelCallRow.model == model, ModelCallRow.error_kind == "")
         if run_id is not None:
             query = query.where(ModelCallRow.run_id == run_id)
+        if project_id is not None:
+            query = query.where(_of_project(project_id))
         return set(self._session.exec(query))
 
     def by_ending(self) -> list[tuple[str, int, int, int]]:
@@ -92,19 +99,15 @@ class Calls:
         query = select(func.max(ModelCallRow.output_tokens)).where(ModelCallRow.run_id == run_id)
         return int(self._session.exec(query).one() or 0)
 
-    def known(self, digests: Iterable[str]) -> set[str]:
-        """Which of these requests already have a reply."""
+    def known(self, digests: Iterable[str], project_id: int | None = None) -> set[str]:
+        """Which of these requests already have a reply, for this project alone as in `find`."""
         wanted = list(digests)
+        query = select(ModelCallRow.digest).where(ModelCallRow.error_kind == "")
+        if project_id is not None:
+            query = query.where(_of_project(project_id))
         found: set[str] = set()
         for start in range(0, len(wanted), 500):
-            found.update(
-                self._session.exec(
-                    select(ModelCallRow.digest).where(
-                        col(ModelCallRow.digest).in_(wanted[start : start + 500]),
-                        ModelCallRow.error_kind == "",
-                    )
-                )
-            )
+            found.update(self._session.exec(query.where(col(ModelCallRow.digest).in_(wanted[start : start + 500]))))
         return found
 
     def written(self, model: str) -> dict[int | None, tuple[int, int, int]]:
@@ -209,3 +212,11 @@ def _call(row: ModelCallRow) -> RecordedCall:
         run=row.run_id,
         project=row.project_id,
     )
+
+
+def _of_project(project_id: int) -> ColumnElement[bool]:
+    """Replies that the project paid for, or rests on already."""
+    runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project_id)
+    used = select(CallUseRow.digest).where(CallUseRow.project_id == project_id)
+    call = ModelCallRow
+    return or_(col(call.project_id) == project_id, col(call.run_id).in_(runs), col(call.digest).in_(used))

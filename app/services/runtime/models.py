@@ -106,15 +106,17 @@ class DatabaseLedger:
     """A model's calls in the database; those that end together are written together.
 
     The digests that have a reply are read once, so that a request nobody asked before costs no query.
-    only_run: the run whose calls alone are found; None for everybody's.
+    only_run, only_project: whose calls alone are found; None for everybody's.
     """
 
-    def __init__(self, database: Database, model: str, only_run: int | None = None) -> None:
+    def __init__(
+        self, database: Database, model: str, only_run: int | None = None, only_project: int | None = None
+    ) -> None:
         self._database = database
-        self._only_run = only_run
+        self._only = only_run, only_project
         self._calls = GroupCommit[RecordedCall](self._save)
         with database.read() as work:
-            self._answered = work.calls.answered(model, only_run)
+            self._answered = work.calls.answered(model, only_run, only_project)
 
     async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
         return await asyncio.to_thread(self._find, digest, usable) if digest in self._answered else None
@@ -135,7 +137,7 @@ class DatabaseLedger:
 
     def _find(self, digest: str, usable: bool) -> RecordedCall | None:
         with self._database.read() as work:
-            return work.calls.find(digest, usable, self._only_run)
+            return work.calls.find(digest, usable, *self._only)
 
     def _discard(self, digests: Sequence[str]) -> None:
         with self._database.write() as work:
@@ -182,7 +184,8 @@ async def model_session(
         if not model.is_llm or isinstance(model, ReplayModel):
             yield RecordedModel(model, None, effort=options.effort)
             return
-        ledger = DatabaseLedger(workbench.database, model.name, None if use_cache else run)
+        only_run, only_project = None if use_cache else run, workbench.replies_of(project)
+        ledger = DatabaseLedger(workbench.database, model.name, only_run, only_project)
         stopped = asyncio.Event()
         try:
             limit = limit_of(_account(workbench, model.name), concurrency)

@@ -34,6 +34,14 @@ class Workbench:
             check_kept(parse_model_name(name))
         return open_model(name, self.credentials, options.timeout, options.max_output_tokens)
 
+    def replies_of(self, project: int | None) -> int | None:
+        """The project whose replies alone are found again; None for everybody's.
+
+        On one's own computer nothing is paid twice. Among several people a reply that comes at once would tell one
+        project what another has asked.
+        """
+        return None if self.actor is LOCAL_OWNER else project
+
     def check_model(self, name: str) -> tuple[str, bool]:
         """The model's full name, and whether it is an LLM. Raises what opening it raises; nothing stays open."""
         model = self.model(name)

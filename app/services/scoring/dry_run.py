@@ -10,10 +10,11 @@ from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, digest_of
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import expects_logprobs
+from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import build_evaluators, check_evaluator
 from app.services.scoring.runs import RunOptions
-from db.unit_of_work import Database, UnitOfWork
+from db.unit_of_work import UnitOfWork
 
 TOKENS_OF_A_REPLY = 60  # between a bare score and a page of steps
 
@@ -33,13 +34,13 @@ class DryRun:
 
 
 def dry_run(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: str
+    workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: str
 ) -> DryRun:
     method_options = options.method_options()
     each = check_evaluator(options.evaluator).calls(method_options, expects_logprobs(judge))
-    with database.read() as work:
-        knowing = _Knowing(work, judge, options.model.effort)
-        stages = DatabaseStages(database)
+    with workbench.database.read() as work:
+        knowing = _Knowing(work, judge, options.model.effort, workbench.replies_of(project_id))
+        stages = DatabaseStages(workbench.database)
         evaluators = build_evaluators(
             work, project_id, plan, options.evaluator, method_options, judge, options.seed, knowing, stages
         )
@@ -67,8 +68,9 @@ class _Knowing:
 
     is_llm = True
 
-    def __init__(self, work: UnitOfWork, name: str, effort: str = "") -> None:
+    def __init__(self, work: UnitOfWork, name: str, effort: str = "", only_project: int | None = None) -> None:
         self._work = work
+        self._only_project = only_project
         self.name = name
         self.effort = effort
         self.known: dict[str, int] = {}
@@ -76,7 +78,7 @@ class _Knowing:
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         digest = digest_of(request, self)
-        call = self._work.calls.find(digest)
+        call = self._work.calls.find(digest, project_id=self._only_project)
         size = estimate_tokens(request.prompt.system + request.prompt.user)
         if call is None:
             self.missing[digest] = size

@@ -22,7 +22,7 @@ from app.services.scoring.answer_reuse import Reuse, earlier_answers, left_to_as
 from app.services.scoring.dry_run import dry_run
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
 from app.services.scoring.runs import RunOptions, plan_run, reuse_of
-from db.unit_of_work import Database, UnitOfWork
+from db.unit_of_work import UnitOfWork
 
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
 _REMEMBERED = 32
@@ -91,7 +91,8 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
     once.
     """
     with workbench.database.read() as work:
-        question = (id(workbench.database), project_id, options, _state(work, project_id, options))
+        whose = workbench.replies_of(project_id)
+        question = (id(workbench.database), project_id, whose, options, _state(work, project_id, options))
     if question not in _FORECASTS:
         if len(_FORECASTS) >= _REMEMBERED:
             _FORECASTS.clear()
@@ -115,17 +116,17 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
     check_judge_of(method, judge.name, judge.is_llm)
     check_wishes(judge, options.judge_options(), options.budget)
     check_effort(judge.name, options.model.effort)
-    counted = _counted(workbench.database, project_id, options, plan, judge)
+    counted = _counted(workbench, project_id, options, plan, judge)
     return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
 
 
 def _counted(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
+    workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
-    counted = _without_reasoning(database, project_id, options, plan, judge)
+    counted = _without_reasoning(workbench, project_id, options, plan, judge)
     if not judge.is_llm:
         return counted
-    with database.read() as work:
+    with workbench.database.read() as work:
         reasoning = reasoning_of(work, judge.name, options.model.effort)
     new = counted.calls - counted.calls_cached
     usage = Usage(counted.input_tokens, 0, counted.output_tokens_estimate + new * reasoning.per_call)
@@ -139,11 +140,11 @@ def _counted(
 
 
 def _without_reasoning(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
+    workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
     if options.evaluator == CHECKLIST:
-        return _estimate(database, project_id, options, plan, judge)
-    probed = dry_run(database, project_id, options, plan, judge.name)
+        return _estimate(workbench, project_id, options, plan, judge)
+    probed = dry_run(workbench, project_id, options, plan, judge.name)
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
     cost = shipped_prices().cost(judge.name, usage)
     return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
@@ -169,10 +170,10 @@ def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[obje
 
 
 def _estimate(
-    database: Database, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
+    workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
     asking = options.judge_options()
-    with database.read() as work:
+    with workbench.database.read() as work:
         if not judge.is_llm:
             return Estimate(_rule_calls(work, plan, asking), 0, 0, 0, 0.0)
         reuse = reuse_of(work, project_id, options, plan)
@@ -185,8 +186,8 @@ def _estimate(
             asked.append((replace(request, effort=options.model.effort).digest(judge.name), size))
         new = [size for _, size in asked]
         if options.use_cache:  # what two systems wrote alike is asked about once
-            different = dict(asked)
-            new = [different[digest] for digest in different.keys() - work.calls.known(different)]
+            different, only = dict(asked), workbench.replies_of(project_id)
+            new = [different[digest] for digest in different.keys() - work.calls.known(different, only)]
         taken_over = reused(work, plan, known)
     usage = Usage(sum(i for i, _ in new), 0, sum(o for _, o in new))
     return Estimate(

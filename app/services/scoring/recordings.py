@@ -79,7 +79,7 @@ def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
             "Recordings are made of runs whose judge is an LLM.",
         )
     with workbench.database.read() as work:
-        ledger = _LedgerOnly(work, run)
+        ledger = _LedgerOnly(work, run, workbench.replies_of(work.runs.project_of(run_id)))
         with own_wordings(workbench, work.runs.project_of(run_id), run.params.get("prompts", {})):
             asyncio.run(_score_again(work, run, ledger))
     if not ledger.calls:
@@ -94,8 +94,9 @@ def _called(judge: str) -> bool:
 class _LedgerOnly:
     """A ledger that remembers what was found in it: `calls`, by digest. It begins with the calls of one run."""
 
-    def __init__(self, work: UnitOfWork, run: RunSummary) -> None:
+    def __init__(self, work: UnitOfWork, run: RunSummary, only_project: int | None) -> None:
         self._work = work
+        self._only_project = only_project
         own = work.calls.of_run(run.id)
         failed = {call.digest: call for call in own if call.error_kind}
         self.calls = failed | {call.digest: call for call in own if not call.error_kind}
@@ -104,7 +105,7 @@ class _LedgerOnly:
         """Useless replies too: a score may rest on there having been none of use."""
         call = self.calls.get(digest)
         if call is None or call.error_kind:
-            call = self._work.calls.find(digest)
+            call = self._work.calls.find(digest, project_id=self._only_project)
             if call is not None:
                 self.calls[digest] = call
         return call
