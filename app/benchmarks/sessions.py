@@ -22,8 +22,9 @@ from app.services.demo import run_demo
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
-SESSIONS, SECONDS, PAUSE = 30, 300.0, (2.0, 6.0)
-"""Each waits so many seconds between two saves, as somebody does who reads and thinks."""
+SESSIONS, SECONDS = 30, 300.0
+THINKING, ANSWERING = (8.0, 20.0), (2.0, 6.0)
+"""Seconds between two points of somebody who thinks aloud, and between two answers of somebody who reads a text."""
 TEXTS, LIMIT = 24, 1.0
 MEASURED = {
     "saves": "attributes and answers that sessions sent, each until the screen was drawn anew",
@@ -41,7 +42,12 @@ class Saved:
 
     attributes: list[tuple[str, str]] = field(default_factory=list)
     answers: list[tuple[str, int, int]] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    thinking: list[float] = field(default_factory=list)
+    answering: list[float] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> list[float]:
+        return self.thinking + self.answering
 
 
 def run(sessions: int = SESSIONS, seconds: float = SECONDS) -> dict[str, Any]:
@@ -60,8 +66,10 @@ def run(sessions: int = SESSIONS, seconds: float = SECONDS) -> dict[str, Any]:
                 "saves": len(saved.seconds),
                 "lost": _lost(workbench, saved),
                 "p50_seconds": round(statistics.median(saved.seconds), 3),
-                "p95_seconds": round(statistics.quantiles(saved.seconds, n=20)[-1], 3),
+                "p95_seconds": _p95(saved.seconds),
                 "p95_limit_seconds": LIMIT,
+                "p95_thinking": _p95(saved.thinking),
+                "p95_answering": _p95(saved.answering),
                 "memory_a_session_mb": round((after - before) / (sessions - 1) / 1e6, 1),
                 "memory_server_mb": round(after / 1e6),
                 "processor_share": round(processor / seconds, 2),
@@ -94,9 +102,9 @@ async def _work(app: ServedApp, number: int, end: float, saved: Saved, chance: r
 async def _attributes(client: ScreenClient, number: int, end: float, saved: Saved, chance: random.Random) -> None:
     key = next(key for key in client.elements if key.startswith("say_") and key[4:].isdigit())
     while time.monotonic() < end:
-        await asyncio.sleep(chance.uniform(*PAUSE))
+        await asyncio.sleep(chance.uniform(*THINKING))
         words = f"Point {len(saved.attributes)} of {_name(number)}."
-        await _timed(client, saved, **{key: words, "say_add": True})
+        await _timed(client, saved.thinking, **{key: words, "say_add": True})
         saved.attributes.append((_name(number), words))
 
 
@@ -104,7 +112,7 @@ async def _answers(client: ScreenClient, number: int, end: float, saved: Saved, 
     """A question after the other, as the component in the browser sends them."""
     entry, page = 0, f"page {number}"
     while time.monotonic() < end:
-        await asyncio.sleep(chance.uniform(*PAUSE))
+        await asyncio.sleep(chance.uniform(*ANSWERING))
         key = next((key for key in client.elements if key.startswith("answer_entries_")), "")
         data = json.loads(client.elements[key].json) if key else {}
         open_ones = [one["id"] for one in data.get("questions", []) if one["answer"] is None]
@@ -116,15 +124,19 @@ async def _answers(client: ScreenClient, number: int, end: float, saved: Saved, 
             sent |= {"question": open_ones[0], "answer": chance.choice(["yes", "no"])}
         else:
             sent |= {"step": 1}
-        await _timed(client, saved, **{key: {"entries": {"page": page, "entries": [sent]}}})
+        await _timed(client, saved.answering, **{key: {"entries": {"page": page, "entries": [sent]}}})
         if open_ones:
             saved.answers.append((_name(number), data["text"], open_ones[0]))
 
 
-async def _timed(client: ScreenClient, saved: Saved, **states: Any) -> None:
+async def _timed(client: ScreenClient, taken: list[float], **states: Any) -> None:
     began = time.perf_counter()
     await client.draw(**states)
-    saved.seconds.append(time.perf_counter() - began)
+    taken.append(time.perf_counter() - began)
+
+
+def _p95(seconds: list[float]) -> float:
+    return round(statistics.quantiles(seconds, n=20)[-1], 3)
 
 
 def _lost(workbench: Workbench, saved: Saved) -> int:
