@@ -4,16 +4,19 @@ With no worker, or with a key that only this session has, the process that begin
 waits for a worker. Either way what a job achieves is in the database as it goes, and so is how far it is.
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from app.domain.job import Job, JobStatus, NewJob
 from app.domain.people.actor import Right
 from app.errors import ConflictError
+from app.providers.credentials import Credentials
 from app.services.background.doing import do_in_thread, is_ending, next_job
 from app.services.background.kinds import as_kept, kind_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import WriterLock, has_ended
+from app.settings import settings
 from db.repositories.run_summaries import SILENCE
 from db.unit_of_work import UnitOfWork
 
@@ -95,6 +98,8 @@ def do_what_waits(workbench: Workbench) -> None:
     """Where the last worker went, this process does what was left to it."""
     if is_ending() or workers_there(workbench):
         return
+    if workbench.credentials.typed:  # a key that somebody typed is for their own work alone
+        workbench = replace(workbench, credentials=Credentials.from_settings(settings()))
     lock = WriterLock()
     lock.acquire()
     found = next_job(workbench, lock)

@@ -51,6 +51,8 @@ def _try(workbench: Workbench, job: TrialJob, progress: Progress) -> str:
     while job.waits and not RELEASED.wait(0.02) and not progress.is_set():
         pass
     match job.says:
+        case "typed":
+            return f"with a typed key: {workbench.credentials.typed}"
         case "wrong":
             raise InputError("It is wrong.", "Mend it.")
         case "bug":
@@ -205,6 +207,17 @@ def test_what_waits_is_done_here_where_no_worker_is_left(bench: Workbench, monke
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(0))
     do_what_waits(bench)
     assert said(bench, "k")[0] is JobStatus.DONE
+
+
+def test_nobodys_typed_key_pays_for_what_another_began(bench: Workbench) -> None:
+    with bench.database.write() as work:
+        work.jobs.worker_seen("elsewhere|1-2")
+    start_job(bench, "k", "Trying", TrialJob("typed"))
+    with bench.database.write() as work:
+        work.jobs.worker_ended("elsewhere|1-2")
+    typed = Credentials.from_settings(NoSettings(), {"openai": "sk-planted-typed"})  # type: ignore[arg-type]
+    do_what_waits(replace(bench, credentials=typed))
+    assert said(bench, "k") == (JobStatus.DONE, "with a typed key: False")
 
 
 def test_a_job_whose_process_ended_says_so_and_can_be_begun_again(bench: Workbench) -> None:
