@@ -14,7 +14,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast test-tools walks check format browser wordnet install lock upgrade bench clean
+.PHONY: help run test test-fast test-tools walks check format browser caddy wordnet install lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,7 +22,7 @@ help: ## Show this list
 run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 	@$(BIN)/interacteval serve --port $(PORT)
 
-test: install $(NEURAL_INSTALLED) browser wordnet check ## Every check and every test, as CI does
+test: install $(NEURAL_INSTALLED) browser caddy wordnet check ## Every check and every test, as CI does
 	@$(BIN)/python -m tests.support.stages
 
 test-fast: install ## Unit tests, without the slow ones
@@ -85,6 +85,9 @@ endif
 
 browser: install
 	@$(BIN)/python -m tests.support.browser
+
+caddy: install
+	@$(BIN)/python -m tests.support.caddy
 
 wordnet: install
 	@$(BIN)/python -m tests.support.wordnet
