@@ -30,6 +30,7 @@ from tests.e2e.screen import PATIENCE_MS, at, click, settled
 from tests.support.background import PATIENCE, wait_for
 from tests.support.caddy import caddy_before, free_port
 from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.oidc_provider import CLIENT, SECRET, oidc_provider
 from tests.support.postgres import new_postgres, postgres_server
 
 NAMES = ("Ada", "Bo", "Cy")
@@ -58,8 +59,24 @@ class Team:
         return int(self.vendors.state(SLOW).get("requests", 0))
 
 
+@pytest.fixture(params=["invite", "oidc"])
+def access(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """How people come in, as the servers are told."""
+    if request.param == "invite":
+        yield {"INTERACTEVAL_ACCESS": "invite"}
+        return
+    with oidc_provider() as provider:
+        yield {
+            "INTERACTEVAL_ACCESS": "oidc",
+            "INTERACTEVAL_OIDC_DISCOVERY": provider.discovery,
+            "INTERACTEVAL_OIDC_CLIENT": CLIENT,
+            "INTERACTEVAL_OIDC_SECRET": SECRET,
+            "INTERACTEVAL_OIDC_ALLOWED": "lab.example",
+        }
+
+
 @pytest.fixture
-def team(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+def team(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, access: dict[str, str]) -> Iterator[Team]:
     with ExitStack() as running:
         vendors = running.enter_context(modern_vendors())
         address = new_postgres(running.enter_context(postgres_server(tmp_path_factory.mktemp("runtime"))))
@@ -67,7 +84,7 @@ def team(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[T
         url = f"http://127.0.0.1:{port}"
         variables = {
             "INTERACTEVAL_DATABASE_URL": address,
-            "INTERACTEVAL_ACCESS": "invite",
+            **access,
             "INTERACTEVAL_ADDRESS": url,
             "INTERACTEVAL_COOKIE_SECRET": "of the test",
             "OPENAI_BASE_URL": vendors.address("openai", SLOW),
@@ -96,9 +113,13 @@ def _end(one: App) -> None:
 
 
 def begin(page: Page, team: Team, name: str) -> None:
-    """Come in by a link of one's own, and begin to think aloud."""
+    """Come in by a link of one's own, having said who one is where a provider asks, and begin to think aloud."""
     words = ("people", "invite", name, "--project", "Demo", "--json")
     page.goto(str(json.loads(team.web[0].command(*words))["link"]))
+    if team.web[0].environment["INTERACTEVAL_ACCESS"] == "oidc":
+        page.get_by_role("link", name="Sign in").click()
+        page.get_by_label("Your name").fill(name)
+        page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Come in").click()
     expect(page.get_by_role("heading", level=1, name="My work", exact=True)).to_be_visible()
     settled(page)

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import html
 import json
 import secrets
 import threading
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
@@ -89,10 +90,27 @@ class OidcProviderServer:
             **({} if self.userinfo is None else {"userinfo_endpoint": f"{self.address}/userinfo"}),
         } | self.document
 
-    def usual_claims(self, nonce: str, access: str) -> Claims:
+    def page(self, query: str) -> str:
+        """Where a person says who they are, in a browser: by their name, which is all that is asked."""
+        kept = "".join(
+            f'<input type="hidden" name="{html.escape(name)}" value="{html.escape(value)}">'
+            for name, value in parse_qsl(query)
+        )
+        field = '<input name="person" aria-label="Your name">'
+        return f'<!doctype html><form action="/signed-in">{kept}{field}<button>Go on</button></form>'
+
+    def back(self, query: str) -> str:
+        """The address that the browser goes on to from there."""
+        brought = self.authorize(f"?{query}")
+        return f"{parse_qs(query)['redirect_uri'][0]}?{urlencode(brought)}"
+
+    def usual_claims(self, nonce: str, access: str, person: str = "") -> Claims:
         now = int(time.time())
         usual = {"iss": self.address, "aud": CLIENT, "sub": "ana-1", "iat": now, "exp": now + 300, "nonce": nonce}
         more = {"email": "ana@lab.example", "email_verified": True, "name": "Ana Silva"}
+        if person:
+            more |= {"email": f"{person.lower()}@lab.example", "name": person}
+            usual["sub"] = person
         half = _plain(hashlib.sha256(access.encode()).digest()[:16])
         claims = usual | more | {"at_hash": half} | self.claims
         return {name: value for name, value in claims.items() if value is not None}
@@ -108,7 +126,9 @@ class OidcProviderServer:
         if asked is None or asked["code_challenge"] != challenge or asked["redirect_uri"] != form.get("redirect_uri"):
             return 400, {"error": "invalid_grant"}
         access = secrets.token_urlsafe(16)
-        token = self.token or signed(self.usual_claims(asked["nonce"], access), rsa_key(self.key))
+        token = self.token or signed(
+            self.usual_claims(asked["nonce"], access, asked.get("person", "")), rsa_key(self.key)
+        )
         return 200, {"token_type": "Bearer", "expires_in": 300, "access_token": access, "id_token": token}
 
     def reply(self, path: str, form: dict[str, str], header: str) -> tuple[int, str]:
@@ -143,7 +163,19 @@ def oidc_provider() -> Iterator[OidcProviderServer]:
             self.wfile.write(text.encode())
 
         def do_GET(self) -> None:
-            self._answer({})
+            parts = urlsplit(self.path)
+            if parts.path == "/authorize":
+                self._say(200, provider.page(parts.query), "Content-Type", "text/html")
+            elif parts.path == "/signed-in":
+                self._say(303, "", "Location", provider.back(parts.query))
+            else:
+                self._answer({})
+
+        def _say(self, status: int, text: str, header: str, value: str) -> None:
+            self.send_response(status)
+            self.send_header(header, value)
+            self.end_headers()
+            self.wfile.write(text.encode())
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
