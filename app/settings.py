@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     oidc_discovery: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_DISCOVERY")
     oidc_client: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_CLIENT")
     oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")
+    # US dollars that each project may spend in a calendar month with the keys of the environment; without it no limit.
+    project_budget: str = Field(default="", validation_alias="INTERACTEVAL_PROJECT_BUDGET")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 

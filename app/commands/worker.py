@@ -26,8 +26,10 @@ def worker(
     from app.services.background.doing import begin_again_as_usual, begin_no_more, leave_to_others
     from app.services.background.worker import work_on_jobs
     from app.services.job_kinds import load_job_kinds
+    from app.services.runtime.allowance import monthly_allowance
     from app.services.runtime.workbench import open_workbench
 
+    monthly_allowance()
     load_job_kinds()
     workbench = open_workbench(any_path=False)
     say("Waiting for work (stop with Ctrl-C)")

@@ -31,16 +31,26 @@ class Budget:
     a likely answer fits. A request that doesn't fit waits for those in flight, and is refused once there are none.
     """
 
-    def __init__(self, limit: float, model: str, answered: int = 0, longest: int = 0, known: bool = True) -> None:
+    def __init__(
+        self,
+        limit: float,
+        model: str,
+        answered: int = 0,
+        longest: int = 0,
+        known: bool = True,
+        whose: str = "The run's budget",
+    ) -> None:
         """answered: how many replies of the run came before; longest: tokens of output of the longest of them.
 
-        known: False where the cost of some of them is not known, so that nobody can say what is left.
+        known: False where the cost of some of them is not known, so that nobody can say what is left. whose: how the
+        limit is called where it is reached.
         """
         self._limit = limit
         self._model = model
         self._answered = answered
         self._longest = longest
         self._known = known
+        self._whose = whose
         self._per_estimate = 0.0  # tokens of input for each estimated one, at most so far
         self._spent = 0.0
         self._likely = 0.0
@@ -104,7 +114,7 @@ class Budget:
         if left > 0 and (wanted.likely <= left or not self._answered):
             return True
         raise BudgetError(
-            f"The run's budget is reached: ${max(left, 0.0):.4f} of it is left, and the next request may cost "
+            f"{self._whose} is reached: ${max(left, 0.0):.4f} of it is left, and the next request may cost "
             f"${wanted.likely:.4f}."
         )
 

@@ -29,6 +29,10 @@ class Access:
     base_url: str | None = field(default=None, repr=False)
     source: str = ""
 
+    @property
+    def typed(self) -> bool:
+        return self.source == _TYPED
+
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
@@ -43,7 +47,7 @@ class Credentials:
     @property
     def typed(self) -> bool:
         """Whether a key is among them that nobody else has, and that is stored nowhere."""
-        return any(access.source == _TYPED for access in self.by_prefix.values())
+        return any(access.typed for access in self.by_prefix.values())
 
     @classmethod
     def from_settings(cls, settings: "Settings", typed: Mapping[str, str] | None = None) -> "Credentials":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
@@ -136,6 +137,15 @@ class Calls:
         run = col(ModelCallRow.run_id)
         rows = self._session.exec(_paid(run).where(run.in_(run_ids)).group_by(run))
         return {run_id: PaidCalls(*counted) for run_id, *counted in rows}
+
+    def spent_since(self, project_id: int, since: datetime) -> float:
+        """US dollars of what is known to have cost the project something."""
+        runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project_id)
+        paid = or_(col(ModelCallRow.project_id) == project_id, col(ModelCallRow.run_id).in_(runs))
+        query = select(func.coalesce(func.sum(ModelCallRow.cost_usd), 0.0)).where(
+            paid, ModelCallRow.created_at >= since
+        )
+        return float(self._session.exec(query).one() or 0.0)
 
     def outside_runs(self, project_id: int) -> dict[tuple[str, str], PaidCalls]:
         """(prompt's name, model) -> what the project's stages were answered, in the order they were first asked."""

@@ -30,6 +30,7 @@ from app.providers.retry import RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
 from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
+from app.services.runtime.allowance import allowance_left
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -191,7 +192,7 @@ async def model_session(
             limit = limit_of(_account(workbench, model.name), concurrency)
             gated = GatedModel(model, stopped, may_ask)
             patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
-            left = _budget(workbench, model.name, run, budget)
+            left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project)
             yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort)
         finally:
             await ledger.close()
@@ -223,17 +224,22 @@ class _Nobody:
         """Nothing is open."""
 
 
-def _budget(workbench: Workbench, model: str, run: int | None, limit: float | None) -> Budget | None:
-    """What remains of it, and what the run's replies took so far."""
-    if limit is None:
+def _budget(
+    workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None
+) -> Budget | None:
+    """What remains of it, or of what the server gives the project where that is less; and what replies took so far."""
+    given = allowance_left(workbench, model, project)
+    if limit is None and given is None:
         return None
-    if run is None:
-        return Budget(limit, model)
-    with workbench.database.read() as work:
-        made, longest = work.calls.totals([run]).get(run), work.calls.longest_reply(run)
-    if made is None:
-        return Budget(limit, model)
-    return Budget(limit - made.cost_usd, model, made.answered, longest, not made.unpriced)
+    made, longest = None, 0
+    if run is not None:
+        with workbench.database.read() as work:
+            made, longest = work.calls.totals([run]).get(run), work.calls.longest_reply(run)
+    spent, answered, known = (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
+    if given is not None and (limit is None or given < limit - spent):
+        return Budget(given, model, answered, longest, whose="What the server gives this project a month")
+    assert limit is not None  # else there is no limit at all
+    return Budget(limit - spent, model, answered, longest, known)
 
 
 @use_case(Right.SET_UP)
