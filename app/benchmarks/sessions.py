@@ -101,17 +101,19 @@ async def _work(app: ServedApp, number: int, end: float, saved: Saved, chance: r
 
 async def _attributes(client: ScreenClient, number: int, end: float, saved: Saved, chance: random.Random) -> None:
     key = next(key for key in client.elements if key.startswith("say_") and key[4:].isdigit())
-    while time.monotonic() < end:
+    while True:  # at least once, however slow the machine is
         await asyncio.sleep(chance.uniform(*THINKING))
         words = f"Point {len(saved.attributes)} of {_name(number)}."
         await _timed(client, saved.thinking, **{key: words, "say_add": True})
         saved.attributes.append((_name(number), words))
+        if time.monotonic() >= end:
+            return
 
 
 async def _answers(client: ScreenClient, number: int, end: float, saved: Saved, chance: random.Random) -> None:
     """A question after the other, as the component in the browser sends them."""
     entry, page = 0, f"page {number}"
-    while time.monotonic() < end:
+    while True:
         await asyncio.sleep(chance.uniform(*ANSWERING))
         key = next((key for key in client.elements if key.startswith("answer_entries_")), "")
         data = json.loads(client.elements[key].json) if key else {}
@@ -127,6 +129,8 @@ async def _answers(client: ScreenClient, number: int, end: float, saved: Saved, 
         await _timed(client, saved.answering, **{key: {"entries": {"page": page, "entries": [sent]}}})
         if open_ones:
             saved.answers.append((_name(number), data["text"], open_ones[0]))
+        if time.monotonic() >= end:
+            return
 
 
 async def _timed(client: ScreenClient, taken: list[float], **states: Any) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ from tests.support.oidc_provider import CLIENT, SECRET, oidc_provider
 from tests.support.postgres import new_postgres, postgres_server
 
 NAMES = ("Ada", "Bo", "Cy")
-SLOW = "slow=3"
+SLOW = "slow=8"
 
 
 @dataclass
@@ -76,7 +77,13 @@ def access(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture
-def team(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, access: dict[str, str]) -> Iterator[Team]:
+def team(
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    access: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Team]:
+    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))  # machines may be slow
     with ExitStack() as running:
         vendors = running.enter_context(modern_vendors())
         address = new_postgres(running.enter_context(postgres_server(tmp_path_factory.mktemp("runtime"))))

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -36,8 +37,10 @@ def vendors() -> Iterator[ModernVendors]:
 
 
 @pytest.fixture
-def news(tmp_path: Path, vendors: ModernVendors) -> Iterator[Workbench]:
-    """SummEval with a checklist of three questions, in a web process of its own."""
+def news(tmp_path: Path, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    """SummEval with a checklist of three questions, in a web process of its own; no worker counts as gone because the
+    machine is slow."""
+    monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
     workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), vendors.credentials(SLOW))
     keep_corpus(workbench, read_corpus(shared_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
     with workbench.database.write() as work:
