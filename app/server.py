@@ -28,7 +28,7 @@ from app.entrance.gate import Gate
 from app.entrance.status import status_routes
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
-from app.services.background.doing import begin_no_more, leave_to_others
+from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
 from app.services.people.ways_in import check_way_in, is_secure
 from app.services.scoring.run_worker import stop_all_runs
@@ -184,6 +184,6 @@ if __name__ == "__main__":
         start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
     finally:
         # While the interpreter still takes work: replies under way are paid, and kept before it ends.
-        begin_no_more()
+        refuse_jobs()
         stop_all_runs(DRAIN_SECONDS)
-        leave_to_others(0.0)
+        drain_jobs(0.0)

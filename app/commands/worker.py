@@ -23,7 +23,7 @@ def worker(
     """
     from app.commands.interruption import runs_end_on_signals
     from app.scoring.engine import DRAIN_SECONDS
-    from app.services.background.doing import begin_again_as_usual, begin_no_more, leave_to_others
+    from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs
     from app.services.background.worker import work_on_jobs
     from app.services.job_kinds import load_job_kinds
     from app.services.runtime.allowance import monthly_allowance
@@ -34,9 +34,9 @@ def worker(
     workbench = open_workbench(any_path=False)
     say("Waiting for work (stop with Ctrl-C)")
     try:
-        with runs_end_on_signals(also=begin_no_more) as interruption:
-            work_on_jobs(workbench, at_once, lambda title: say(f"Doing: {title}"))
-            leave_to_others(DRAIN_SECONDS)
+        with runs_end_on_signals(also=refuse_jobs) as interruption:
+            work_on_jobs(workbench, at_once, say)
+            drain_jobs(DRAIN_SECONDS)
         interruption.exit_if_any()
     finally:
-        begin_again_as_usual()
+        allow_jobs()

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, expect
 from app.domain.job import JobStatus
 from app.scoring.concurrency import CONCURRENCY
 from app.services.attributes.attributes import attributes_of
-from app.services.background.jobs import there
+from app.services.background.jobs import living_workers
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, get_run
@@ -155,7 +155,7 @@ def test_nothing_is_lost_when_a_web_process_and_a_worker_are_killed(team: Team, 
             pages[name] = context.new_page()
             pages[name].set_default_timeout(PATIENCE_MS)
             begin(pages[name], team, name)
-        assert len(there(team.bench)) == 2
+        assert len(living_workers(team.bench)) == 2
         for name in NAMES:
             for words in points(name, range(3)):
                 say(pages[name], words)

@@ -11,8 +11,8 @@ from app.domain.job import Job, JobStatus, NewJob
 from app.domain.people.actor import Right
 from app.errors import ConflictError
 from app.providers.credentials import Credentials
-from app.services.background.doing import do_in_thread, is_ending, next_job
 from app.services.background.kinds import as_kept, kind_of
+from app.services.background.runner import do_in_thread, is_ending, next_job
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import WriterLock, has_ended
@@ -90,11 +90,11 @@ def stop_job(workbench: Workbench, key: str) -> None:
 @use_case(Right.ENTER)
 def workers_there(workbench: Workbench) -> bool:
     """Whether a worker says that it is there."""
-    return bool(there(workbench))
+    return bool(living_workers(workbench))
 
 
 @use_case(Right.ENTER)
-def do_what_waits(workbench: Workbench) -> None:
+def adopt_job(workbench: Workbench) -> None:
     """Where the last worker went, this process does what was left to it."""
     if is_ending() or workers_there(workbench):
         return
@@ -109,7 +109,7 @@ def do_what_waits(workbench: Workbench) -> None:
         do_in_thread(*found, lock)
 
 
-def there(workbench: Workbench) -> list[str]:
+def living_workers(workbench: Workbench) -> list[str]:
     """The workers that are there, by name."""
     with workbench.database.read() as work:
         names = work.jobs.workers(WORKER_SILENCE)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.people.actor import Right
-from app.services.background.jobs import there
+from app.services.background.jobs import living_workers
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -35,7 +35,7 @@ def health(workbench: Workbench) -> Health:
     began = time.perf_counter()
     migration = workbench.database.revision()
     seconds = time.perf_counter() - began
-    return Health(migration, len(there(workbench)), seconds)
+    return Health(migration, len(living_workers(workbench)), seconds)
 
 
 @use_case(Right.ARRIVE)

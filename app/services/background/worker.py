@@ -3,9 +3,11 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from app.domain.people.actor import Right
-from app.services.background.doing import BEAT_SECONDS, do_in_thread, is_ending, next_job
+from app.errors import DatabaseError
+from app.services.background.runner import BEAT_SECONDS, do_in_thread, is_ending, next_job
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import WriterLock
@@ -15,30 +17,44 @@ POLL_SECONDS = 1.0
 
 @use_case(Right.SERVE)
 def work_on_jobs(workbench: Workbench, at_once: int, heard: Callable[[str], None]) -> None:
-    """Take jobs until the process ends, so many at once; `heard` hears of each that begins."""
-    own = WriterLock()
+    """Take jobs until the process ends, so many at once; `heard` hears a sentence of each that begins."""
+    own, free = WriterLock(), threading.Semaphore(at_once)
     own.acquire()
-    free = threading.Semaphore(at_once)
-    spare, seen = WriterLock(), 0.0
+    seen = 0.0
     try:
         while not is_ending():
-            if time.monotonic() - seen > BEAT_SECONDS:
-                with workbench.database.write() as work:
-                    work.jobs.worker_seen(own.name)
-                seen = time.monotonic()
-            if not free.acquire(timeout=POLL_SECONDS):
-                continue
-            spare.acquire()
-            found = next_job(workbench, spare)
-            if found is None:
-                free.release()
+            try:
+                if time.monotonic() - seen > BEAT_SECONDS:
+                    with workbench.database.write() as work:
+                        work.jobs.worker_seen(own.name)
+                    seen = time.monotonic()
+                title = _begin_next(workbench, free)
+            except DatabaseError as error:  # away for a moment: what goes on here goes on, and more can come
+                title = ""
+                heard(f"The database is away ({error.message}); trying again")
+            if title:
+                heard(f"Doing: {title}")
+            else:
                 is_ending(POLL_SECONDS)
-                continue
-            heard(found[1].title)
-            do_in_thread(*found, spare, then=free.release)
-            spare = WriterLock()
     finally:
-        spare.release()
-        with workbench.database.write() as work:
+        with suppress(DatabaseError), workbench.database.write() as work:
             work.jobs.worker_ended(own.name)
         own.release()
+
+
+def _begin_next(workbench: Workbench, free: threading.Semaphore) -> str:
+    """The title of the job that was begun; "" where all hands are full or nothing is to do."""
+    if not free.acquire(blocking=False):
+        return ""
+    lock, found = WriterLock(), None
+    try:
+        lock.acquire()
+        found = next_job(workbench, lock)
+    finally:
+        if found is None:
+            lock.release()
+            free.release()
+    if found is None:
+        return ""
+    do_in_thread(*found, lock, then=free.release)
+    return found[1].title

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.job import Job, JobStatus
-from app.services.background.jobs import do_what_waits, forget_job, job_state, workers_there
+from app.services.background.jobs import adopt_job, forget_job, job_state, workers_there
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import plain
 
@@ -39,7 +39,7 @@ def _running(workbench: Workbench, key: str) -> None:
     if state is None or not state.active:
         st.rerun()
     if state.status is JobStatus.WAITING:
-        do_what_waits(workbench)
+        adopt_job(workbench)
     _bar(state)
     if state.bound and workbench.credentials.typed and workers_there(workbench):
         st.caption(BOUND)

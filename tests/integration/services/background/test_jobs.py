@@ -11,12 +11,12 @@ from sqlmodel import select
 
 from app.domain.job import JobStatus
 from app.domain.people.actor import Role
-from app.errors import ConflictError, InputError
+from app.errors import ConflictError, DatabaseError, InputError
 from app.providers.credentials import Access, Credentials
-from app.services.background import doing
+from app.services.background import runner
 from app.services.background.jobs import (
     CUT_OFF,
-    do_what_waits,
+    adopt_job,
     forget_job,
     job_state,
     start_job,
@@ -25,6 +25,7 @@ from app.services.background.jobs import (
 )
 from app.services.background.kinds import job_kind
 from app.services.background.progress import Progress
+from app.services.background.runner import next_job
 from app.services.background.worker import work_on_jobs
 from app.services.data.projects import list_projects
 from app.services.runtime.workbench import Workbench
@@ -69,7 +70,7 @@ def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     RELEASED.clear()
     yield
     RELEASED.set()
-    doing.begin_again_as_usual()
+    runner.allow_jobs()
 
 
 @pytest.fixture
@@ -82,10 +83,10 @@ def worker(bench: Workbench) -> Iterator[Workbench]:
         assert not limit.wait(0.02)
     yield bench
     RELEASED.set()
-    doing.begin_no_more()
+    runner.refuse_jobs()
     here.join(PATIENCE)
     assert not here.is_alive()
-    doing.leave_to_others(PATIENCE)
+    runner.drain_jobs(PATIENCE)
 
 
 def said(bench: Workbench, key: str) -> tuple[JobStatus, str]:
@@ -189,24 +190,48 @@ def test_what_a_worker_leaves_unfinished_at_its_end_waits_for_the_next(worker: W
     limit = threading.Event()
     while (state := job_state(worker, "k")) and state.status is not JobStatus.RUNNING:
         limit.wait(0.02)
-    doing.begin_no_more()
+    runner.refuse_jobs()
     RELEASED.set()
-    doing.leave_to_others(PATIENCE)
+    runner.drain_jobs(PATIENCE)
     state = job_state(worker, "k")
     assert state is not None
     assert state.status is JobStatus.WAITING
+
+
+def test_a_worker_outlives_a_database_that_is_away(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    away, heard = [DatabaseError("The server is restarting."), DatabaseError("It still is.")], list[str]()
+
+    def next_when_back(*given: object) -> object:
+        if away:
+            raise away.pop()
+        return next_job(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("app.services.background.worker.next_job", next_when_back)
+    monkeypatch.setattr("app.services.background.worker.POLL_SECONDS", 0.01)
+    here = threading.Thread(target=work_on_jobs, args=(bench, 1, heard.append))
+    here.start()
+    limit = threading.Event()
+    while not workers_there(bench):
+        assert not limit.wait(0.02)
+    for key in ("a", "b"):  # one hand: it is free again after each
+        start_job(bench, key, f"Trying {key}", TrialJob())
+        assert said(bench, key)[0] is JobStatus.DONE
+    runner.refuse_jobs()
+    here.join(PATIENCE)
+    assert [one for one in heard if "Doing" in one] == ["Doing: Trying a", "Doing: Trying b"]
+    assert "The database is away (It still is.); trying again" in heard
 
 
 def test_what_waits_is_done_here_where_no_worker_is_left(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
     with bench.database.write() as work:
         work.jobs.worker_seen("elsewhere|1-2")
     start_job(bench, "k", "Trying", TrialJob())
-    do_what_waits(bench)
+    adopt_job(bench)
     state = job_state(bench, "k")
     assert state is not None
     assert state.status is JobStatus.WAITING
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(0))
-    do_what_waits(bench)
+    adopt_job(bench)
     assert said(bench, "k")[0] is JobStatus.DONE
 
 
@@ -217,7 +242,7 @@ def test_nobodys_typed_key_pays_for_what_another_began(bench: Workbench) -> None
     with bench.database.write() as work:
         work.jobs.worker_ended("elsewhere|1-2")
     typed = Credentials.from_settings(NoSettings(), {"openai": "sk-planted-typed"})  # type: ignore[arg-type]
-    do_what_waits(replace(bench, credentials=typed))
+    adopt_job(replace(bench, credentials=typed))
     assert said(bench, "k") == (JobStatus.DONE, "with a typed key: False")
 
 
@@ -243,7 +268,7 @@ def test_a_kind_that_another_version_has_is_a_sentence(bench: Workbench) -> None
         assert state is not None
         work._session.get_one(JobRow, state.id).kind = "LaterJob"
         work.jobs.worker_ended("elsewhere|1-2")
-    do_what_waits(bench)
+    adopt_job(bench)
     status, message = said(bench, "k")
     assert (status, "LaterJob" in message) == (JobStatus.FAILED, True)
 

@@ -1,4 +1,4 @@
-"""Doing jobs, each in a thread of this process, with signs of life as long as it goes on."""
+"""Runner of jobs: each in a thread of this process, with signs of life as long as it goes on."""
 
 import sys
 import threading
@@ -41,13 +41,13 @@ def next_job(workbench: Workbench, lock: WriterLock) -> tuple[Workbench, Job] | 
     return replace(workbench, actor=person or NOBODY), job
 
 
-def begin_no_more() -> None:
+def refuse_jobs() -> None:
     """This process ends: what is unfinished when its work ends is left to others."""
     _ENDING.set()
 
 
-def begin_again_as_usual() -> None:
-    """After `begin_no_more`, in a process that goes on."""
+def allow_jobs() -> None:
+    """After `refuse_jobs`, in a process that goes on."""
     _ENDING.clear()
 
 
@@ -56,7 +56,7 @@ def is_ending(within: float = 0.0) -> bool:
     return _ENDING.wait(within)
 
 
-def leave_to_others(seconds: float) -> None:
+def drain_jobs(seconds: float) -> None:
     """Wait for what is under way, for so long; what is unfinished then is left to others."""
     end = time.monotonic() + seconds
     while _DOING and time.monotonic() < end:
