@@ -1,7 +1,6 @@
 """The door: who is let in, who isn't, and that nothing of the app gets past it."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from starlette.applications import Starlette
@@ -18,9 +17,7 @@ from app.entrance.gate import Gate
 from app.errors import InputError
 from app.services.people.invitations import invite, invite_owner, revoke_access
 from app.services.people.ways_in import SIGN_IN_COOKIE, check_way_in
-from app.services.runtime.workbench import Workbench, open_workbench
-from app.settings import settings
-from tests.support.projects import ready_to_score
+from app.services.runtime.workbench import Workbench
 
 HOST = "http://testserver"
 Set = Callable[..., None]
@@ -34,27 +31,6 @@ async def stream(socket: WebSocket) -> None:
     await socket.accept()
     await socket.send_text("the app")
     await socket.close()
-
-
-@pytest.fixture
-def set_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Set]:
-    """Sets the server's variables, in a data folder of the test's own."""
-
-    def changed(**variables: str) -> None:
-        for name, value in variables.items():
-            monkeypatch.setenv(f"INTERACTEVAL_{name.upper()}", value)
-        settings.cache_clear()
-
-    changed(home=str(tmp_path / "home"), access="invite")
-    yield changed
-    settings.cache_clear()
-
-
-@pytest.fixture
-def bench(set_up: Set) -> Workbench:
-    found = open_workbench()
-    ready_to_score(found)
-    return found
 
 
 def browser(address: str = "203.0.113.9") -> TestClient:

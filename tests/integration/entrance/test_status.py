@@ -1,8 +1,6 @@
 """What watches the server learns whether it is well and how much goes on, and nothing of anybody."""
 
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -15,26 +13,19 @@ from app.domain.job import NewJob
 from app.domain.people.person import AccessMode
 from app.entrance.gate import Gate
 from app.entrance.status import status_routes
-from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.runtime.workbench import Workbench
 from app.settings import settings
-from tests.support.projects import ready_to_score
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
-    monkeypatch.setenv("INTERACTEVAL_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("INTERACTEVAL_ACCESS", "invite")
+def bench(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))  # machines may be slow
-    settings.cache_clear()
-    found = open_workbench()
-    ready_to_score(found)
-    with found.database.write() as work:
+    with bench.database.write() as work:
         work.jobs.add(NewJob("k", "Kind", {"secret": "planted"}, "Scoring of planted"))
         work.jobs.worker_seen("elsewhere|1-2")
         for digest, error in (("a", ""), ("b", ""), ("c", "timeout")):
             work.calls.add([recorded(digest, error)])
-    yield found
-    settings.cache_clear()
+    return bench
 
 
 def recorded(digest: str, error: str) -> RecordedCall:
