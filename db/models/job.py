@@ -12,7 +12,10 @@ ACTIVE = text("status IN ('waiting', 'running')")
 
 
 class JobRow(SQLModel, table=True):
-    """`seen_at`: when somebody was told how it ended. `params` hold no key: who needs one that was typed is `bound`."""
+    """`losses`: how many processes ended over it without a word. `seen_at`: when somebody was told how it ended.
+
+    `params` hold no key: who needs one that was typed is `bound`.
+    """
 
     __tablename__ = "job"
     __table_args__ = (Index("uq_job_key_active", "key", unique=True, sqlite_where=ACTIVE, postgresql_where=ACTIVE),)
@@ -32,6 +35,7 @@ class JobRow(SQLModel, table=True):
     made: list[int] = Field(default_factory=list, sa_column=json_column())
     stop_requested: bool = False
     writer: str = ""
+    losses: int = 0
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
     begun_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
     heartbeat_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))

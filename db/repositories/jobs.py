@@ -16,6 +16,12 @@ from db.models import JobRow, WorkerRow
 from db.models.columns import now
 from db.repositories.run_summaries import SILENCE
 
+LOSSES = 3
+"""A job that so many processes ended over is given up: it may be what ends them, and each pays a little again."""
+_LOST = (
+    f"{LOSSES} processes that worked on this ended without a word, so it is given up. What it achieved is kept. The "
+    "servers' logs may say why, for example too little memory; start it again to go on."
+)
 _RUNNING, _WAITING = JobStatus.RUNNING.value, JobStatus.WAITING.value
 
 
@@ -60,12 +66,15 @@ class Jobs:
 
         gone: the names of processes that are known to have ended. Several workers never wait for each other here.
         """
-        row = self._session.exec(_left(gone).with_for_update(skip_locked=True)).first()
-        if row is None:
-            return None
-        _begin(row, writer)
-        self._session.flush()
-        return _job(row)
+        while (row := self._session.exec(_left(gone).with_for_update(skip_locked=True)).first()) is not None:
+            row.losses += row.status == _RUNNING
+            if row.losses < LOSSES:
+                _begin(row, writer)
+                self._session.flush()
+                return _job(row)
+            row.status, row.message, row.ended_at = JobStatus.FAILED.value, _LOST, now()
+            self._session.flush()
+        return None
 
     def any_left(self, gone: Collection[str] = ()) -> bool:
         """Whether `claim_next` would find one; looking keeps nobody waiting."""

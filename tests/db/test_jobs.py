@@ -66,6 +66,21 @@ def test_what_a_process_left_goes_to_another_and_it_can_say_no_more(database: Da
         assert work.jobs.beat("y") == 1
 
 
+def test_a_job_that_ends_every_process_is_given_up(database: Database) -> None:
+    first, second = add(database, "a", "w0"), add(database, "b")
+    with database.write() as work:
+        for number in (1, 2):
+            taken = work.jobs.claim_next(f"w{number}", gone=[f"w{number - 1}"])
+            assert taken is not None
+            assert taken.id == first.id
+        other = work.jobs.claim_next("w3", gone=["w2"])
+        assert other is not None
+        assert other.id == second.id
+        found = work.jobs.newest("a")
+        assert found is not None
+        assert (found.status, found.message[:11]) == (JobStatus.FAILED, "3 processes")
+
+
 def test_what_was_given_back_waits_again(database: Database) -> None:
     job = add(database, "a", "w")
     with database.write() as work:

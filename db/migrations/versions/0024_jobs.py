@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("made", sa.JSON(), nullable=False),
         sa.Column("stop_requested", sa.Boolean(), nullable=False),
         sa.Column("writer", sa.String(), nullable=False),
+        sa.Column("losses", sa.Integer(), nullable=False),
         _time("created_at"),
         _time("begun_at", nullable=True),
         _time("heartbeat_at", nullable=True),
