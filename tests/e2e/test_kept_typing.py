@@ -1,5 +1,7 @@
 """Half-typed words outlive a reload and a look elsewhere, and are gone once they are sent or put aside."""
 
+import json
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -70,6 +72,24 @@ def test_a_wording_put_aside_is_not_brought_back_and_a_rubric_is(page: Page, app
 
     page.goto(f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording")
     rubric = page.get_by_role("textbox", name="Rubric").first
+    settled(page)
     rubric.fill("Coherence is")
     page.reload()
     expect(rubric).to_have_value("Coherence is")
+
+
+def test_words_typed_into_a_field_the_moment_it_is_there_are_kept_with_what_it_said(page: Page, app: App) -> None:
+    page.goto(f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording")
+    settled(page)
+    kept = page.get_by_role("textbox", name="Rubric").first.evaluate(
+        """field => {
+          const quick = field.cloneNode();
+          quick.value = "What it said";
+          field.after(quick);
+          quick.focus();
+          quick.value = "Coherence is";
+          quick.dispatchEvent(new Event("input", { bubbles: true }));
+          return Object.values(sessionStorage).filter(one => one.includes("Coherence is"));
+        }"""
+    )
+    assert [json.loads(one) for one in kept] == [{"before": "What it said", "words": "Coherence is"}]

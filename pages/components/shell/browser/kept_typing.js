@@ -131,6 +131,12 @@
     line.querySelector("[data-testid='stFormSubmitButton'] button")?.click();
   };
 
+  // Whoever is quick types before the screen was looked at: what the field said is known once it is entered.
+  const reached = ({ target: field }) => {
+    if (field instanceof HTMLTextAreaElement && !drawn.has(field)) putBack(field);
+  };
+
+  document.addEventListener("focusin", reached, { capture: true });
   document.addEventListener("keydown", entered, { capture: true });
   document.addEventListener("input", noted, { capture: true });
   document.addEventListener("click", clicked, { capture: true });
