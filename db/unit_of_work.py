@@ -27,6 +27,7 @@ from db.repositories.locked_split import LockedSplits
 from db.repositories.own_prompts import OwnPrompts
 from db.repositories.people.assignments import Assignments
 from db.repositories.people.invitations import Invitations
+from db.repositories.people.names import PersonNames
 from db.repositories.people.people import People
 from db.repositories.people.places import Places
 from db.repositories.people.sign_ins import SignIns
@@ -76,6 +77,10 @@ class UnitOfWork:
     @cached_property
     def sign_ins(self) -> SignIns:
         return SignIns(self._session)
+
+    @cached_property
+    def names(self) -> PersonNames:
+        return PersonNames(self._session)
 
     @cached_property
     def trail(self) -> Trail:

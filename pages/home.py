@@ -14,6 +14,7 @@ from pages.components.home.new_project import new_project
 from pages.components.home.progress_table import progress_table
 from pages.components.home.project_file import bring_in
 from pages.components.home.project_list import project_list
+from pages.components.home.pseudonyms import pseudonyms
 from pages.components.home.ready import ready
 from pages.components.home.trail_table import trail_table
 from pages.components.shell.background import watch
@@ -64,6 +65,7 @@ if not current_expert():
 if workbench.actor.person is not None:
     members(workbench, project)
 trail_table(workbench, project)
+pseudonyms(workbench, project)
 st.subheader("Projects", anchor=False)
 project_list(workbench, list_projects(workbench), progress)
 if not may(workbench, Right.SERVE):

@@ -1,4 +1,4 @@
-"""people: links that let somebody in, who has a part in a project, what is theirs to do, and taking it away."""
+"""people: links that let somebody in, who has a part in a project, what is theirs to do, and pseudonyms."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -6,6 +6,7 @@ import typer
 
 from app.commands.assignments import assign_work, reassign_texts
 from app.commands.output import JsonOption, ProjectOption, echo, echo_file, print_json, table
+from app.commands.pseudonyms import replace_by_pseudonym
 from app.domain.people.actor import Role
 from app.domain.people.person import LINK_DAYS
 
@@ -21,6 +22,7 @@ def register(root: typer.Typer) -> None:
     people.command("assign")(assign_work)
     people.command("reassign")(reassign_texts)
     people.command("revoke")(revoke_person)
+    people.command("pseudonym")(replace_by_pseudonym)
     people.command("trail")(trail)
     root.add_typer(people, name="people")
 

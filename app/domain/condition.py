@@ -89,6 +89,15 @@ def named_in(code: str) -> tuple[str, ...]:
     return tuple(_names(rest)) if short == ONLY else (rest,) if rest else ()
 
 
+def renamed(code: str, name: str, new: str) -> str:
+    """The same condition, or the same key of a study's condition, once a contributor is called otherwise."""
+    short, colon, rest = code.strip().partition(":")
+    if short == ONLY:
+        names = _names(rest)
+        return _only([new if one == name else one for one in names]) if name in names else code
+    return f"{short}:{new}" if colon and rest == name else code
+
+
 def _active(attributes: Sequence[Attribute]) -> list[Attribute]:
     return [a for a in attributes if a.status is AttributeStatus.ACTIVE]
 

@@ -143,6 +143,21 @@ def test_a_facilitator_invites_and_takes_a_part_away(demo: Workbench, open_scree
     assert [member.name for member in members_of(demo, DEMO)] == ["Fay"]
 
 
+def test_a_name_is_replaced_by_a_pseudonym(demo: Workbench, open_screen: Open) -> None:
+    add_consideration(demo, 1, "Ana", "Order.")
+    app = open_screen("home")
+    app.session_state["pseudonyms"] = True
+    app.run()
+    app.button(key="pseudonym_now").click().run()
+    assert [one.value for one in app.error] == ["Choose whose name is to go."]
+    app.selectbox(key="pseudonym_name").set_value("Ana")
+    app.button(key="pseudonym_now").click().run()
+    assert not app.exception
+    assert "Ana is Expert 1 now." in said(app)
+    assert "Ana" not in app.selectbox(key="pseudonym_name").options
+    assert [one.text for one in considerations_of(demo, DEMO, 1, "Expert 1")] == ["Order."]
+
+
 def test_who_did_what_can_be_filtered(demo: Workbench, open_screen: Open) -> None:
     app = open_screen("home")
     new_draft(demo, 1)

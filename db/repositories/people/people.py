@@ -74,6 +74,11 @@ class People:
             self._session.delete(row)
             self._session.flush()
 
+    def forget(self, person_id: int) -> None:
+        """Nobody knows them any more; what they did stays, under the name that it has."""
+        self._session.delete(self._row(person_id))
+        self._session.flush()
+
     def become(self, person_id: int, other_id: int) -> None:
         """All parts of the first, an owner's too, are the other's from now on, and the first is gone."""
         if person_id == other_id:

@@ -21,7 +21,7 @@ def trail_table(workbench: Workbench, project: Project) -> None:
             st.markdown("Nothing has been changed or taken out yet since this is kept.")
             return
         shown = _filtered(found)
-        st.caption(f"{len(shown):,} of {len(found):,} entries; none is ever changed or removed.")
+        st.caption(f"{len(shown):,} of {len(found):,} entries; none is ever removed.")
         st.dataframe(
             pd.DataFrame(
                 [

@@ -61,6 +61,24 @@ def test_who_did_what(run: Run) -> None:
     assert table.lstrip("\ufeff").startswith("at,who,act,about,project")
 
 
+def test_a_name_gives_way_to_a_pseudonym(run: Run) -> None:
+    run("people", "invite", "Ana", "--project", "Ready")
+    status, out, err = run("people", "pseudonym", "Ana", "--project", "Ready")
+    assert (status, err) == (0, "")
+    assert "Ana is Expert 1 in Ready now" in out
+    assert document(run("people", "pseudonym", "Expert 1", "--project", "Ready", "--as", "P7", "--json")[1]) == {
+        "name": "Expert 1",
+        "project": "Ready",
+        "pseudonym": "P7",
+        "places": 4,
+        "mentions": {},
+        "elsewhere": 0,
+    }
+    assert "Ana" not in run("people", "trail", "--json")[1]
+    status, _, err = run("people", "pseudonym", "Ana", "--project", "Ready")
+    assert (status, "Nobody called “Ana”" in err) == (2, True)
+
+
 def test_nobody_yet_and_nobody_of_this_name(run: Run) -> None:
     assert "Nobody was invited yet" in run("people", "list", "--project", "Ready")[1]
     status, _, err = run("people", "revoke", "Zoe", "--project", "Ready")

@@ -1,0 +1,121 @@
+"""Pseudonyms: another name for somebody wherever theirs stands in a project, on their request."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.attribute import ContributorKind
+from app.domain.name import checked_name, quoted
+from app.domain.people.actor import Right
+from app.domain.people.pseudonym import free_pseudonym
+from app.domain.people.trail import PENDING
+from app.errors import ConflictError, NotFoundError
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedName:
+    """`places`: rows where the name stood alone. `mentions`: what it still stands in among other words -> how often.
+
+    elsewhere: other projects they have a part in under a name of their own.
+    """
+
+    pseudonym: str
+    places: int
+    mentions: Mapping[str, int]
+    elsewhere: int
+
+
+# What people wrote, as they know it; other tables go by their own names.
+_WRITTEN = {
+    "attribute": "considerations",
+    "build_revision": "states of builds",
+    "checklist_change": "changes to checklists",
+    "component": "components",
+    "contributor": "experts' backgrounds",
+    "expert_answer": "notes to answers",
+    "model_call": "replies of models",
+    "proposed_attribute": "proposed considerations",
+    "question": "questions",
+    "question_comment": "comments",
+    "side_by_side": "comparisons",
+    "side_by_side_answer": "answers in comparisons",
+    "stage_run": "questions put to models",
+    "transcript": "transcripts",
+}
+
+
+@use_case(Right.FACILITATE)
+def people_named(workbench: Workbench, project_id: int) -> list[str]:
+    """Everybody who has or had a part in the project, by name."""
+    with workbench.database.read() as work:
+        return sorted(_names(work, project_id), key=str.casefold)
+
+
+@use_case(Right.FACILITATE)
+def proposed_pseudonym(workbench: Workbench, project_id: int) -> str:
+    """One that nobody has in the project."""
+    with workbench.database.read() as work:
+        return free_pseudonym(work.names.taken(project_id))
+
+
+@use_case(Right.FACILITATE, act="replaced a name by a pseudonym", about="pseudonym")
+def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: str) -> ReplacedName:
+    """From now on nothing of the project tells who it was, but for what somebody wrote about them.
+
+    Whoever has no part in any project any more is forgotten; of others the server still knows whom it lets in. Raises
+    NotFoundError where nobody is called so, ConflictError for a pseudonym that is taken, and while a job goes on that
+    will write the name.
+    """
+    new = checked_name(pseudonym, "person", "Say what to call them instead.")
+    with workbench.database.write() as work:
+        if name not in _names(work, project_id):
+            raise NotFoundError(f"Nobody called {quoted(name)} has or had a part in this project.")
+        if new.casefold() in {one.casefold() for one in work.names.taken(project_id)}:
+            raise ConflictError(f"{quoted(new)} is a name in this project already.", "Choose another pseudonym.")
+        if title := work.names.job_under_way(name):
+            raise ConflictError(f"“{title}” goes on under this name.", "Wait until it is over, or stop it.")
+        people = work.names.bearers(project_id, name)
+        places = work.names.replace(project_id, name, new)
+        work.names.replace_in_jobs(name, new)
+        elsewhere = sum(_call_otherwise(work, project_id, person, new) for person in people)
+        acting = PENDING.get()
+        if acting is not None and (acting.who == name or acting.person in people):
+            acting.who = new
+        found = work.names.mentions(project_id, name)
+    mentions = {_WRITTEN.get(table, table.replace("_", " ")): count for table, count in sorted(found.items())}
+    return ReplacedName(new, places, mentions, elsewhere)
+
+
+def still_said(done: ReplacedName) -> list[str]:
+    """What a pseudonym leaves to people, in sentences; [] for nothing."""
+    lines = []
+    if done.mentions:
+        where = ", ".join(f"{count:,} {what}" for what, count in done.mentions.items())
+        lines.append(f"Among other words, as somebody wrote it, the name still stands in: {where}.")
+    if done.elsewhere:
+        projects = "another project" if done.elsewhere == 1 else f"{done.elsewhere} other projects"
+        lines.append(f"They have a part in {projects} too, where their name stays.")
+    return lines
+
+
+def _names(work: UnitOfWork, project_id: int) -> set[str]:
+    """Of those who take part, and of those who once did something."""
+    humans = (one.name for one in work.think_aloud.contributors(project_id) if one.kind is ContributorKind.HUMAN)
+    members = (one.name for one in work.people.members(project_id))
+    acted = (one.who for one in work.trail.of(project_id))
+    return {*humans, *members, *acted} - {""}
+
+
+def _call_otherwise(work: UnitOfWork, project_id: int, person_id: int, pseudonym: str) -> int:
+    """Returns in how many other projects they have a part: their names there are for those who run these."""
+    work.names.replace_acts(project_id, person_id, pseudonym)
+    actor = work.people.actor(person_id)
+    others = [part for project, part in actor.memberships.items() if project != project_id]
+    if not actor.memberships and not actor.owner:
+        work.names.replace_person(person_id, actor.name, pseudonym)
+        work.people.forget(person_id)
+    elif actor.name not in {part.name for part in others}:
+        work.names.replace_person(person_id, actor.name, pseudonym)
+    return len(others)

@@ -1,0 +1,176 @@
+"""Pseudonyms: nothing that is kept tells who it was, and nothing of what they did is lost."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import Text, cast, select
+from sqlmodel import SQLModel
+
+from app.domain.attribute import ContributorKind
+from app.domain.judgment import Answer as Given
+from app.domain.people.actor import Actor, Membership, Role
+from app.domain.project import Project
+from app.errors import ConflictError, NotFoundError
+from app.services.attributes.attributes import add_attributes
+from app.services.building.build import start_build
+from app.services.checklists.assignments import give_dimensions
+from app.services.checklists.checklists import new_draft, publish
+from app.services.checklists.draft_edits import remove_question
+from app.services.checklists.expert_answers import answer, answer_sheet, answerable, draw_texts
+from app.services.checklists.question_comments import comment_on
+from app.services.conditions.study import StudyOptions
+from app.services.conditions.study_worker import run_study
+from app.services.data.locked_split import lock
+from app.services.drift.anchors import freeze_anchors
+from app.services.people.invitations import accept_invitation, invite, revoke_access
+from app.services.people.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
+from app.services.people.sign_ins import actor_of_cookie, end_sign_in
+from app.services.people.trail import server_trail, trail_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from app.services.think_aloud.independence import considerations_of, mark_done
+from tests.support.projects import small_checklist
+from tests.support.study_project import ferry_project
+
+NAME, NEW = "Zuzana Quill", "Expert 1"
+
+
+@pytest.fixture
+def project(workbench: Workbench) -> Project:
+    """One in which Zuzana Quill has done all that one can do under a name."""
+    made = ferry_project(workbench)
+    fay = facilitator(workbench, made)
+    cookie = accept_invitation(workbench, invite(fay, made.id, NAME, Role.EXPERT, who="Fay").token)[1]
+    zuzana = replace(workbench, actor=actor_of_cookie(workbench, cookie))
+    with workbench.database.read() as work:
+        (dimension,) = work.projects.dimensions(made.id)
+    add_attributes(workbench, dimension.id, NAME, ContributorKind.HUMAN, ["It says what follows from it."])
+    give_dimensions(fay, made.id, NAME, [dimension.id])
+    mark_done(zuzana, dimension.id, NAME)
+    run_study(workbench, made, StudyOptions((dimension,), "rules", "rules"))
+    start_build(workbench, dimension, "rules", f'only:Ana,"{NAME}"', who=NAME)
+    with workbench.database.write() as work:
+        checklist = small_checklist(work, dimension.id)
+    draw = draw_texts(fay, checklist.id, 4, 1)
+    for text in draw.texts:
+        for question in checklist.asked:
+            answer(zuzana, draw, NAME, text, question.id, Given.YES)
+    freeze_anchors(workbench, made.id, dimension, NAME)
+    draft = new_draft(zuzana, checklist.id)
+    remove_question(zuzana, draft.questions[0])
+    comment_on(zuzana, draft.questions[1].id, "Too narrow.")
+    publish(fay, draft.id)
+    lock(workbench, made.id, 0.3, 1, NAME)
+    end_sign_in(workbench, cookie)
+    return made
+
+
+def facilitator(bench: Workbench, project: Project) -> Workbench:
+    return replace(bench, actor=Actor(None, "Fay", memberships={project.id: Membership(Role.FACILITATOR, "Fay")}))
+
+
+def held(bench: Workbench, name: str) -> list[str]:
+    """Every table and column of the database in which the name stands, as words of their own."""
+    return sorted(set(_held(bench, re.compile(rf"\b{name}\b"))))
+
+
+def _held(bench: Workbench, name: re.Pattern[str]) -> Iterator[str]:
+    with bench.database.read() as work:
+        for table in SQLModel.metadata.sorted_tables:
+            for column in table.c:
+                found = work._session.connection().scalars(select(cast(column, Text)))
+                if any(name.search(value) for value in found if value):
+                    yield f"{table.name}.{column.name}"
+
+
+def test_no_row_of_the_database_holds_the_name_any_more(workbench: Workbench, project: Project) -> None:
+    assert len(held(workbench, NAME)) > 10, "the test has to look at more than a few places"
+    done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
+    assert held(workbench, NAME) == []
+    assert (done.mentions, still_said(done)) == ({}, [])
+
+
+def test_what_they_did_is_the_pseudonyms(workbench: Workbench, project: Project) -> None:
+    fay = facilitator(workbench, project)
+    with workbench.database.read() as work:
+        (dimension,) = work.projects.dimensions(project.id)
+        before = work.think_aloud.attributes(project.id, dimension.id)
+        checklists = len(work.checklists.versions(dimension.id))
+    acts = [(one.act, one.at) for one in trail_of(fay, project.id)]
+    replace_name(fay, project.id, NAME, NEW)
+    assert [one.text for one in considerations_of(workbench, project.id, dimension.id, NEW)] == [
+        "It says what follows from it."
+    ]
+    with workbench.database.read() as work:
+        after = work.think_aloud.attributes(project.id, dimension.id)
+        assert len(work.checklists.versions(dimension.id)) == checklists
+    assert {one.id: one.text for one in after} == {one.id: one.text for one in before}
+    drawn = next(version.id for version, draw in answerable(workbench, dimension.id) if draw is not None)
+    assert answer_sheet(workbench, drawn, NEW).done == 4
+    entries = trail_of(fay, project.id)
+    assert [(one.act, one.at) for one in entries[1:]] == acts, "nothing is added to or taken from what was done"
+    assert (entries[0].who, entries[0].about) == ("Fay", NEW)
+    assert {one.who for one in entries} >= {"Fay", NEW}
+    assert {"without:Expert 1", "sh:Expert 1"} <= {run.study for run in list_runs(workbench, project.id)}
+
+
+def test_whoever_has_no_part_any_more_is_forgotten_and_others_still_come_in(
+    workbench: Workbench, project: Project
+) -> None:
+    fay = facilitator(workbench, project)
+    cookie = accept_invitation(workbench, invite(fay, project.id, "Ben", Role.EXPERT).token)[1]
+    replace_name(fay, project.id, "Ben", "Expert 2")
+    assert actor_of_cookie(workbench, cookie).name_in(project.id) == "Expert 2"
+    revoke_access(fay, project.id, NAME)
+    replace_name(fay, project.id, NAME, NEW)
+    with workbench.database.read() as work:
+        assert work.names.bearers(project.id, NEW) == []
+    assert ("signed out", NEW) in {(one.act, one.who) for one in server_trail(workbench)}
+
+
+def test_a_name_in_another_project_stays_and_is_said(workbench: Workbench, project: Project) -> None:
+    with workbench.database.write() as work:
+        other = work.projects.add("Other", project.task)
+        person = work.names.bearers(project.id, NAME)[0]
+        work.people.join(person, other.id, Role.READER, NAME)
+    done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
+    assert held(workbench, NAME) == ["membership.name", "person.name", "trail.who"]
+    assert still_said(done) == ["They have a part in another project too, where their name stays."]
+
+
+def test_what_somebody_wrote_about_them_is_named_and_left(workbench: Workbench, project: Project) -> None:
+    with workbench.database.read() as work:
+        (dimension,) = work.projects.dimensions(project.id)
+    add_attributes(workbench, dimension.id, "Ben", ContributorKind.HUMAN, [f"{NAME} is right.", "Quillwort grows."])
+    done = replace_name(facilitator(workbench, project), project.id, NAME, NEW)
+    assert done.mentions == {"considerations": 1}
+    assert still_said(done) == ["Among other words, as somebody wrote it, the name still stands in: 1 considerations."]
+
+
+def test_a_facilitators_own_act_is_the_pseudonyms_too(workbench: Workbench, project: Project) -> None:
+    with workbench.database.write() as work:
+        person = work.people.add("invite", "fay", "Fay Orr")
+        work.people.join(person.id, project.id, Role.FACILITATOR, "Fay Orr")
+    with workbench.database.read() as work:
+        fay = replace(workbench, actor=work.people.actor(person.id))
+    replace_name(fay, project.id, "Fay Orr", "Expert 9")
+    assert held(workbench, "Fay Orr") == []
+    assert trail_of(workbench, project.id)[0].who == "Expert 9"
+
+
+def test_only_a_name_that_is_there_gives_way_and_only_to_one_that_is_free(
+    workbench: Workbench, project: Project
+) -> None:
+    fay = facilitator(workbench, project)
+    assert {NAME, "Ana", "Ben", "Fay"} <= set(people_named(fay, project.id))
+    assert "model-a" not in people_named(fay, project.id)
+    assert proposed_pseudonym(fay, project.id) == "Expert 1"
+    before = held(workbench, NAME)
+    for taken in ("ana", "model-a", "r"):
+        with pytest.raises(ConflictError):
+            replace_name(fay, project.id, NAME, taken)
+    with pytest.raises(NotFoundError):
+        replace_name(fay, project.id, "Nobody", NEW)
+    assert held(workbench, NAME) == before
