@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")
     # US dollars that each project may spend in a calendar month with the keys of the environment; without it no limit.
     project_budget: str = Field(default="", validation_alias="INTERACTEVAL_PROJECT_BUDGET")
+    # The same for each person, over all projects.
+    person_budget: str = Field(default="", validation_alias="INTERACTEVAL_PERSON_BUDGET")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 

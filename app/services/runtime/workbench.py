@@ -34,6 +34,11 @@ class Workbench:
             check_kept(parse_model_name(name))
         return open_model(name, self.credentials, options.timeout, options.max_output_tokens)
 
+    @property
+    def spender(self) -> int | None:
+        """The person whom calls are put down to; None for whoever runs the server."""
+        return None if self.actor.owner else self.actor.person
+
     def replies_of(self, project: int | None) -> int | None:
         """The project whose replies alone are found again; None for everybody's.
 
