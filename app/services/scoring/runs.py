@@ -66,9 +66,6 @@ __all__ = [
     "work_on",
 ]
 
-# (database, run) -> writer, where not even the end of a session could be written down: the next takes on its name.
-_LEFT_OPEN: dict[tuple[int, int], str] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
@@ -229,13 +226,11 @@ def work_on(
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for scores that came from a file: no method could go on with them.
     """
-    key = id(workbench.database), run_id
     _check_not_from_a_file(get_run(workbench, run_id))
     writer = RunWriter(workbench.database, run_id)
-    writer.claim(_LEFT_OPEN.get(key) or _gone(workbench, run_id))
+    writer.claim(_gone(workbench, run_id))
     with workbench.database.read() as work:
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
-    _LEFT_OPEN.pop(key, None)
     started = time.monotonic()
     try:
         # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
@@ -247,7 +242,7 @@ def work_on(
         except RunLostError:  # how it ended is for its new writer to say
             pass
         except DatabaseError:  # it is the database that failed: why it did is worth more than that it still does
-            _LEFT_OPEN[key] = writer.name
+            writer.leave_open()
         raise
     else:
         if report.fatal is not None:
@@ -293,7 +288,7 @@ def wait_until_free(
     while not _gone(workbench, run_id):
         with workbench.database.read() as work:
             lease = work.runs.lease(run_id)
-        if lease is None or (id(workbench.database), run_id) in _LEFT_OPEN:
+        if lease is None:
             return
         first = first or lease
         if is_alive(lease.writer) or lease.renewed != first.renewed:
@@ -319,9 +314,7 @@ def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: b
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     """A run whose end could not be written down still stands as running in the database."""
-    left = run.status is RunStatus.RUNNING and (
-        (id(workbench.database), run.id) in _LEFT_OPEN or bool(_gone(workbench, run.id))
-    )
+    left = run.status is RunStatus.RUNNING and bool(_gone(workbench, run.id))
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
