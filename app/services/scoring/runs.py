@@ -21,7 +21,6 @@ from app.errors import (
 )
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
-from app.providers.model_files import check_kept_model
 from app.providers.model_options import USUAL, check_effort
 from app.providers.recorded import Tally
 from app.scoring.concurrency import CONCURRENCY
@@ -41,6 +40,7 @@ from app.services.scoring.evaluators import (
     check_evaluator,
     check_judge_of,
     check_provider_of,
+    options_of,
     with_checklist,
 )
 from app.services.scoring.run_options import RunOptions
@@ -86,11 +86,16 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
     """
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     _check_of_use(options, method, chosen)
-    if not workbench.any_path and hasattr(chosen, "model"):  # a neural network of the method's own
-        check_kept_model(chosen.model)
+    _check_network(workbench, method, chosen)
     method.ready(chosen)
     with own_wordings(workbench, project_id):
         return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+
+
+def _check_network(workbench: Workbench, method: Method, chosen: Any) -> None:
+    """Raises InputError for a neural network of the method's own that may not be opened."""
+    if hasattr(chosen, "model"):
+        workbench.check_network(chosen.model, method.options().model)
 
 
 def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
@@ -226,7 +231,11 @@ def work_on(
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for scores that came from a file: no method could go on with them.
     """
-    _check_not_from_a_file(get_run(workbench, run_id))
+    found = get_run(workbench, run_id)
+    _check_not_from_a_file(found)
+    if not workbench.actor.owner:  # its project may have come as a file, with whatever names
+        method = check_evaluator(found.evaluator)
+        _check_network(workbench, method, options_of(method, found.params))
     writer = RunWriter(workbench.database, run_id)
     writer.claim(_gone(workbench, run_id))
     with workbench.database.read() as work:
