@@ -49,6 +49,11 @@ class Settings(BaseSettings):
         return next((value for name in names if (value := self._environment.get(name))), None)
 
     @property
+    def shared(self) -> bool:
+        """Whether people sign in: what they meet then says nothing of where files lie and servers stand."""
+        return self.access.strip().lower() != "local"
+
+    @property
     def replays(self) -> Path:
         """Recordings of calls that can be named without a path."""
         return self.home / "replays"
