@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")
     # US dollars that each project may spend in a calendar month with the keys of the environment; without it no limit.
     project_budget: str = Field(default="", validation_alias="INTERACTEVAL_PROJECT_BUDGET")
+    # The same for each person, over all projects.
+    person_budget: str = Field(default="", validation_alias="INTERACTEVAL_PERSON_BUDGET")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 
@@ -45,6 +47,11 @@ class Settings(BaseSettings):
     def provider_variable(self, *names: str) -> str | None:
         """The first of these variables that is set and not empty: a provider's key or address."""
         return next((value for name in names if (value := self._environment.get(name))), None)
+
+    @property
+    def shared(self) -> bool:
+        """Whether people sign in: what they meet then says nothing of where files lie and servers stand."""
+        return self.access.strip().lower() != "local"
 
     @property
     def replays(self) -> Path:

@@ -5,6 +5,7 @@ from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import OperationalError
 
 from app.errors import DatabaseError
+from app.settings import settings
 
 RESTORE = (
     "`interacteval restore FILE` brings a backup back (copies made before an update lie beside the file); "
@@ -52,12 +53,19 @@ def explained(error: DriverError, engine: Engine) -> DatabaseError:
         return DatabaseError("The disk is full.", "Make room, then resume; nothing saved so far is lost.")
     if "readonly" in cause or "unable to open" in cause:
         return DatabaseError(
-            f"The database file {engine.url.database} can't be written.",
+            f"{_called(engine)} can't be written.",
             "Check the folder's permissions, or set INTERACTEVAL_HOME to another folder.",
         )
     if is_broken(error):
-        return damaged(str(engine.url.database))
+        return damaged(_called(engine))
     return DatabaseError("The database reported an error.", f"Try again; if it stays: {RESTORE}")
+
+
+def _called(engine: Engine) -> str:
+    """Where people sign in, they don't learn where it is."""
+    if engine.dialect.name != "sqlite":
+        return f"The database server{'' if settings().shared else ' ' + (engine.url.host or 'on this machine')}"
+    return f"The database file{'' if settings().shared else f' {engine.url.database}'}"
 
 
 def _about_server(cause: str, engine: Engine) -> DatabaseError:
@@ -65,7 +73,7 @@ def _about_server(cause: str, engine: Engine) -> DatabaseError:
         return DatabaseError("The database server's disk is full.", "Make room, then resume.")
     if any(words in cause for words in ("connection", "refused", "resolve", "ssl", "address")):
         return DatabaseError(
-            f"The database server {engine.url.host or 'on this machine'} can't be reached or refuses the connection.",
+            f"{_called(engine)} can't be reached or refuses the connection.",
             "Check INTERACTEVAL_DATABASE_URL: host, port, name, user and password.",
         )
     return DatabaseError(

@@ -38,19 +38,22 @@ if project is not None and role_in(workbench, project) is Role.EXPERT:
 header("Overview", PURPOSE, project)
 watch(workbench, DEMO_JOB)
 
-if project is None and not may(workbench, Right.SERVE):
+serves, begins = may(workbench, Right.SERVE), may(workbench, Right.BEGIN)
+if project is None and not begins:
     st.markdown("**You have no part in any project yet.** Open the link that you were sent, or ask for one.")
     st.stop()
 if project is None:
     left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("See it on demo data", anchor=False)
-        demo(workbench, primary=True)
+    if serves:
+        with left:
+            st.subheader("See it on demo data", anchor=False)
+            demo(workbench, primary=True)
     with right:
         st.subheader("Start with your own texts", anchor=False)
         new_project(workbench)
-        with st.expander("A project from a file", key="from_file"):
-            bring_in(workbench)
+        if serves:
+            with st.expander("A project from a file", key="from_file"):
+                bring_in(workbench)
     st.stop()
 
 progress = overview(workbench, project.id)
@@ -58,25 +61,26 @@ st.subheader(plain(project.name), anchor=False)
 ready(progress)
 with st.expander("All figures", key="figures"):
     progress_table(progress)
-if not may(workbench, Right.FACILITATE, project_id=project.id):
+if may(workbench, Right.FACILITATE, project_id=project.id):
+    if not current_expert():
+        experts_table(workbench, project.id)
+    if workbench.actor.person is not None:
+        members(workbench, project)
+    trail_table(workbench, project)
+    pseudonyms(workbench, project)
+if not begins:
     st.stop()
-if not current_expert():
-    experts_table(workbench, project.id)
-if workbench.actor.person is not None:
-    members(workbench, project)
-trail_table(workbench, project)
-pseudonyms(workbench, project)
 st.subheader("Projects", anchor=False)
 project_list(workbench, list_projects(workbench), progress)
-if not may(workbench, Right.SERVE):
-    st.stop()
 
 st.space("small")
 left, right = st.columns(2, gap="large")
 with left:
     with st.expander("New project", key="new_project"):
         new_project(workbench)
-    with st.expander("A project from a file", key="from_file"):
-        bring_in(workbench)
-with right:
-    demo(workbench, primary=False)
+    if serves:
+        with st.expander("A project from a file", key="from_file"):
+            bring_in(workbench)
+if serves:
+    with right:
+        demo(workbench, primary=False)

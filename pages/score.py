@@ -9,6 +9,7 @@ from app.services.scoring.draws import check_draws
 from app.services.scoring.forecast import Forecast, forecast
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, job_key, running_run
+from pages.components.score.allowance import allowance
 from pages.components.score.asking_ways import asking_ways
 from pages.components.score.cost_table import cost_table
 from pages.components.score.forecast import show_forecast, texts_to_score
@@ -57,6 +58,7 @@ with right:
     ahead = look_ahead(wishes)
     if ahead:
         show_forecast(ahead)
+        allowance(workbench, project.id, ahead)
         scoring_start(workbench, project, ahead, wishes, judges)
 if ahead:
     with left:

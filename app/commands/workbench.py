@@ -35,11 +35,11 @@ def serve(
     from app.server_names import names_of_server
     from app.services.people.invitations import invite_owner, owner_came_in
     from app.services.people.ways_in import check_way_in, link_of
-    from app.services.runtime.allowance import monthly_allowance
+    from app.services.runtime.allowance import monthly_budgets
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
 
-    monthly_allowance()
+    monthly_budgets()
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
     mode = check_way_in(host)

@@ -26,10 +26,10 @@ def worker(
     from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs
     from app.services.background.worker import work_on_jobs
     from app.services.job_kinds import load_job_kinds
-    from app.services.runtime.allowance import monthly_allowance
+    from app.services.runtime.allowance import monthly_budgets
     from app.services.runtime.workbench import open_workbench
 
-    monthly_allowance()
+    monthly_budgets()
     load_job_kinds()
     workbench = open_workbench(any_path=False)
     say("Waiting for work (stop with Ctrl-C)")

@@ -44,7 +44,8 @@ class RunDimension:
 @dataclass(frozen=True, slots=True)
 class RunSummary:
     """`done` counts texts times dimensions that have a score, `failed` those that ended in an error. `calls_cached`
-    requests were answered from the ledger and cost nothing."""
+    requests were answered from the ledger and cost nothing, `retries` were sent again; both over all sessions of it, as
+    far as was written down."""
 
     id: int
     project: str
@@ -59,6 +60,7 @@ class RunSummary:
     message: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     calls_cached: int = 0
+    retries: int = 0
 
     @property
     def active(self) -> bool:

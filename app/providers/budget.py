@@ -1,7 +1,10 @@
 """A budget that holds: what a request will probably cost is set aside before it is sent."""
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from math import inf
 
 from app.errors import BudgetError
 from app.providers.adapters.output_room import START
@@ -10,6 +13,22 @@ from app.providers.pricing import Price, estimate_tokens
 
 # Tokens of input are estimated from characters; code and tables have more than the estimate says.
 CAREFUL = 1.3
+LOOK_SECONDS = 2.0
+RUN_S = "The run's budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """US dollars that are left of something that other runs and stages spend from too. `whose`: how it is called where
+    nothing of it is left, `hint`: what to do then."""
+
+    left: float
+    whose: str
+    hint: str
+
+
+Look = Callable[[], Awaitable[Purse | None]]
+"""What is left of it now, whoever spent; None for no limit. Raises BudgetError where nothing is."""
 
 
 @dataclass(slots=True)
@@ -22,7 +41,10 @@ class Reservation:
 
 
 class Budget:
-    """US dollars that one run may still spend with one model.
+    """US dollars that one run may still spend with one model, and no more than is in the purse it shares with others.
+
+    What others spend from the purse is looked up every few seconds, so that they can go over it together by what is
+    under way, and no further.
 
     Answers may be as long as the request allows, and some of a reasoning model's are a hundred times as long as others.
     The first request goes alone: it shows what answers take, and whether the provider says so. Then as many go at once
@@ -33,24 +55,28 @@ class Budget:
 
     def __init__(
         self,
-        limit: float,
+        limit: float | None,
         model: str,
         answered: int = 0,
         longest: int = 0,
         known: bool = True,
-        whose: str = "The run's budget",
+        look: Look | None = None,
     ) -> None:
-        """answered: how many replies of the run came before; longest: tokens of output of the longest of them.
+        """limit: None where the purse alone binds. answered: how many replies of the run came before; longest: tokens
+        of output of the longest of them.
 
-        known: False where the cost of some of them is not known, so that nobody can say what is left. whose: how the
-        limit is called where it is reached.
+        known: False where the cost of some of them is not known, so that nobody can say what is left. look: what is in
+        the purse; asked before the first request.
         """
-        self._limit = limit
+        self._limit = inf if limit is None else limit
         self._model = model
         self._answered = answered
         self._longest = longest
         self._known = known
-        self._whose = whose
+        self._look = look
+        self._looked = -inf
+        self._purse: Purse | None = None
+        self._purse_at = inf  # how much is spent here when the purse is empty
         self._per_estimate = 0.0  # tokens of input for each estimated one, at most so far
         self._spent = 0.0
         self._likely = 0.0
@@ -62,6 +88,7 @@ class Budget:
         """Wait until the request fits. Raises BudgetError where it won't."""
         estimated = _input_tokens(request)
         async with self._returned:
+            await self._look_into_purse()
             while not self._fits(wanted := self._wanted(request, estimated, price)):
                 await self._returned.wait()
             self._likely += wanted.likely
@@ -79,6 +106,15 @@ class Budget:
             if usage is not None:
                 self._learn(reserved, usage, cost)
             self._returned.notify_all()
+
+    async def _look_into_purse(self) -> None:
+        """What was paid here and isn't written down yet must not count as left: so only others make it less."""
+        if self._look is None or time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        found = await self._look()
+        self._looked = time.monotonic()
+        if found is not None and self._spent + found.left < self._purse_at:
+            self._purse, self._purse_at = found, self._spent + found.left
 
     def _learn(self, reserved: Reservation, usage: Usage, cost: float | None) -> None:
         if cost is None:
@@ -101,21 +137,25 @@ class Budget:
         """Whether it may be sent now. Raises BudgetError where nothing comes back to wait for, or nobody knows what
         was spent."""
         if not self._known:
+            alone = self._limit == inf
+            again = "Go on with it" if alone else "Start a run without a budget"
             raise BudgetError(
                 f"What {self._model} took isn't known: a reply was lost, or doesn't say how many tokens it has. So the "
                 "budget can't be kept.",
-                "Start a run without a budget; what was answered isn't asked again.",
+                f"{again}; what was answered isn't asked again.",
             )
-        left = self._limit - self._spent
+        left = min(self._limit, self._purse_at) - self._spent
         if self._in_flight:
             all_dearest = self._dearest + wanted.dearest <= left
             one_dearest = self._likely + wanted.dearest <= left and self._in_flight < 2 * self._answered
             return bool(self._answered) and (all_dearest or one_dearest)
         if left > 0 and (wanted.likely <= left or not self._answered):
             return True
+        purse = self._purse if self._purse_at < self._limit else None
         raise BudgetError(
-            f"{self._whose} is reached: ${max(left, 0.0):.4f} of it is left, and the next request may cost "
-            f"${wanted.likely:.4f}."
+            f"{purse.whose if purse else RUN_S} is reached: ${max(left, 0.0):.4f} of it is left, and the next request "
+            f"may cost ${wanted.likely:.4f}.",
+            purse.hint if purse else "",
         )
 
 

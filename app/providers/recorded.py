@@ -60,6 +60,7 @@ class RecordedModel:
     Without a ledger it only counts: a model that is no LLM costs nothing and says the same again at once. With a budget
     nothing is sent for which no money is left. Once `stop` was called nothing more is asked at all.
 
+    project, person: whom its calls are put down to.
     use_cache: False asks again what was asked before, by whom and when ever; its ledger then knows the calls of this
         run alone, so that a run that is gone on with pays nothing again.
     """
@@ -74,6 +75,7 @@ class RecordedModel:
         project: int | None = None,
         stopped: asyncio.Event | None = None,
         effort: str = "",
+        person: int | None = None,
     ) -> None:
         self._inner = inner
         self._ledger = ledger
@@ -83,6 +85,7 @@ class RecordedModel:
         self._project = project
         self._stopped = stopped or asyncio.Event()
         self._effort = effort
+        self._person = person
         self._second_try = False
         self._asking: dict[str, asyncio.Future[ChatReply]] = {}
         self._asked_here: set[str] = set()
@@ -196,7 +199,15 @@ class RecordedModel:
 
     def _call(self, digest: str, request: ChatRequest) -> RecordedCall:
         prompt = request.prompt
-        return RecordedCall(digest, self.name, prompt.label, prompt.digest, run=self._run, project=self._project)
+        return RecordedCall(
+            digest,
+            self.name,
+            prompt.label,
+            prompt.digest,
+            run=self._run,
+            project=self._project,
+            person=self._person,
+        )
 
     async def _keep(self, call: RecordedCall) -> None:
         if self._ledger is not None:

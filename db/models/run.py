@@ -34,7 +34,7 @@ class StageRunRow(SQLModel, table=True):
 
 class ScoringRunRow(SQLModel, table=True):
     """`writer` names the process that works on the run, `heartbeat_at` when it last said so. `calls_cached` counts
-    requests that were answered from the ledger and cost nothing."""
+    requests that were answered from the ledger and cost nothing, `retries` those that were sent again."""
 
     __tablename__ = "scoring_run"
 
@@ -48,6 +48,7 @@ class ScoringRunRow(SQLModel, table=True):
     writer: str = ""
     stop_requested: bool = False
     calls_cached: int = 0
+    retries: int = 0
     heartbeat_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
     started_at: datetime = Field(default_factory=now, sa_column=time_column())
     finished_at: datetime | None = Field(default=None, sa_column=time_column(nullable=True))
@@ -106,7 +107,8 @@ class JudgmentRow(SQLModel, table=True):
 class ModelCallRow(SQLModel, table=True):
     """Every call that reached a model: the cache (by request digest) and the ledger (what it cost).
 
-    `usable` is False once nothing could be made of the reply: whoever tries the same again asks anew.
+    `usable` is False once nothing could be made of the reply: whoever tries the same again asks anew. `person_id` is
+    who asked, empty for whoever runs the server and once they are gone.
     """
 
     __tablename__ = "model_call"
@@ -130,6 +132,7 @@ class ModelCallRow(SQLModel, table=True):
     usable: bool = True
     run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     project_id: int | None = Field(default=None, sa_column=refers_to("project.id"))
+    person_id: int | None = Field(default=None, sa_column=refers_to("person.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 

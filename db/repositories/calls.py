@@ -9,11 +9,14 @@ from sqlalchemy import ColumnElement, and_, bindparam, func, insert, or_, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
 from app.domain.call import RecordedCall
-from db.models import CallUseRow, ModelCallRow, ScoringRunRow
+from db.models import CallUseRow, ModelCallRow, PersonRow, ScoringRunRow
 
 # Made once, and for the table instead of objects: every request of a run waits until its reply is written.
 _CALLS = SQLModel.metadata.tables[ModelCallRow.__tablename__]
-_ADD = insert(_CALLS)
+# A paid reply is kept also where who asked for it is gone since.
+_PEOPLE = SQLModel.metadata.tables[PersonRow.__tablename__]
+_STILL_THERE = select(_PEOPLE.c.id).where(_PEOPLE.c.id == bindparam("asked_by")).scalar_subquery()
+_ADD = insert(_CALLS).values(person_id=_STILL_THERE)
 _DISCARD = update(_CALLS).where(_CALLS.c.digest == bindparam("discarded")).values(usable=False)
 
 
@@ -138,12 +141,17 @@ class Calls:
         rows = self._session.exec(_paid(run).where(run.in_(run_ids)).group_by(run))
         return {run_id: PaidCalls(*counted) for run_id, *counted in rows}
 
-    def spent_since(self, project_id: int, since: datetime) -> float:
-        """US dollars of what is known to have cost the project something."""
-        runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project_id)
-        paid = or_(col(ModelCallRow.project_id) == project_id, col(ModelCallRow.run_id).in_(runs))
-        query = select(func.coalesce(func.sum(ModelCallRow.cost_usd), 0.0)).where(
-            paid, ModelCallRow.created_at >= since
+    def spent_since(self, since: datetime, *, project: int | None = None, person: int | None = None) -> float:
+        """US dollars of what is known to have cost the project, or the person, something."""
+        call, paid = ModelCallRow, []
+        if project is not None:
+            runs = select(ScoringRunRow.id).where(ScoringRunRow.project_id == project)
+            paid.append(or_(col(call.project_id) == project, col(call.run_id).in_(runs)))
+        if person is not None:
+            paid.append(col(call.person_id) == person)
+        # What a file brought along counts too, but nothing can make up for what was paid.
+        query = select(func.coalesce(func.sum(call.cost_usd), 0.0)).where(
+            *paid, col(call.cost_usd) > 0, call.created_at >= since
         )
         return float(self._session.exec(query).one() or 0.0)
 
@@ -199,6 +207,7 @@ def _values(call: RecordedCall) -> dict[str, object]:
         "usable": True,
         "run_id": call.run,
         "project_id": call.project,
+        "asked_by": call.person,
     }
 
 
@@ -221,6 +230,7 @@ def _call(row: ModelCallRow) -> RecordedCall:
         error_kind=row.error_kind,
         run=row.run_id,
         project=row.project_id,
+        person=row.person_id,
     )
 
 

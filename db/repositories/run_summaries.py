@@ -69,4 +69,5 @@ def _summary(
         message=run.message,
         params=run.params,
         calls_cached=run.calls_cached,
+        retries=run.retries,
     )

@@ -170,9 +170,10 @@ class Runs:
         if row.status == RunStatus.WAITING.value or left:
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
-    def count_cached(self, run_id: int, calls: int) -> None:
-        """How many requests of all its sessions were answered from the ledger."""
-        self._session.execute(update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id).values(calls_cached=calls))
+    def count_calls(self, run_id: int, cached: int, retries: int) -> None:
+        """How many requests of all its sessions were answered from the ledger, and how many were sent again."""
+        counts = update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id)
+        self._session.execute(counts.values(calls_cached=cached, retries=retries))
 
     def set_param(self, run_id: int, name: str, value: Any) -> None:
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)

@@ -73,18 +73,20 @@ def test_an_older_database_keeps_what_it_knows_and_makes_nothing_up(empty_addres
     _at_revision_0009(empty_address)
     database = Database(empty_address)
     with database.read() as work:
-        found = work.calls._session.execute(text("SELECT digest, project_id, cache_write_tokens FROM model_call"))
+        found = work.calls._session.execute(
+            text("SELECT digest, project_id, cache_write_tokens, person_id FROM model_call")
+        )
         assert sorted(map(tuple, found)) == [
-            ("judged", 2, 0),
-            ("late", None, 0),
-            ("refused", None, 0),
-            ("stage", 1, 0),
-            ("tested", None, 0),
+            ("judged", 2, 0, None),
+            ("late", None, 0, None),
+            ("refused", None, 0, None),
+            ("stage", 1, 0, None),
+            ("tested", None, 0, None),
         ]
         # Of what failed nobody knows whether it was billed only where the request ran out of time.
         costs = work.calls._session.execute(text("SELECT digest, cost_usd FROM model_call WHERE error_kind <> ''"))
         assert sorted(map(tuple, costs)) == [("late", None), ("refused", 0.0)]
-        assert work.runs.get(1).calls_cached == 0
+        assert (work.runs.get(1).calls_cached, work.runs.get(1).retries) == (0, 0)
         assert [(step.what, step.who) for step in work.builds.history(1)] == [("Started", "")]
         # When its author removed a point wasn't on record, so it is theirs alone; what others left out is not.
         assert [a.text for a in work.think_aloud.attributes(1)] == ["Unclear."]

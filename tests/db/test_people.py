@@ -4,6 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.domain.call import RecordedCall
+from app.domain.job import NewJob
 from app.domain.people.actor import Membership, Role
 from app.domain.task import Task
 from app.errors import ConflictError, NotFoundError
@@ -85,3 +87,38 @@ def test_a_sign_in_ends_by_time_and_by_hand(database: Database) -> None:
         assert [work.sign_ins.person(each) for each in ("one", "two")] == [None, ana.id]
         work.sign_ins.end_all(ana.id)
         assert work.sign_ins.person("two") is None
+
+
+MONTH = datetime.now(UTC) - timedelta(days=1)
+
+
+def test_what_a_person_spent_is_theirs_until_they_are_gone_and_goes_over_to_whom_they_turn_out_to_be(
+    database: Database,
+) -> None:
+    with database.write() as work:
+        project = work.projects.add("P", Task()).id
+        ana, ben, again = (work.people.add("invite", one, one).id for one in ("Ana", "Ben", "Again"))
+        paid = [
+            RecordedCall(str(at), "openai:m", "p@1", "p", cost_usd=cost, project=project, person=person)
+            for at, (person, cost) in enumerate([(ana, 1.0), (again, 2.0), (ben, 4.0), (None, 8.0), (ana, None)])
+        ]
+        work.calls.add(paid)
+        assert [work.calls.spent_since(MONTH, person=one) for one in (ana, ben, again)] == [1.0, 4.0, 2.0]
+        work.people.become(again, ana)
+        assert work.calls.spent_since(MONTH, person=ana) == 3.0
+        work.calls.add([RecordedCall("late", "openai:m", "p@1", "p", cost_usd=16.0, project=project, person=again)])
+        assert work.calls.spent_since(MONTH, person=ana) == 3.0
+        assert work.calls.spent_since(MONTH, project=project) == 31.0
+        found = work.calls.find("0")
+        assert found is not None
+        assert found.person == ana
+
+
+def test_a_job_goes_on_for_whom_its_person_turns_out_to_be(database: Database) -> None:
+    with database.write() as work:
+        ana, again = work.people.add("invite", "1", "Ana"), work.people.add("invite", "2", "Ana")
+        work.jobs.add(NewJob("k", "ScoringJob", {}, "Scoring", again.id), "")
+        work.people.become(again.id, ana.id)
+        job = work.jobs.newest("k")
+        assert job is not None
+        assert job.person == ana.id

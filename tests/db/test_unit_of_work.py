@@ -3,10 +3,13 @@
 import threading
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import OperationalError
 
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError, NotFoundError
+from app.settings import settings
+from db.trouble import explained
 from db.unit_of_work import Database
 
 
@@ -85,3 +88,16 @@ def test_names_are_unique_and_missing_ones_are_said(database: Database) -> None:
         work.projects.add_dimension(project.id, Dimension("coherence"))
     with pytest.raises(NotFoundError, match="It has: coherence"), database.read() as work:
         work.projects.dimension(project.id, "fluency")
+
+
+def test_where_people_sign_in_no_error_says_where_the_database_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    trouble = OperationalError("", {}, Exception("unable to open database file"))
+    refused = OperationalError("", {}, Exception("connection refused"))
+    file, server = create_engine("sqlite:////data/workbench.db"), create_engine("postgresql+psycopg://u:p@db.inside/w")
+    assert "/data/workbench.db" in str(explained(trouble, file))
+    assert "db.inside" in str(explained(refused, server))
+    monkeypatch.setenv("INTERACTEVAL_ACCESS", "invite")
+    settings.cache_clear()
+    assert str(explained(trouble, file)).startswith("The database file can't be written.")
+    assert str(explained(refused, server)).startswith("The database server can't be reached")
+    settings.cache_clear()

@@ -5,13 +5,15 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.people.actor import NOBODY, Actor, Role
+from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Role
+from app.domain.task import Task
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import draw_texts
 from app.services.people.invitations import accept_invitation, invite, members_of
 from app.services.people.sign_ins import actor_of_cookie
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_consideration, considerations_of, mark_done
+from app.settings import settings
 from pages.components.shell import current
 from pages.components.shell.expert import EXPERT
 from pages.components.shell.navigation.screens import SCREENS
@@ -209,3 +211,63 @@ def test_the_address_holds_no_name_where_people_sign_in(demo: Workbench, open_sc
     app = open_screen("think_aloud")
     assert "You are **Ana**." in said(app)
     assert EXPERT not in app.query_params
+
+
+def test_a_facilitator_begins_a_project_and_finds_it_in_the_list(
+    demo: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = ana(demo, Role.FACILITATOR).person
+    assert person is not None
+
+    def as_now(*_: object) -> Actor:
+        with demo.database.read() as work:
+            return work.people.actor(person)
+
+    monkeypatch.setattr(current, "who_asks", as_now)
+    app = open_screen("home")
+    assert not {"try_demo", "bring_in"} & {button.key for button in app.button}
+    app.text_input(key="new_project_name").set_value("Mine")
+    app.button(key="create_project").click().run()
+    assert not app.exception
+    app = open_screen("home")
+    assert "Mine" in said(app)
+
+
+@pytest.mark.parametrize("role", [Role.EXPERT, Role.READER])
+def test_experts_and_readers_are_offered_no_new_project(
+    demo: Workbench, open_screen: Open, sign_in: SignIn, role: Role
+) -> None:
+    sign_in(ana(demo, role))
+    assert "create_project" not in {button.key for button in open_screen("home").button}
+
+
+def test_who_reads_here_and_facilitates_elsewhere_can_begin_a_project_and_delete_none_of_others(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    person = ana(demo, Role.READER).person
+    assert person is not None
+    with demo.database.write() as work:
+        mine = work.projects.add("Mine", Task("summary", "article"))
+        work.people.join(person, mine.id, Role.FACILITATOR, "Ana")
+        sign_in(work.people.actor(person))
+    app = open_screen("home")
+    app.selectbox(key="project").set_value("Demo").run()
+    keys = {button.key for button in app.button}
+    assert {"create_project", f"delete_{mine.id}", f"open_{mine.id}"} <= keys
+    assert not {f"delete_{DEMO}", f"take_{DEMO}"} & keys
+
+
+def test_settings_show_a_facilitator_neither_files_nor_the_server_s_own_addresses(
+    demo: Workbench, open_screen: Open, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLAMA_BASE_URL", "http://localhost:9/v1")
+    settings.cache_clear()
+    sign_in(ana(demo, Role.FACILITATOR))
+    app = open_screen("settings")
+    assert "at an address of this server’s own" in said(app)
+    assert "localhost:9" not in said(app)
+    assert "https://api.openai.com/v1" in said(app)
+    assert "workbench.db" not in said(app) + " ".join(one.value for one in app.code)
+    assert "Recorded calls" not in [one.value for one in app.subheader]
+    sign_in(LOCAL_OWNER)
+    assert "localhost:9" in said(open_screen("settings"))

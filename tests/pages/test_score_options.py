@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.call import RecordedCall
+from app.domain.people.actor import Role
 from app.domain.run import RunStatus
 from app.services.data.projects import dimensions_named
 from app.services.results.results import kept_results
@@ -17,6 +19,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import is_scoring
 from app.settings import settings
+from pages.components.shell import current
 from tests.support.background import PATIENCE
 from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm
@@ -94,6 +97,32 @@ def test_a_judge_that_can_not_be_used_keeps_all_from_starting(ready: Workbench, 
     app = choose(open_screen("score"), OPENAI, "anthropic:claude-haiku-4-5")
     assert "ANTHROPIC_API_KEY" in shown(app)
     assert "start_scoring" not in [button.key for button in app.button]
+
+
+def test_what_the_server_still_gives_is_said_and_that_of_whom(
+    ready: Workbench, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ready.database.write() as work:
+        fay = work.people.add("invite", "fay", "Fay")
+        work.people.join(fay.id, 1, Role.FACILITATOR, "Fay")
+        work.calls.add([RecordedCall("d", OPENAI, "p@1", "p", cost_usd=0.25, project=1)])
+        actor = work.people.actor(fay.id)
+    monkeypatch.setattr(current, "who_asks", lambda *_: actor)
+    monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", "1")
+    monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0.9")
+    settings.cache_clear()
+    app = choose(open_screen("score"), OPENAI)
+    assert "What the server gives this project a month: $0.75 of it is left." in shown(app)
+    assert "This may cost more than that" not in shown(app)
+    monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0.002")
+    settings.cache_clear()
+    app = choose(open_screen("score"), OPENAI)
+    assert "What the server gives Fay a month: under $0.01 of it is left." in shown(app)
+    assert "This may cost more than that" in shown(app)
+    assert "of it is left" not in shown(choose(open_screen("score"), "rules"))
+    monkeypatch.setenv("INTERACTEVAL_PERSON_BUDGET", "0")
+    settings.cache_clear()
+    assert "Fay has used up the $0.00" in shown(choose(open_screen("score"), OPENAI))
 
 
 def test_how_a_judge_is_asked_is_chosen_and_kept_with_the_run(ready: Workbench, open_screen: Open) -> None:

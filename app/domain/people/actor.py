@@ -21,7 +21,8 @@ class Right(StrEnum):
     experts unless they are still thinking aloud about the dimension. REVIEW: what others said and what was made of it;
     experts once they are done on the dimension. EDIT: change what was made of it, on the same condition. READ: the
     results. FACILITATE: everything else of a project. SET_UP: the models and keys that facilitators of any project
-    use. SERVE: the server itself, which no role in a project gives.
+    use. BEGIN: a project of one's own, as facilitators of any project. SERVE: the server itself, which no role in a
+    project gives.
     """
 
     ARRIVE = "arrive"
@@ -34,6 +35,7 @@ class Right(StrEnum):
     READ = "read the results"
     FACILITATE = "run the project"
     SET_UP = "set up models"
+    BEGIN = "begin a project"
     SERVE = "run the server"
 
 

@@ -35,6 +35,7 @@ from app.providers.model_name import ModelName
 from app.providers.model_options import EFFORTS
 from app.providers.pace import PATIENCE
 from app.providers.specs import spec_of
+from app.settings import settings
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,7 +125,10 @@ def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> Effort
 
 
 def asked_at(response: Any) -> str:
-    """Scheme, host, port and path of where a response comes from: the rest may hold a key or a password."""
+    """Scheme, host, port and path of where a response comes from: the rest may hold a key or a password. Nothing where
+    people sign in: what failed is shown to them, and stored."""
+    if settings().shared:
+        return ""
     try:
         parts = urlsplit(str(response.url))
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if parts.hostname else ""

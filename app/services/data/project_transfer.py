@@ -23,6 +23,7 @@ from app.errors import ConflictError, DatabaseError, FileFormatError, InputError
 from app.export.project_archive import safe_name
 from app.input_file import LARGEST_FILE, open_file, shown_path
 from app.services.runtime.output_file import output_file
+from app.services.runtime.trail import act_made_project
 from app.services.runtime.use_case import use_case
 from app.services.runtime.voice_recordings import AUDIO_FORMATS, voice_recording_path
 from app.services.runtime.workbench import Workbench
@@ -139,6 +140,7 @@ def _taken(workbench: Workbench, source: Database, archive: ZipFile, file: Path,
             if work.projects.find(called):
                 raise ConflictError(f"There is already a project “{called}”.", "Give this one another name: --as NAME.")
             project_id = work.transfers.take_project(other.transfers, projects[0].id, called, recordings)
+            act_made_project(project_id)
             return CarriedProject(
                 called, str(file), work.texts.count(project_id), len(work.runs.all(project_id)), len(recordings)
             )

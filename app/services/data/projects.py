@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from app.corpora.presets import PRESETS, load_preset
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
-from app.domain.people.actor import Right
+from app.domain.people.actor import Right, Role
 from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension, Task
 from app.errors import InputError
+from app.services.runtime.trail import act_made_project
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -58,16 +59,23 @@ def get_project(workbench: Workbench, name: str) -> Project:
         return work.projects.get(name)
 
 
-@use_case(Right.SERVE, act="made a project", about="name")
+@use_case(Right.BEGIN, act="made a project", about="name")
 def create_project(workbench: Workbench, name: str, task: Task, dimensions: tuple[Dimension, ...] = ()) -> Project:
+    """Whoever makes it is its facilitator. Links to them that nobody opened yet let in no more: they would open this
+    project too."""
+    actor = workbench.actor
     with workbench.database.write() as work:
         project = work.projects.add(name, task)
+        act_made_project(project.id)
+        if actor.person is not None and not actor.owner:
+            work.people.join(actor.person, project.id, Role.FACILITATOR, actor.name)
+            work.invitations.revoke_all(actor.person)
         for dimension in dimensions:
             work.projects.add_dimension(project.id, dimension)
         return project
 
 
-@use_case(Right.SERVE, act="made a project", about="name")
+@use_case(Right.BEGIN, act="made a project", about="name")
 def create_from_preset(workbench: Workbench, name: str, preset: str) -> Project:
     """A project with the wording and the dimensions of a preset. Raises NotFoundError for an unknown one."""
     start = load_preset(preset)

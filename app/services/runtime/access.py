@@ -30,7 +30,8 @@ class ProviderAccess:
 
     lists_models: whether it is asked which models it has, as a server of the person's own.
     key_source: where the key comes from, in words; "" without one.
-    address: without user name, password and query; "" where none is known.
+    address: without user name, password and query; "" where none is known, and for people who don't run the server one
+    that it was set to.
     obstacle: what to set before its models can be used; "" for nothing.
     """
 
@@ -91,7 +92,7 @@ class DataPlace:
 @use_case(Right.SET_UP)
 def provider_access(workbench: Workbench) -> list[ProviderAccess]:
     """Every provider that is reached over a network."""
-    return [_access(p, workbench.credentials) for p in network_providers()]
+    return [_access(p, workbench.credentials, workbench.actor.owner) for p in network_providers()]
 
 
 @use_case(Right.ENTER)
@@ -130,7 +131,7 @@ def data_place(workbench: Workbench) -> DataPlace:
     return DataPlace("A PostgreSQL server", _without_secrets(url), None)
 
 
-def _access(provider: ProviderSpec, credentials: Credentials) -> ProviderAccess:
+def _access(provider: ProviderSpec, credentials: Credentials, owner: bool) -> ProviderAccess:
     access = credentials.of(provider.prefix)
     own = (access.base_url or "").strip()
     return ProviderAccess(
@@ -141,7 +142,7 @@ def _access(provider: ProviderSpec, credentials: Credentials) -> ProviderAccess:
         needs_key=provider.needs_key,
         lists_models=bool(provider.lister),
         key_source=access.source,
-        address=_without_secrets(own or provider.default_url or ""),
+        address=_without_secrets((own if owner else "") if own else provider.default_url or ""),
         own_address=bool(own),
         obstacle=credentials_problem(provider.prefix, credentials),
     )

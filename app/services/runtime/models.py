@@ -17,7 +17,7 @@ from app.errors import ModelTimeoutError, UnsupportedError
 from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.budget import Budget
+from app.providers.budget import Budget, Purse
 from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
@@ -167,7 +167,7 @@ async def model_session(
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
-    project: whom its calls are put down to; run: the scoring run where it is one.
+    project: whom its calls are put down to, beside whoever asks; run: the scoring run where it is one.
     concurrency: how many requests it gets at once; fewer while its provider says that it is too much, to whatever model
         of this process.
     budget: US dollars that it may spend, together with what the run cost before (BudgetError).
@@ -193,7 +193,8 @@ async def model_session(
             gated = GatedModel(model, stopped, may_ask)
             patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
             left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project)
-            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort)
+            asker = workbench.spender
+            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort, asker)
         finally:
             await ledger.close()
     finally:
@@ -227,19 +228,21 @@ class _Nobody:
 def _budget(
     workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None
 ) -> Budget | None:
-    """What remains of it, or of what the server gives the project where that is less; and what replies took so far."""
-    given = allowance_left(workbench, model, project)
-    if limit is None and given is None:
+    """What remains of it, and what replies took so far; what the server gives is looked up on the way."""
+    if limit is None and allowance_left(workbench, model, project) is None:
         return None
     made, longest = None, 0
     if run is not None:
         with workbench.database.read() as work:
             made, longest = work.calls.totals([run]).get(run), work.calls.longest_reply(run)
     spent, answered, known = (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
-    if given is not None and (limit is None or given < limit - spent):
-        return Budget(given, model, answered, longest, whose="What the server gives this project a month")
-    assert limit is not None  # else there is no limit at all
-    return Budget(limit - spent, model, answered, longest, known)
+
+    async def look() -> Purse | None:
+        return await asyncio.to_thread(allowance_left, workbench, model, project)
+
+    if limit is None:
+        return Budget(None, model, answered, longest, look=look)
+    return Budget(limit - spent, model, answered, longest, known, look)
 
 
 @use_case(Right.SET_UP)

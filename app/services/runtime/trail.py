@@ -39,6 +39,13 @@ def on_trail(
         PENDING.reset(token)
 
 
+def act_made_project(project_id: int) -> None:
+    """The act under way made this project: its entry is the first of the project's own."""
+    pending = PENDING.get()
+    if pending is not None and pending.project is None:
+        pending.project = project_id
+
+
 def _pending(
     workbench: Workbench, act: str, places: set[Place], arguments: Mapping[str, Any], about: str, project: str
 ) -> PendingAct:

@@ -22,7 +22,7 @@ from db.unit_of_work import UnitOfWork
 
 P = ParamSpec("P")
 R = TypeVar("R")
-NO_PROJECT = (Right.ARRIVE, Right.ENTER, Right.SET_UP, Right.SERVE)
+NO_PROJECT = (Right.ARRIVE, Right.ENTER, Right.SET_UP, Right.BEGIN, Right.SERVE)
 _VOUCHED = ContextVar("vouched", default=False)
 _WHY: Mapping[Right, str] = {
     Right.ARRIVE: "",
@@ -35,6 +35,7 @@ _WHY: Mapping[Right, str] = {
     Right.READ: "This is for the readers and facilitators of the project.",
     Right.FACILITATE: "This is for the facilitators of the project.",
     Right.SET_UP: "This is for facilitators.",
+    Right.BEGIN: "Only facilitators begin projects.",
     Right.SERVE: "This is for whoever runs the server.",
 }
 

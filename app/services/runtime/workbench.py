@@ -8,7 +8,7 @@ from functools import lru_cache
 from app.domain.people.actor import LOCAL_OWNER, Actor
 from app.providers.base import ChatModel
 from app.providers.credentials import Credentials
-from app.providers.model_files import check_kept
+from app.providers.model_files import check_kept, check_kept_model
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import USUAL, ModelOptions
 from app.providers.registry import open_model
@@ -19,7 +19,8 @@ from db.unit_of_work import Database
 @dataclass(frozen=True, slots=True)
 class Workbench:
     """asking: how models are asked where nothing else is chosen, as a run has its own.
-    any_path: models that are files may be named by any path, as on the command line; else see `model_files`.
+    any_path: models that are files may be named by any path, as on the command line; else, and for whoever has signed
+        in, see `model_files`.
     actor: on whose behalf; each use case checks it."""
 
     database: Database
@@ -30,9 +31,20 @@ class Workbench:
 
     def model(self, name: str, options: ModelOptions = USUAL) -> ChatModel:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
-        if not self.any_path:
-            check_kept(parse_model_name(name))
+        if not (self.any_path and self.actor is LOCAL_OWNER):
+            check_kept(parse_model_name(name), not self.actor.owner)
         return open_model(name, self.credentials, options.timeout, options.max_output_tokens)
+
+    @property
+    def spender(self) -> int | None:
+        """The person whom calls are put down to; None for whoever runs the server."""
+        return None if self.actor.owner else self.actor.person
+
+    def check_network(self, name: str, usual: str) -> None:
+        """A neural network of a method's own, by name; `usual` is the one that the method itself names. Raises
+        InputError for what may not be opened."""
+        if name != usual and not (self.any_path and self.actor is LOCAL_OWNER):
+            check_kept_model(name, not self.actor.owner)
 
     def replies_of(self, project: int | None) -> int | None:
         """The project whose replies alone are found again; None for everybody's.

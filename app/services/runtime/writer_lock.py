@@ -6,6 +6,7 @@ It is a lock on a file, which the system drops with the process; other machines 
 import os
 import socket
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -30,6 +31,12 @@ class WriterLock:
     def release(self) -> None:
         self._lock.release()
         forget_writer(self.name)
+
+    def leave_open(self) -> None:
+        """Let go of it for everybody to see, as if the process had ended: what it worked on is free."""
+        self._lock.release()
+        with suppress(OSError):  # signs of life alone count then
+            _lock_file(self.name).touch()
 
 
 def forget_writer(writer: str) -> None:

@@ -50,9 +50,10 @@ def record_run(workbench: Workbench, run_id: int, path: Path) -> int:
         return write_recording(file, calls)
 
 
-@use_case(Right.FACILITATE)
+@use_case(Right.SERVE)
 def keep_recording_of(workbench: Workbench, run_id: int) -> str:
-    """Write the run's recording where it can be named without a path; returns the model that answers from it.
+    """Write the run's recording where everybody can name it without a path, in whatever project; returns the model that
+    answers from it.
 
     Raises what `record_run` raises.
     """

@@ -5,10 +5,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from app.domain.judgment import Evaluation
-from app.domain.people.actor import Right
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.domain.text import Text
 from app.errors import (
@@ -24,12 +22,12 @@ from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.models import model_session, unjudged
-from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
 from app.services.scoring.judge_logprobs import LOGPROBS, logprobs_known, logprobs_param
 from app.services.scoring.run_writer import RunWriter, has_active_writers
+from db.unit_of_work import UnitOfWork
 
 BEAT_SECONDS = 5.0
 # Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
@@ -49,24 +47,8 @@ FEW = 0.2  # a larger share is no chance but what this judge does, and asking ev
 OnProgress = Callable[[RunSummary], None]
 
 
-@dataclass(frozen=True, slots=True)
-class RunCalls:
-    """What a running run asked so far: `calls` reached the judge, `cached` were answered before and cost nothing."""
-
-    calls: int
-    cached: int
-    retries: int
-
-
-_AT_WORK: dict[tuple[int, int], RecordedModel] = {}
-
-
-@use_case(Right.READ)
-def calls_so_far(workbench: Workbench, run_id: int) -> RunCalls | None:
-    """None for a run that this process isn't working on."""
-    model = _AT_WORK.get((id(workbench.database), run_id))
-    return RunCalls(model.tally.calls, model.tally.cached, model.retries) if model else None
-
+_SESSIONS: set[RecordedModel] = set()
+"""What this process is at work with."""
 
 _ENDING = threading.Event()
 
@@ -88,7 +70,7 @@ async def execute_run(
     workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, on_progress: OnProgress
 ) -> tuple[engine.EngineReport, Tally, int]:
     """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
-    params, key = run.params, (id(workbench.database), run.id)
+    params = run.params
     judge = (
         unjudged()
         if run.judge == NO_JUDGE
@@ -105,14 +87,13 @@ async def execute_run(
         )
     )
     async with judge as model:
-        _AT_WORK[key] = model
+        _SESSIONS.add(model)
         _take_short_turns()
         try:
             report = await _score(workbench, run, writer, model, concurrency, on_progress)
         finally:
-            if _AT_WORK.get(key) is model:  # else the run was lost to another worker of this process
-                del _AT_WORK[key]
-            if not _AT_WORK:
+            _SESSIONS.discard(model)
+            if not _SESSIONS:
                 sys.setswitchinterval(USUAL_HANDOVER)
         return report, model.tally, model.retries
 
@@ -146,7 +127,7 @@ async def _score(
         again = evaluators_of(work, run, model.second_try(), stages, known)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
-    sink = _DatabaseSink(workbench, run, writer, model.tally, known, on_progress)
+    sink = _DatabaseSink(workbench, run, writer, model, known, on_progress)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency, model.stop)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
@@ -194,7 +175,7 @@ class _DatabaseSink:
         workbench: Workbench,
         run: RunSummary,
         writer: RunWriter,
-        tally: Tally,
+        model: RecordedModel,
         known: JudgeLogprobs,
         on_progress: OnProgress,
     ) -> None:
@@ -202,8 +183,9 @@ class _DatabaseSink:
         self._workbench = workbench
         self._run_id = run.id
         self._writer = writer
-        self._cached_before = run.calls_cached
-        self._tally = tally
+        self._before = run.calls_cached, run.retries
+        self._counted = self._before
+        self._model = model
         self._known = known
         self._stored = run.params.get(LOGPROBS, "")
         self._on_progress = on_progress
@@ -218,21 +200,30 @@ class _DatabaseSink:
             if found and found != self._stored:
                 work.runs.set_param(self._run_id, LOGPROBS, found)
                 self._stored = found
-            if self._tally.cached:
-                work.runs.count_cached(self._run_id, self._cached_before + self._tally.cached)
+            self._count(work)
         self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}
 
     def beat(self) -> bool:
         now = time.monotonic()
         if now - self._last_beat > BEAT_SECONDS:
             self._last_beat = now
-            self._writer.renew()
+            with self._workbench.database.write() as work:
+                self._writer.hold(work)
+                self._count(work)
         with self._workbench.database.read() as work:
             stop = work.runs.stop_requested(self._run_id) or _ENDING.is_set()
             if now - self._last_told > 1.0:
                 self._last_told = now
                 self._on_progress(work.runs.get(self._run_id))
         return stop
+
+    def _count(self, work: UnitOfWork) -> None:
+        """What was asked so far, for every process that watches: written with what is written anyway."""
+        cached, retries = self._before
+        counts = cached + self._model.tally.cached, retries + self._model.retries
+        if counts != self._counted:
+            work.runs.count_calls(self._run_id, *counts)
+            self._counted = counts
 
 
 def _by_chance(outcome: Outcome) -> bool:

@@ -26,6 +26,7 @@ class RunWriter:
         self.name = self._lock.name
         self._database = database
         self._renewed = 0.0
+        self._left_open = False
         self._renewing = asyncio.Lock()
 
     def claim(self, gone: str = "") -> None:
@@ -64,7 +65,13 @@ class RunWriter:
 
     def release(self) -> None:
         _AT_WORK.discard(self.name)
-        self._lock.release()
+        if not self._left_open:
+            self._lock.release()
+
+    def leave_open(self) -> None:
+        """Where not even the end could be written down: every process of this machine sees that nobody works on it."""
+        self._left_open = True
+        self._lock.leave_open()
 
     def _fresh(self) -> bool:
         # Clocks that stand still while the machine sleeps would not do.

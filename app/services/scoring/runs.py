@@ -21,7 +21,6 @@ from app.errors import (
 )
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
-from app.providers.model_files import check_kept_model
 from app.providers.model_options import USUAL, check_effort
 from app.providers.recorded import Tally
 from app.scoring.concurrency import CONCURRENCY
@@ -41,6 +40,7 @@ from app.services.scoring.evaluators import (
     check_evaluator,
     check_judge_of,
     check_provider_of,
+    options_of,
     with_checklist,
 )
 from app.services.scoring.run_options import RunOptions
@@ -66,9 +66,6 @@ __all__ = [
     "work_on",
 ]
 
-# (database, run) -> writer, where not even the end of a session could be written down: the next takes on its name.
-_LEFT_OPEN: dict[tuple[int, int], str] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
@@ -89,11 +86,16 @@ def plan_run(workbench: Workbench, project_id: int, options: RunOptions) -> list
     """
     method, chosen = check_evaluator(options.evaluator), options.method_options()
     _check_of_use(options, method, chosen)
-    if not workbench.any_path and hasattr(chosen, "model"):  # a neural network of the method's own
-        check_kept_model(chosen.model)
+    _check_network(workbench, method, chosen)
     method.ready(chosen)
     with own_wordings(workbench, project_id):
         return [_plan(workbench, project_id, options, dimension) for dimension in options.dimensions]
+
+
+def _check_network(workbench: Workbench, method: Method, chosen: Any) -> None:
+    """Raises InputError for a neural network of the method's own that may not be opened."""
+    if hasattr(chosen, "model"):
+        workbench.check_network(chosen.model, method.options().model)
 
 
 def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
@@ -229,13 +231,15 @@ def work_on(
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for scores that came from a file: no method could go on with them.
     """
-    key = id(workbench.database), run_id
-    _check_not_from_a_file(get_run(workbench, run_id))
+    found = get_run(workbench, run_id)
+    _check_not_from_a_file(found)
+    if not workbench.actor.owner:  # its project may have come as a file, with whatever names
+        method = check_evaluator(found.evaluator)
+        _check_network(workbench, method, options_of(method, found.params))
     writer = RunWriter(workbench.database, run_id)
-    writer.claim(_LEFT_OPEN.get(key) or _gone(workbench, run_id))
+    writer.claim(_gone(workbench, run_id))
     with workbench.database.read() as work:
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
-    _LEFT_OPEN.pop(key, None)
     started = time.monotonic()
     try:
         # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
@@ -247,7 +251,7 @@ def work_on(
         except RunLostError:  # how it ended is for its new writer to say
             pass
         except DatabaseError:  # it is the database that failed: why it did is worth more than that it still does
-            _LEFT_OPEN[key] = writer.name
+            writer.leave_open()
         raise
     else:
         if report.fatal is not None:
@@ -293,7 +297,7 @@ def wait_until_free(
     while not _gone(workbench, run_id):
         with workbench.database.read() as work:
             lease = work.runs.lease(run_id)
-        if lease is None or (id(workbench.database), run_id) in _LEFT_OPEN:
+        if lease is None:
             return
         first = first or lease
         if is_alive(lease.writer) or lease.renewed != first.renewed:
@@ -319,9 +323,7 @@ def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: b
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     """A run whose end could not be written down still stands as running in the database."""
-    left = run.status is RunStatus.RUNNING and (
-        (id(workbench.database), run.id) in _LEFT_OPEN or bool(_gone(workbench, run.id))
-    )
+    left = run.status is RunStatus.RUNNING and bool(_gone(workbench, run.id))
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 

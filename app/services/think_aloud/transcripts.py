@@ -15,6 +15,7 @@ from app.domain.think_aloud import ProposedAttribute, Transcript
 from app.errors import ConflictError, InputError, ProviderError, UnsupportedError, WorkbenchError
 from app.providers.base import Transcriber
 from app.providers.specs import KNOWN_PROVIDERS, OWN
+from app.services.runtime.allowance import allowance_left
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
@@ -65,14 +66,17 @@ def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: 
 def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
     """Let a model listen to a kept recording. Whatever happens the recording stays; a failure is kept beside it.
 
-    Raises what the model raises, UnsupportedError for one that can't listen, and InputError where the file is gone.
+    Raises what the model raises, UnsupportedError for one that can't listen, InputError where the file is gone, and
+    BudgetError where the server limits what its keys pay: nobody knows what listening costs.
     """
     with workbench.database.read() as work:
         transcript = work.transcripts.get(transcript_id)
+        project = work.projects.project_of(transcript.dimension_id)
     path = voice_recording_path(transcript.audio)
     try:
         if not transcript.audio or not path.is_file():
             raise InputError("The recording's file is no longer in the data folder.", "Record or upload it again.")
+        allowance_left(workbench, model, project.id)  # the ledger holds no listening: what has no price is refused
         text = asyncio.run(_listen(workbench, model, path))
         if not text:
             raise InputError(f"{model} heard no words in the recording.", "Listen to it, then record again.")

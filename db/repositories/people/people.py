@@ -1,5 +1,6 @@
 """People and their part in projects."""
 
+from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
@@ -7,7 +8,7 @@ from app.domain.name import quoted
 from app.domain.people.actor import Actor, Membership, Role
 from app.domain.people.person import Person, ProjectMember
 from app.errors import ConflictError, NotFoundError
-from db.models import MembershipRow, PersonRow
+from db.models import JobRow, MembershipRow, ModelCallRow, PersonRow
 from db.models.columns import now
 
 
@@ -80,7 +81,8 @@ class People:
         self._session.flush()
 
     def become(self, person_id: int, other_id: int) -> None:
-        """All parts of the first, an owner's too, are the other's from now on, and the first is gone."""
+        """All parts of the first, an owner's too, are the other's from now on, with what they spent and what goes on
+        for them, and the first is gone."""
         if person_id == other_id:
             return
         first, other = self._row(person_id), self._row(other_id)
@@ -90,6 +92,9 @@ class People:
             if self._membership(other_id, row.project_id) is None:
                 row.person_id = other_id
         self._session.flush()
+        for table in (ModelCallRow, JobRow):
+            theirs = update(table).where(col(table.person_id) == person_id)
+            self._session.execute(theirs.values(person_id=other_id))
         self._session.delete(first)
         self._session.flush()
 

@@ -5,10 +5,12 @@ from math import ceil
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.locked_split import state_of
 from app.services.data.projects import Overview, delete_project, overview, progress_words
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.home.project_file import take_along
 from pages.components.shell import local_time
@@ -51,6 +53,8 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
         elif st.button(opening, key=f"open_{project.id}"):
             choose(project.name)
             st.rerun()
+        if not may(workbench, Right.FACILITATE, project_id=project.id):
+            return
         if st.button(button_label("Take along", project.name), key=f"take_{project.id}", type="tertiary"):
             take_along(workbench, project)
         if st.button(button_label("Delete", project.name), key=f"delete_{project.id}", type="tertiary"):

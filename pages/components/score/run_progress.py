@@ -8,7 +8,6 @@ from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.run_worker import calls_so_far
 from app.services.scoring.runs import stop_run
 from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running_run, stopping
 from pages.components.shell.background import POLL_SECONDS
@@ -60,9 +59,9 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
     """What it asked and cost, and why texts failed; in Markdown."""
     lines = []
     if run.judge != "rules":
-        spent, asked = run_spending(workbench, run.id), calls_so_far(workbench, run.id)
-        cached = f", {asked.cached:,} answered from earlier calls" if asked and asked.cached else ""
-        retries = f", {asked.retries:,} tried again" if asked and asked.retries else ""
+        spent = run_spending(workbench, run.id)
+        cached = f", {spent.calls_cached:,} answered from earlier calls" if spent.calls_cached else ""
+        retries = f", {run.retries:,} tried again" if run.retries else ""
         lines.append(
             f"{spent.calls:,} calls paid{cached}{retries} · cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
         )

@@ -30,7 +30,7 @@ def provider_list(workbench: Workbench) -> None:
 def _address(access: ProviderAccess) -> str:
     """As code, because Markdown would make a link of it."""
     if not access.address:
-        return "no address"
+        return "at an address of this server’s own" if access.own_address else "no address"
     origin = f", from {plain(access.url_variable)}" if access.own_address else ""
     return f"`{access.address.replace('`', '')}`{origin}"
 

@@ -22,7 +22,9 @@ def recorded_calls(workbench: Workbench) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="recording"):
         chosen = st.selectbox("Run", list(runs), format_func=lambda run: _named(runs[run]), key="run_to_record")
-        kept = st.button("Keep it here", key="keep_recording", help="In the workbench’s folder for recordings.")
+        kept = st.button(
+            "Keep it here", key="keep_recording", help="In the workbench’s folder for recordings, for all projects."
+        )
         prepared = st.button("Prepare the file", key="prepare_recording", help="Long runs take some seconds.")
     if kept:
         _keep(workbench, runs[chosen])

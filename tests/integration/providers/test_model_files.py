@@ -1,18 +1,31 @@
 """In the browser no path of a visitor is opened, and none is told apart from one that doesn't exist."""
 
+import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.domain.attribute import ContributorKind
+from app.domain.people.actor import Role
+from app.domain.run import RunDimension, RunStatus
 from app.errors import FileFormatError, InputError, WorkbenchError
 from app.providers.credentials import Credentials
 from app.providers.model_files import kept_recordings
 from app.providers.registry import open_model
+from app.services.attributes.attributes import add_attributes
+from app.services.building.build import build
+from app.services.data.projects import dimensions_named, get_project, one_dimension
+from app.services.runtime.judges import judge_named
 from app.services.runtime.models import available_models
+from app.services.runtime.models import test_model as ask_once_more
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.runs import RunOptions, start_run
+from app.services.scoring.forecast import forecast
+from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
+from app.services.think_aloud.llm_think_aloud import ask_models
+from app.services.think_aloud.transcripts import keep_recording, transcribe
 from app.settings import settings
 from tests.support.projects import ready_to_score
 
@@ -59,6 +72,81 @@ def test_a_method_s_own_model_is_no_path_either(browser: Workbench, tmp_path: Pa
     for name in (str(tmp_path), "/none"):
         with pytest.raises(InputError, match="In the browser a model is named without a path"):
             start_run(browser, 1, RunOptions((dimension,), "none", "bertscore", settings=(("model", name),)))
+
+
+def as_guest(bench: Workbench) -> Workbench:
+    """A facilitator who has signed in, even where the process may open any path."""
+    with bench.database.write() as work:
+        fay = work.people.add("invite", "fay", "Fay")
+        work.people.join(fay.id, 1, Role.FACILITATOR, "Fay")
+        return replace(bench, actor=work.people.actor(fay.id), any_path=True)
+
+
+def listen(guest: Workbench, name: str) -> None:
+    transcribe(guest, keep_recording(guest, 1, "Fay", b"RIFF....WAVE", "a.wav"), name)
+
+
+def ask(guest: Workbench, name: str) -> None:
+    project, dimensions = get_project(guest, "Ready"), dimensions_named(guest, "Ready", "all")
+    (said,) = ask_models(guest, project, dimensions, [name])
+    raise InputError(said.error)
+
+
+def make(guest: Workbench, name: str) -> None:
+    add_attributes(guest, 1, "Ana", ContributorKind.HUMAN, ["Order."])
+    build(guest, get_project(guest, "Ready"), one_dimension(guest, "Ready", "coherence"), name)
+
+
+ROUTES: dict[str, Callable[[Workbench, str], object]] = {
+    "look a judge up": judge_named,
+    "score": lambda guest, name: start_run(guest, 1, RunOptions(tuple(dimensions_named(guest, "Ready", "all")), name)),
+    "forecast": lambda guest, name: forecast(
+        guest, 1, RunOptions(tuple(dimensions_named(guest, "Ready", "all")), name)
+    ),
+    "test the connection": lambda guest, name: asyncio.run(ask_once_more(guest, name)),
+    "transcribe": listen,
+    "think aloud": ask,
+    "build": make,
+}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("name", ["replay:{}/there.jsonl", "replay:none.jsonl", "replay:/etc/passwd"])
+def test_who_has_signed_in_opens_no_file_by_its_name(browser: Workbench, tmp_path: Path, route: str, name: str) -> None:
+    (tmp_path / "there.jsonl").write_text("")
+    ready_to_score(browser)
+    with pytest.raises(InputError) as caught:
+        ROUTES[route](as_guest(browser), name.format(tmp_path))
+    assert "There is no such recording for you on this server" in str(caught.value)
+    assert str(settings().home) not in str(caught.value)
+
+
+def test_who_has_signed_in_opens_what_was_put_into_the_folder_and_no_other_downloaded_model(browser: Workbench) -> None:
+    dimension = ready_to_score(browser)
+    guest = as_guest(browser)
+    settings().replays.mkdir(parents=True)
+    (settings().replays / "calls.jsonl").write_text("")
+    assert guest.check_model("replay:calls.jsonl") == ("replay:calls.jsonl", True)
+    for refused in (
+        lambda: guest.check_model("local:gpt2"),
+        lambda: start_run(guest, 1, RunOptions((dimension,), "none", "bertscore", settings=(("model", "gpt2"),))),
+    ):
+        with pytest.raises(InputError, match="There is no such model for you on this server"):
+            refused()
+    guest.check_network("roberta-large", usual="roberta-large")
+    (settings().models / "ours").mkdir(parents=True)
+    guest.check_network("ours", usual="roberta-large")
+
+
+def test_a_run_that_came_along_with_a_path_opens_nothing(browser: Workbench, tmp_path: Path) -> None:
+    dimension = ready_to_score(browser)
+    guest = as_guest(browser)
+    with browser.database.write() as work:
+        part = RunDimension(dimension.id, None, texts=(1,))
+        run = work.runs.create(1, "bertscore", "none", {"model": str(tmp_path)}, [part])
+    with pytest.raises(InputError, match="There is no such model for you"):
+        work_on(guest, run)
+    assert get_run(guest, run).status is RunStatus.WAITING
 
 
 def test_on_the_command_line_any_plain_file_goes(tmp_path: Path) -> None:

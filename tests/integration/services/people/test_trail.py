@@ -94,7 +94,7 @@ def test_what_was_done_to_a_project_outlives_it(bench: Workbench) -> None:
     delete_project(bench, "Short")
     assert [(one.act, one.about, one.project) for one in server_trail(bench)][:2] == [
         ("deleted the project", "Short", "Short"),
-        ("made a project", "Short", ""),
+        ("made a project", "Short", "Short"),
     ]
     assert trail_of(bench, PROJECT) == []
 

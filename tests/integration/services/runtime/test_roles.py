@@ -8,7 +8,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.expert_answer import SheetEntry
 from app.domain.judgment import Answer
-from app.domain.people.actor import Right, Role
+from app.domain.people.actor import Membership, Right, Role
 from app.domain.task import Task
 from app.errors import NotAllowedError, NotReadyError
 from app.services.attributes.attributes import add_attributes, attributes_of
@@ -39,9 +39,11 @@ from app.services.checklists.expert_answers import (
     unfinished_sheet,
 )
 from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments
-from app.services.data.projects import create_project, list_projects
+from app.services.data.project_transfer import import_uploaded_project
+from app.services.data.projects import create_from_preset, create_project, list_projects, preset_names
 from app.services.data.texts import rated_text, text_page
-from app.services.people.invitations import revoke_access
+from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access
+from app.services.people.trail import trail_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
@@ -267,3 +269,33 @@ def test_what_others_comment_opens_once_ones_own_texts_are_answered(bench: Workb
         answer(bench, draw, "Ana", draw.texts[0], question, Answer.YES)
     assert len(comments_on(ana, CHECKLIST)[1]) == 2
     assert sees_all_comments(ana, CHECKLIST)
+
+
+def test_a_facilitator_begins_a_project_and_runs_it_and_others_do_not(bench: Workbench) -> None:
+    fay = as_(bench, Role.FACILITATOR, "Fay")
+    link = invite(bench, PROJECT, "Fay", Role.FACILITATOR)
+    made = create_project(fay, "Mine", Task("summary", "article"))
+    assert fay.actor.person is not None
+    with bench.database.read() as work:
+        now = replace(bench, actor=work.people.actor(fay.actor.person))
+    assert now.actor.memberships[made.id] == Membership(Role.FACILITATOR, "Fay at home")
+    assert {one.name for one in list_projects(now)} == {"Ready", "Mine"}
+    assert [(entry.who, entry.act) for entry in trail_of(now, made.id)] == [("Fay at home", "made a project")]
+    with pytest.raises(NotAllowedError, match="taken back"):  # it would open the new project too
+        accept_invitation(bench, link.token)
+    assert create_from_preset(now, "Second", preset_names()[0]).name == "Second"
+    for role in (Role.EXPERT, Role.READER):
+        with pytest.raises(NotAllowedError, match="Only facilitators"):
+            create_project(as_(bench, role, role.value), "Theirs", Task("summary", "article"))
+    revoke_access(bench, PROJECT, "Fay")
+    assert create_project(now, "Third", Task("summary", "article")).name == "Third"
+    with pytest.raises(NotAllowedError, match="whoever runs the server"):
+        import_uploaded_project(now, b"")
+
+
+def test_whoever_runs_the_server_is_no_member_of_what_they_begin(bench: Workbench) -> None:
+    with bench.database.write() as work:
+        olga = work.people.add("invite", "olga", "Olga", owner=True)
+        owner = replace(bench, actor=work.people.actor(olga.id))
+    made = create_project(owner, "Hers", Task("summary", "article"))
+    assert members_of(owner, made.id) == []

@@ -1,28 +1,21 @@
 """What a run and a project cost: tokens as billed, cached ones apart, unknown prices never 0."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
-from sqlmodel import select
 
 from app.domain.attribute import ContributorKind
-from app.errors import BudgetError, InputError, WrongSchemaError
+from app.errors import WrongSchemaError
 from app.providers.credentials import Access, Credentials
 from app.services.building.build import build
-from app.services.data.projects import get_project
 from app.services.runtime import models
-from app.services.runtime.allowance import allowance_left, monthly_allowance
 from app.services.runtime.spending import Spending, project_spending, run_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
-from app.settings import settings
-from db.models import ModelCallRow
 from db.unit_of_work import Database
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual
@@ -128,64 +121,3 @@ def test_a_test_of_the_connection_is_no_project_s(workbench: Workbench) -> None:
     ready_to_score(workbench)
     asyncio.run(models.test_model(workbench, KNOWN))
     assert project_spending(workbench, 1) == []
-
-
-@pytest.fixture
-def monthly(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Sets what the server gives each project."""
-
-    def given(dollars: str) -> None:
-        monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", dollars)
-        settings.cache_clear()
-
-    yield given
-    settings.cache_clear()
-
-
-def test_what_the_server_gives_a_project_a_month_is_kept(workbench: Workbench, monthly: Callable[[str], None]) -> None:
-    dimension = ready_to_score(workbench, texts=12)
-    monthly("0.01")  # a text costs $0.00225
-    report = work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)), concurrency=1)
-    assert isinstance(report.fatal, BudgetError)
-    assert "What the server gives this project a month is reached" in report.run.message
-    assert 0 < report.run.done <= 4
-    monthly("0.005")
-    (answer,) = ask_models(workbench, get_project(workbench, "Ready"), [dimension], [KNOWN])
-    assert "has used up the $0.01 that the server gives it a month" in answer.error
-    monthly("1")
-    again = work_on(workbench, report.run.id)
-    assert (again.run.done, again.tally.calls) == (12, 12 - report.run.done)
-
-
-def test_a_key_of_ones_own_and_a_model_without_a_key_have_no_allowance(
-    workbench: Workbench, monthly: Callable[[str], None]
-) -> None:
-    monthly("0")
-    ready_to_score(workbench)
-    assert allowance_left(workbench, UNKNOWN, 1) is None
-    assert allowance_left(workbench, KNOWN, None) is None
-    with pytest.raises(BudgetError, match="used up"):
-        allowance_left(workbench, KNOWN, 1)
-    with pytest.raises(BudgetError, match="is unknown"):
-        allowance_left(workbench, "openai:made-up", 1)
-    typed = Credentials.from_settings(settings(), {"openai": "sk-own"})
-    assert allowance_left(replace(workbench, credentials=typed), KNOWN, 1) is None
-
-
-@pytest.mark.parametrize("written", ["abc", "-1", "inf", "nan"])
-def test_what_is_no_amount_is_a_sentence(monthly: Callable[[str], None], written: str) -> None:
-    monthly(written)
-    with pytest.raises(InputError, match=f"INTERACTEVAL_PROJECT_BUDGET is “{written}”"):
-        monthly_allowance()
-
-
-def test_last_months_calls_are_last_months(workbench: Workbench, monthly: Callable[[str], None]) -> None:
-    dimension = ready_to_score(workbench, texts=4)
-    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), KNOWN)))
-    monthly("0.02")
-    left = allowance_left(workbench, KNOWN, 1)
-    assert left == pytest.approx(0.02 - 4 * 0.00225)
-    with workbench.database.write() as work:
-        for row in work._session.exec(select(ModelCallRow)):
-            row.created_at -= timedelta(days=40)
-    assert allowance_left(workbench, KNOWN, 1) == 0.02

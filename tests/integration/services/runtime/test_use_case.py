@@ -52,6 +52,7 @@ MAY: Mapping[Right, set[str]] = {
     Right.READ: {"facilitator", "reader", "owner"},
     Right.FACILITATE: {"facilitator", "owner"},
     Right.SET_UP: {"facilitator", "owner"},
+    Right.BEGIN: {"facilitator", "owner"},
     Right.SERVE: {"owner"},
 }
 ROLES = {
@@ -211,7 +212,9 @@ def test_nobody_may_anything_in_another_project(
     bench, world = worlds
     for actor in (FACILITATOR, EXPERT, DONE, READER, STRANGER, NOBODY):
         given = arguments(found, world["other"], actor.name)
-        assert may(bench, found, actor, given) == (found.right in NO_PROJECT and may(bench, found, actor, {}))
+        theirs = found.right is Right.BEGIN and any(given.values())  # a new project of another's dimensions
+        free = found.right in NO_PROJECT and not theirs
+        assert may(bench, found, actor, given) == (free and may(bench, found, actor, {}))
 
 
 @USE_CASES

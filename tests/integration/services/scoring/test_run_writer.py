@@ -19,14 +19,14 @@ from app.domain.run import RunStatus
 from app.errors import ConflictError, RunLostError
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended
-from app.services.scoring import run_writer
+from app.services.scoring import run_worker, run_writer
 from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.run_writer import RunWriter
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
 from tests.support.background import PATIENCE
-from tests.support.fake_llm.behaviour import Answer, Held, Slow, all_yes
+from tests.support.fake_llm.behaviour import Answer, Held, Slow, Status, all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual
-from tests.support.projects import ready_to_score
+from tests.support.projects import ready_to_score, workbench_at
 
 JUDGE = "llama:judge"
 
@@ -222,3 +222,28 @@ def test_a_signal_ends_scoring_with_everything_paid_kept(
     assert re.search("interrupted", said, re.IGNORECASE)
     report = json.loads(out)
     assert (report["status"], report["dimensions"]["coherence"]["scored"], len(llm.requests)) == ("stopped", 8, 8)
+
+
+def test_every_process_sees_what_a_run_asked_so_far(
+    workbench: Workbench, llm: FakeLlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also before a first score is saved: with the signs of life."""
+    dimension = ready_to_score(workbench, 12)
+    work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, share=0.5)))
+    run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
+    monkeypatch.setattr(run_worker, "BEAT_SECONDS", 0.0)
+    released = threading.Event()
+    llm.script(Status(503))
+    llm.usual = Held(released, Answer(all_yes))
+    worker = threading.Thread(target=work_on, args=(workbench, run_id))
+    worker.start()
+    elsewhere = workbench_at(tmp_path)
+    try:
+        awaited(lambda: get_run(elsewhere, run_id).retries == 1)
+        awaited(lambda: get_run(elsewhere, run_id).calls_cached == 6)
+        assert get_run(elsewhere, run_id).status is RunStatus.RUNNING
+    finally:
+        released.set()
+        worker.join(PATIENCE)
+    assert (get_run(elsewhere, run_id).done, get_run(elsewhere, run_id).retries) == (12, 1)
+    elsewhere.database.close()

@@ -13,7 +13,7 @@ from sqlalchemy import event, text
 from app.domain.run import RunStatus
 from app.errors import DatabaseError
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
+from app.services.scoring.runs import RunOptions, get_run, start_run, wait_until_free, work_on
 from app.services.scoring.scoring_jobs import running_run
 from db import engine
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Held, Slow, all_yes
@@ -112,11 +112,25 @@ def test_a_locked_database_is_said_and_the_run_goes_on_when_it_is_free(
         assert held.is_set()
         assert get_run(workbench, run_id).resumable
         assert running_run(workbench, 1) is None
+        # Not even the end could be written: another process sees it all the same, and needn't wait.
+        elsewhere, waited = workbench_at(tmp_path, f"{llm.url}/v1"), list[float]()
+        assert get_run(elsewhere, run_id).status is RunStatus.INTERRUPTED
+        wait_until_free(elsewhere, run_id, waited.append)
+        assert waited == []
     finally:
         release.set()
         holder.join()
-    report = work_on(workbench, run_id, concurrency=8)
+    seen: list[RunStatus] = []
+
+    def looked_at(_: Received) -> Behaviour:
+        seen.append(get_run(workbench, run_id).status)
+        return Answer(all_yes)
+
+    llm.usual = looked_at
+    report = work_on(elsewhere, run_id, concurrency=8)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert set(seen) == {RunStatus.RUNNING}, "who left it open sees that another is at work"
+    elsewhere.database.close()
     assert len(llm.requests) <= TEXTS + 2 * 8
 
 

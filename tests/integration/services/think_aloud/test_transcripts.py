@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.errors import ConflictError, InputError, ProviderError, UnsupportedError
+from app.errors import BudgetError, ConflictError, InputError, ProviderError, UnsupportedError
 from app.services.attributes.attributes import attributes_of
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.voice_recordings import voice_recording_path
@@ -130,3 +130,14 @@ def test_a_transcript_is_kept_to_the_letter(bench: Workbench) -> None:
     assert transcripts_of(bench, 1, "Ada")[0].text == text
     with pytest.raises(InputError):
         keep_transcript(bench, 1, "Ada", " \n")
+
+
+def test_listening_whose_cost_nobody_knows_is_not_paid_by_a_server_that_limits_it(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = keep_recording(bench, 1, "Ana", b"RIFF....WAVE", "a.wav")
+    monkeypatch.setenv("INTERACTEVAL_PROJECT_BUDGET", "5")
+    settings.cache_clear()
+    with pytest.raises(BudgetError, match="The price of openai:whisper-1 is unknown"):
+        transcribe(bench, number, "openai:whisper-1")
+    settings.cache_clear()

@@ -18,6 +18,7 @@ from app.errors import (
 )
 from app.providers.adapters.rejection import Rejection, asked_at, provider_error, refused_effort, retry_after_seconds
 from app.providers.model_name import ModelName
+from app.settings import settings
 
 NAME = ModelName("openai", "gpt-4o")
 NOW = datetime(2026, 11, 21, 7, 0, 0, tzinfo=UTC)
@@ -116,6 +117,18 @@ def test_an_address_is_shown_without_what_may_be_secret() -> None:
 
     assert asked_at(Response()) == "https://example.org:8443/v1/chat/completions"
     assert asked_at(None) == ""
+
+
+def test_where_people_sign_in_an_address_is_nobody_s_business(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Response:
+        url = "http://10.0.0.5:8000/v1/chat/completions"
+
+    monkeypatch.setenv("INTERACTEVAL_ACCESS", "invite")
+    settings.cache_clear()
+    assert asked_at(Response()) == ""
+    monkeypatch.delenv("INTERACTEVAL_ACCESS")
+    settings.cache_clear()
+    assert asked_at(Response()) == "http://10.0.0.5:8000/v1/chat/completions"
 
 
 @pytest.mark.parametrize(
