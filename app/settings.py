@@ -34,6 +34,9 @@ class Settings(BaseSettings):
     oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")
     # US dollars that each project may spend in a calendar month with the keys of the environment; without it no limit.
     project_budget: str = Field(default="", validation_alias="INTERACTEVAL_PROJECT_BUDGET")
+    # Where people sign in: MB that an uploaded file may have, and MB that each person may upload in 24 hours.
+    upload_mb: str = Field(default="200", validation_alias="INTERACTEVAL_UPLOAD_MB")
+    upload_mb_a_day: str = Field(default="1000", validation_alias="INTERACTEVAL_UPLOAD_MB_A_DAY")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 
