@@ -70,9 +70,7 @@ def _whole_megabytes(variable: str, written: str, most: int | None = None) -> in
         wished = 0
     if wished < 1 or (most is not None and wished > most):
         range_ = f"from 1 to {most:,}" if most is not None else "from 1 on"
-        raise InputError(
-            f"{variable} is “{written[:60]}”, which is no number of MB.", f"Give a whole number {range_}, such as 200."
-        )
+        raise InputError(f"{variable} is “{written[:60]}”.", f"Give a whole number of MB {range_}, such as 200.")
     return wished
 
 
