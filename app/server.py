@@ -30,6 +30,7 @@ from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
+from app.services.people.upload_quota import largest_upload
 from app.services.people.ways_in import check_way_in, is_secure
 from app.services.scoring.run_worker import stop_all_runs
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
@@ -157,6 +158,7 @@ def start(host: str, port: int, more: list[str]) -> None:
             "server.address": host,
             "server.port": port,
             "server.headless": True,
+            "server.maxUploadSize": largest_upload(),
             "server.allowedHosts": ["*"] if names.any_address else list(names.names),
             # Behind a proxy that passes another Host on, the browser still names ours as the page's origin.
             "server.corsAllowedOrigins": [f"{scheme}://{name}" for name in public for scheme in ("https", "http")],

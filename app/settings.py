@@ -36,6 +36,9 @@ class Settings(BaseSettings):
     project_budget: str = Field(default="", validation_alias="INTERACTEVAL_PROJECT_BUDGET")
     # The same for each person, over all projects.
     person_budget: str = Field(default="", validation_alias="INTERACTEVAL_PERSON_BUDGET")
+    # Where people sign in: MB that an uploaded file may have, and MB that each person may upload in 24 hours.
+    upload_mb: str = Field(default="200", validation_alias="INTERACTEVAL_UPLOAD_MB")
+    upload_mb_a_day: str = Field(default="1000", validation_alias="INTERACTEVAL_UPLOAD_MB_A_DAY")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 

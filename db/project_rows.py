@@ -7,7 +7,11 @@ from sqlmodel import SQLModel
 
 from db.models import (
     CallUseRow,
+    CountedUploadRow,
+    ImportReportRow,
     InvitationRow,
+    JobFileBlockRow,
+    JobFileRow,
     JobRow,
     MembershipRow,
     ModelCallRow,
@@ -27,8 +31,21 @@ PROJECT = _TABLES[ProjectRow.__tablename__]
 _CALLS, _USES = _TABLES[ModelCallRow.__tablename__], _TABLES[CallUseRow.__tablename__]
 _RUNS = _TABLES[ScoringRunRow.__tablename__]
 # What has been read of files whose import is not done yet: it becomes a project's, or goes. And work of this very
-# moment, with those who do it.
-_UNDER_WAY = {row.__tablename__ for row in (TextImportRow, StagedTextRow, StagedRatingRow, JobRow, WorkerRow)}
+# moment, with those who do it, what they are told of it, and how much they sent today.
+_UNDER_WAY = {
+    row.__tablename__
+    for row in (
+        TextImportRow,
+        StagedTextRow,
+        StagedRatingRow,
+        JobRow,
+        WorkerRow,
+        JobFileRow,
+        JobFileBlockRow,
+        ImportReportRow,
+        CountedUploadRow,
+    )
+}
 
 _TRAIL = _TABLES[TrailRow.__tablename__]  # it stays when its project goes, so that none owns it
 # Who comes in where is the server's: a project that is taken to another one lets nobody in there.

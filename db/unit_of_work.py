@@ -43,6 +43,9 @@ from db.repositories.texts import Texts
 from db.repositories.think_aloud import ThinkAloud
 from db.repositories.transcripts import Transcripts
 from db.repositories.transfers import Transfers
+from db.repositories.uploads.import_reports import ImportReports
+from db.repositories.uploads.job_files import JobFiles
+from db.repositories.uploads.upload_counts import UploadCounts
 from db.trouble import check, explained, is_trouble
 
 SMALL_BYTES = 64_000_000  # looked through in a blink
@@ -91,6 +94,10 @@ class UnitOfWork:
         return Jobs(self._session)
 
     @cached_property
+    def job_files(self) -> JobFiles:
+        return JobFiles(self._session)
+
+    @cached_property
     def places(self) -> Places:
         return Places(self._session)
 
@@ -101,6 +108,14 @@ class UnitOfWork:
     @cached_property
     def imports(self) -> Imports:
         return Imports(self._session)
+
+    @cached_property
+    def import_reports(self) -> ImportReports:
+        return ImportReports(self._session)
+
+    @cached_property
+    def upload_counts(self) -> UploadCounts:
+        return UploadCounts(self._session)
 
     @cached_property
     def every_text(self) -> Texts:

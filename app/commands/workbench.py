@@ -34,6 +34,7 @@ def serve(
     from app.domain.people.person import AccessMode
     from app.server_names import names_of_server
     from app.services.people.invitations import invite_owner, owner_came_in
+    from app.services.people.upload_quota import largest_upload, uploads_a_day
     from app.services.people.ways_in import check_way_in, link_of
     from app.services.runtime.allowance import monthly_budgets
     from app.services.runtime.workbench import open_workbench
@@ -43,6 +44,9 @@ def serve(
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
     mode = check_way_in(host)
+    if mode is not AccessMode.LOCAL:
+        largest_upload()
+        uploads_a_day()
     _check_free(host, port)
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")

@@ -14,7 +14,8 @@ def register(root: typer.Typer) -> None:
 def worker(
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=32, help="How many jobs it does at a time.")] = 2,
 ) -> None:
-    """Do the work in the background of web servers with the same database: asking LLMs, building, scoring.
+    """Do the work in the background of web servers with the same database: asking LLMs, building, scoring, importing
+    large files.
 
     Start as many as you like. Keys come from its own environment. Ctrl-C or SIGTERM ends it: replies under way are
     kept, and what is left goes to the next worker.

@@ -6,7 +6,7 @@ MODULES = (
     "building.build_jobs",
     "checklists.question_proposals",
     "conditions.study_worker",
-    "data.uploads",
+    "data.import_jobs",
     "demo",
     "drift.drift_jobs",
     "scoring.asking_runs",

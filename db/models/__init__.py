@@ -41,6 +41,7 @@ from db.models.text_import import StagedRatingRow, StagedTextRow, TextImportRow
 from db.models.think_aloud import AttributeRow, ContributorRow, ThinkAloudDoneRow, ThinkAloudSampleRow
 from db.models.trail import TrailRow
 from db.models.transcript import ProposedAttributeRow, TranscriptRow
+from db.models.upload import CountedUploadRow, ImportReportRow, JobFileBlockRow, JobFileRow
 
 __all__ = [
     "AnchorLookRow",
@@ -61,10 +62,14 @@ __all__ = [
     "ComponentRow",
     "ContributorRow",
     "CopiedQuestionRow",
+    "CountedUploadRow",
     "DimensionRow",
     "DroppedAttributeRow",
     "ExpertAnswerRow",
+    "ImportReportRow",
     "InvitationRow",
+    "JobFileBlockRow",
+    "JobFileRow",
     "JobRow",
     "JudgmentRow",
     "LockedDocumentRow",

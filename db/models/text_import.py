@@ -10,12 +10,15 @@ from db.models.columns import json_column, now, owned_by, text_column, time_colu
 
 
 class TextImportRow(SQLModel, table=True):
-    """Goes when the import is done. `touched_at` tells one that still goes on from one that was killed."""
+    """Goes when the import is done. `touched_at` tells one that still goes on from one that was killed.
+
+    job_file_id: the file that it reads, where that goes with a job."""
 
     __tablename__ = "text_import"
     __table_args__ = ({"sqlite_autoincrement": True},)  # the number of one that was killed is never another's
 
     id: int | None = Field(default=None, primary_key=True)
+    job_file_id: int | None = Field(default=None, sa_column=owned_by("job_file.id", nullable=True))
     touched_at: datetime = Field(default_factory=now, sa_column=time_column())
 
 

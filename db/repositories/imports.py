@@ -48,8 +48,9 @@ class Imports:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def begin(self) -> int:
-        row = TextImportRow()
+    def begin(self, job_file: int | None = None) -> int:
+        """job_file: the one that it reads, where that goes with a job."""
+        row = TextImportRow(job_file_id=job_file)
         self._session.add(row)
         self._session.flush()
         return int(row.id or 0)
@@ -87,11 +88,12 @@ class Imports:
         ratings = self._add_ratings(import_id, project_id)
         return Kept(texts, ratings, tuple(left_out))
 
-    def abandoned(self) -> list[int]:
-        """Those of processes that were killed."""
-        return list(
-            self._session.exec(select(TextImportRow.id).where(TextImportRow.touched_at < now() - ABANDONED))  # type: ignore[arg-type]
-        )
+    def abandoned(self, job_file: int | None = None) -> list[int]:
+        """Those of processes that were killed, or that lost the job with this file to whoever asks."""
+        left = col(TextImportRow.touched_at) < now() - ABANDONED
+        if job_file is not None:
+            left = or_(left, col(TextImportRow.job_file_id) == job_file)
+        return list(self._session.exec(select(TextImportRow.id).where(left)))  # type: ignore[arg-type]
 
     def forget(self, import_id: int) -> bool:
         """Delete a part of what was read; whether something is left."""

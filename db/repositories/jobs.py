@@ -12,7 +12,7 @@ from sqlmodel.sql.expression import SelectOfScalar
 
 from app.domain.job import Job, JobStatus, NewJob
 from app.errors import ConflictError, JobLostError
-from db.models import JobRow, WorkerRow
+from db.models import JobFileRow, JobRow, WorkerRow
 from db.models.columns import now
 from db.repositories.run_summaries import SILENCE
 
@@ -72,8 +72,7 @@ class Jobs:
                 _begin(row, writer)
                 self._session.flush()
                 return _job(row)
-            row.status, row.message, row.ended_at = JobStatus.FAILED.value, _LOST, now()
-            self._session.flush()
+            self._is_over(row, JobStatus.FAILED, _LOST)
         return None
 
     def any_left(self, gone: Collection[str] = ()) -> bool:
@@ -103,7 +102,9 @@ class Jobs:
         return row.stop_requested
 
     def end(self, job_id: int, writer: str, status: JobStatus, message: str) -> None:
-        self.report(job_id, writer, status=status.value, message=message, ended_at=now())
+        """Raises JobLostError where another process has it."""
+        self.report(job_id, writer)
+        self._is_over(self._session.get_one(JobRow, job_id), status, message)
 
     def give_back(self, job_id: int, writer: str) -> None:
         """For another worker, from where it is."""
@@ -119,21 +120,27 @@ class Jobs:
         row = self._session.get_one(JobRow, job.id, with_for_update=True)
         row.stop_requested = True
         if row.status == _WAITING:
-            row.status, row.message, row.complete, row.ended_at = JobStatus.DONE.value, "Stopped.", False, now()
+            row.complete = False
+            self._is_over(row, JobStatus.DONE, "Stopped.")
         self._session.flush()
 
     def cut_off(self, job_id: int, message: str) -> None:
         """Its process went, and no other can do it."""
         row = self._session.get_one(JobRow, job_id, with_for_update=True)
         if row.status == _RUNNING:
-            row.status, row.message, row.ended_at = JobStatus.FAILED.value, message, now()
-        self._session.flush()
+            self._is_over(row, JobStatus.FAILED, message)
 
     def note_seen(self, job_id: int) -> None:
         row = self._session.get(JobRow, job_id)
         if row is not None and row.ended_at is not None:
             row.seen_at = now()
             self._session.flush()
+
+    def _is_over(self, row: JobRow, status: JobStatus, message: str) -> None:
+        """However it ended: the file that went with it goes in the same transaction."""
+        row.status, row.message, row.ended_at = status.value, message, now()
+        self._session.flush()
+        self._session.execute(delete(JobFileRow).where(col(JobFileRow.job_id) == row.id))
 
     def counts(self) -> Counter[str]:
         """Status -> how many, of all that are kept."""

@@ -35,6 +35,17 @@ def test_every_way_of_adding_attributes_ends_in_one_function() -> None:
     assert callers == {"app/services/think_aloud/independence.py"}, "call write_down"
 
 
+def test_every_field_for_a_file_or_a_recording_stands_in_one_file() -> None:
+    """Where what arrives is counted, and refused where it is too much."""
+    fields = {"file_uploader", "audio_input", "camera_input", "chat_input"}
+    callers = set()
+    for path in python_files("app", "pages"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in fields:
+                callers.add(name_of(path))
+    assert callers == {"pages/components/shell/upload_field.py"}, "call upload_field or voice_field"
+
+
 def test_the_usual_resamples_and_concurrency_have_one_constant_each() -> None:
     """Whether parameter, field, option or argument: a number stands nowhere there, but for 0, which is none."""
     literal = {}

@@ -7,6 +7,7 @@ from functools import cache
 from tests.support.repository import PACKAGES, ROOT, name_of, project_files, python_files
 
 MOST_FILES = 25
+HISTORY = {"db/migrations/versions"}  # numbered in the order of time, and never moved
 WIDGETS = "pages.components"
 SHELL = "shell"
 # What the server's process and a process of the benchmarks load, drawn by no screen.
@@ -19,7 +20,7 @@ BY_CONVENTION = {"METHOD", "matches", "open_model", "read", "register", "run"}
 def test_no_folder_is_crowded() -> None:
     folders = Counter(path.parent for path in project_files() if path.relative_to(ROOT).parts[0] in PACKAGES)
     crowded = {name_of(folder): count - 1 for folder, count in folders.items() if count - 1 > MOST_FILES}
-    assert crowded == {}, f"more than {MOST_FILES} files beside __init__.py: divide by concept"
+    assert crowded.keys() <= HISTORY, f"more than {MOST_FILES} files beside __init__.py: divide by concept"
 
 
 def _module(name: str) -> str:

@@ -42,12 +42,18 @@ def test_what_changes_anything_is_no_mere_reading() -> None:
     assert set(found) == BOOKS
 
 
-# They keep the books of what goes on in the background, whoever looks.
-BOOKS = {"background.jobs.forget_job", "background.jobs.is_active", "background.jobs.job_state"}
+# They keep the books of what goes on in the background and what arrives, whoever it is.
+BOOKS = {
+    "background.jobs.forget_job",
+    "background.jobs.is_active",
+    "background.jobs.job_state",
+    "people.upload_quota.count_upload",
+}
 # What an expert writes of their own is kept with its time and author, as is what only prepares or records.
 NO_ACT = {
     "building.build.build",  # what it calls has its entry
     "background.worker.work_on_jobs",  # what it does has one
+    "data.import_jobs.forget_report",  # it only puts away what somebody was told
     "runtime.model_options.set_model_options",
     "scoring.runs.work_on",  # whoever began has it
     "think_aloud.samples.ensure_samples",

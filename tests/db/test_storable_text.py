@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import JSON, Boolean, Column, Engine, Float, Integer, String, insert, select
+from sqlalchemy import JSON, Boolean, Column, Engine, Float, Integer, LargeBinary, String, insert, select
 from sqlmodel import SQLModel
 
 from app.domain.call import RecordedCall
@@ -23,6 +23,8 @@ def _value(column: Column[Any]) -> Any:
             return {DAMAGED: [DAMAGED]}
         case String():
             return DAMAGED
+        case LargeBinary():
+            return b"\0"
         case Boolean():
             return False
         case Integer() | Float():

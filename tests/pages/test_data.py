@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from app.domain.task import Dimension, Task
+from app.services.data.import_jobs import import_key
 from app.services.data.projects import create_project, dimensions_named, get_project, overview
 from app.services.data.texts import text_page
-from app.services.data.uploads import import_key
 from app.services.runtime.workbench import Workbench
 from tests.support.background import ended
 

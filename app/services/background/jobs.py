@@ -25,8 +25,10 @@ WORKER_SILENCE = timedelta(seconds=20)
 CUT_OFF = "It was cut off when its server process ended. What it achieved is kept; start it again to go on."
 
 
-def start_job(workbench: Workbench, key: str, title: str, params: object) -> None:
+def start_job(workbench: Workbench, key: str, title: str, params: object, file: int | None = None) -> None:
     """Have what `params` say done in the background; whoever calls it has checked the right to that.
+
+    file: one that was handed over for it (job_files), which goes with it.
 
     Raises ConflictError while one of the same key runs or waits.
     """
@@ -40,6 +42,8 @@ def start_job(workbench: Workbench, key: str, title: str, params: object) -> Non
         with workbench.database.write() as work:
             _settle(work, key)
             job = work.jobs.add(new, lock.name if lock else "")
+            if file is not None:
+                work.job_files.hand_to(file, job.id)
     except BaseException:
         if lock is not None:
             lock.release()

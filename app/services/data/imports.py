@@ -6,12 +6,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from app.corpora.corpus import ColumnUse, Corpus, SkippedRow
 from app.corpora.mapping import ColumnMapping
 from app.corpora.presets import Preset
 from app.corpora.reading import read_corpus
 from app.domain.people.actor import Right
 from app.domain.project import Project
+from app.errors import ConflictError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.samples import few_documents
@@ -62,6 +65,17 @@ class ImportReport:
         return asdict(self) | {"few_sources": self.few_sources}
 
 
+REPORTS = TypeAdapter(ImportReport)
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file that somebody uploaded: its name, and its number where it was handed over with a job."""
+
+    name: str
+    job_file: int | None = None
+
+
 @use_case(Right.FACILITATE, project="project", act="brought texts in", about="format_name")
 def import_file(
     workbench: Workbench,
@@ -78,9 +92,16 @@ def import_file(
     the texts get where the file's format has none. Raises FileFormatError or NotFoundError for a file that can't be
     read.
     """
-    corpus = read_corpus(path, format_name, mapping, sheet)
-    corpus = worded(corpus, preset) if preset and corpus.columns else corpus
+    corpus = read_worded(path, format_name, mapping, sheet, preset)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
+
+
+def read_worded(
+    path: Path, format_name: str, mapping: ColumnMapping | None, sheet: str, preset: Preset | None
+) -> Corpus:
+    """As `read_corpus`, with the preset's wording where the format has none."""
+    corpus = read_corpus(path, format_name, mapping, sheet)
+    return worded(corpus, preset) if preset and corpus.columns else corpus
 
 
 def worded(corpus: Corpus, preset: Preset) -> Corpus:
@@ -93,10 +114,18 @@ def worded(corpus: Corpus, preset: Preset) -> Corpus:
     return replace(corpus, task=preset.task, dimensions=dimensions)
 
 
-def keep_corpus(workbench: Workbench, corpus: Corpus, project: str, notice: str = "") -> ImportReport:
-    """Nobody sees a part of it, and others write while it is read in, block by block."""
+def keep_corpus(
+    workbench: Workbench, corpus: Corpus, project: str, notice: str = "", sent: SentFile | None = None
+) -> ImportReport:
+    """Nobody sees a part of it, and others write while it is read in, block by block.
+
+    sent: the file that somebody uploaded and is told about; its report is kept together with its texts. Raises
+    ConflictError where another process was quicker with the same file.
+    """
+    job_file = sent.job_file if sent else None
     with workbench.database.write() as work:
-        import_id, abandoned = work.imports.begin(), work.imports.abandoned()
+        abandoned = work.imports.abandoned(job_file)
+        import_id = work.imports.begin(job_file)
     try:
         for start in range(0, len(corpus.texts), BLOCK):
             block = [
@@ -107,13 +136,19 @@ def keep_corpus(workbench: Workbench, corpus: Corpus, project: str, notice: str 
                 work.imports.add(import_id, block)
             time.sleep(PAUSE)
         with workbench.database.write() as work:
+            if job_file is not None and not work.job_files.use(job_file):
+                raise ConflictError("Another process has brought this file in.", "There is nothing left to do.")
             work.imports.take_turn()
             target = work.projects.find(project) or work.projects.add(project, corpus.task, notice)
             _add_dimensions(work, target, corpus)
             kept = work.imports.keep(import_id, target.id)
             skipped = [*corpus.skipped, *(SkippedRow(row, reason) for row, reason in kept.left_out)]
             report = _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
-            return replace(report, columns=corpus.columns)
+            report = replace(report, columns=corpus.columns)
+            if sent is not None:
+                report = replace(report, file=sent.name)
+                work.import_reports.keep(target.id, REPORTS.dump_python(report, mode="json"))
+            return report
     finally:
         for done in (import_id, *abandoned):
             _forget(workbench, done)

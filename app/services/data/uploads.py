@@ -1,36 +1,25 @@
-"""A file that a person uploaded: what is in it, and its import as work in the background.
+"""A file that a person uploaded: what is in it, and what could be done with it.
 
 The bytes are put under a name of our own in a folder of their own for as long as they are read; the name that the
 file had on the person's machine only tells its kind.
 """
 
-import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from app.corpora.guessing import guess
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, read_scale
-from app.corpora.presets import load_preset
 from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, read_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
 from app.corpora.table import load_table
-from app.domain.people.actor import Right
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError
-from app.services.background.jobs import start_job
-from app.services.background.kinds import job_kind
-from app.services.background.progress import Progress
 from app.services.data.feasibility import Feasibility, feasibility
-from app.services.data.imports import ImportReport, import_file
-from app.services.runtime.use_case import use_case
-from app.services.runtime.workbench import Workbench
-from db.unit_of_work import Database
 
 UPLOAD_FORMATS = FORMATS
 TEXT_FIELDS = FIELDS
@@ -44,10 +33,6 @@ _KINDS = {
     "response": "dialogue",
     "reply": "dialogue",
 }
-
-# Reports are for the person who waits for them, so they last as long as the process; what came in is in the database.
-_uploads: dict[str, "Upload"] = {}
-_reports: WeakKeyDictionary[Database, dict[str, ImportReport]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +92,6 @@ class ImportPlan:
     preset: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportJob:
-    """`upload` is the number under which this process has the file."""
-
-    upload: str
-    project: str
-    plan: ImportPlan
-
-
 def upload_sheets(upload: Upload) -> tuple[str, ...]:
     """Those of a workbook, to choose from. Raises FileFormatError."""
     with stored(upload) as path:
@@ -150,59 +126,24 @@ def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
         return feasibility(read_corpus(path, plan.format, mapping, plan.sheet))
 
 
-def import_key(project: str) -> str:
-    """The background job that imports into this project."""
-    return f"import-{project}"
-
-
-@use_case(Right.FACILITATE, project="project", act="brought texts in")
-def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> None:
-    """Import in the background under `import_key`; the report is `last_report`. Raises ConflictError while one runs."""
-    job = ImportJob(uuid.uuid4().hex, project, plan)
-    _uploads[job.upload] = upload
-    forget_report(workbench, project)
-    try:
-        start_job(workbench, import_key(project), f"Importing {upload.name}", job)
-    except WorkbenchError:
-        del _uploads[job.upload]
-        raise
-
-
-@job_kind(ImportJob, bound=True)
-def _import(workbench: Workbench, job: ImportJob, progress: Progress) -> str:
-    upload, plan = _uploads.pop(job.upload), job.plan
-    mapping = plan.mapped.mapping() if plan.mapped else None
-    start = load_preset(plan.preset) if plan.preset else None
-    progress.report("reading the file and keeping its texts and ratings")
-    with stored(upload) as path:
-        report = import_file(workbench, path, job.project, plan.format, mapping, plan.sheet, start)
-    _reports.setdefault(workbench.database, {})[job.project] = replace(report, file=upload.name)
-    return ""
-
-
-@use_case(Right.FACILITATE, project="project")
-def last_report(workbench: Workbench, project: str) -> ImportReport | None:
-    """What the last import into this project brought, since the server started."""
-    return _reports.get(workbench.database, {}).get(project)
-
-
-@use_case(Right.FACILITATE, project="project")
-def forget_report(workbench: Workbench, project: str) -> None:
-    _reports.get(workbench.database, {}).pop(project, None)
-
-
 @contextmanager
 def stored(upload: Upload) -> Iterator[Path]:
     """The file under a name of our own, for as long as the block lasts; errors name it as the person does."""
-    suffix = Path(upload.name).suffix.lower()
+    with stored_as(upload.name) as path:
+        path.write_bytes(upload.data)
+        yield path
+
+
+@contextmanager
+def stored_as(name: str) -> Iterator[Path]:
+    """Where a file that a person calls so can be written, for as long as the block lasts; errors name it as they do."""
+    suffix = Path(name).suffix.lower()
     with TemporaryDirectory(prefix="interacteval-") as folder:
         path = Path(folder) / f"the-file{suffix if suffix[1:] in SUFFIXES else ''}"
-        path.write_bytes(upload.data)
         try:
             yield path
         except WorkbenchError as error:
             error.message, error.hint = (
-                said.replace(str(path), upload.name).replace(path.name, upload.name)
-                for said in (error.message, error.hint)
+                said.replace(str(path), name).replace(path.name, name) for said in (error.message, error.hint)
             )
             raise

@@ -13,6 +13,7 @@ from app.services.attributes.attribute_table import import_attribute_table, is_t
 from app.services.attributes.attributes import import_attributes
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.runs.condition_words import KINDS
+from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import number, plain, show_error
 
 _ADDED = "attributes_added"
@@ -49,13 +50,16 @@ def entry(workbench: Workbench, project: Project, dimension: Dimension, attribut
         )
         kind = who.radio("This is", list(ContributorKind), format_func=_kind, horizontal=True, key="add_kind")
         text = what.text_area("One attribute per line", height=110, key="add_text")
-        file = what.file_uploader(
-            "or a file: one attribute per line, a JSON list, or a table with contributors",
-            type=["txt", "json", "md", "csv", "tsv"],
-            key="add_file",
-            help="A CSV or JSON table with the columns text, contributor and kind, such as this screen gives out, "
-            "needs no contributor beside it.",
-        )
+        with what:
+            file = upload_field(
+                workbench,
+                "or a file: one attribute per line, a JSON list, or a table with contributors",
+                ("txt", "json", "md", "csv", "tsv"),
+                "add_file",
+                written=True,
+                help="A CSV or JSON table with the columns text, contributor and kind, such as this screen gives out, "
+                "needs no contributor beside it.",
+            )
         if st.form_submit_button("Add attributes", key="add_submit"):
             written = EntryForm(name or "", kind or ContributorKind.HUMAN, text, file.getvalue() if file else None)
             _add(workbench, project, dimension, written)
@@ -71,7 +75,7 @@ def _add(workbench: Workbench, project: Project, dimension: Dimension, written: 
     except WorkbenchError as error:
         show_error(error)
         return
-    for key in ("add_text", "add_file"):
+    for key in ("add_text", field_key("add_file")):
         del st.session_state[key]
     st.session_state[_ADDED] = said
     st.rerun()

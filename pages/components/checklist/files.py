@@ -16,6 +16,7 @@ from app.services.checklists.checklist_files import (
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.checklist_versions import show_next
+from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import show_error
 
 # format -> (title, media type, what it is for)
@@ -98,10 +99,12 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
 
 def import_(workbench: Workbench, dimension_id: int) -> None:
     with st.expander("Import", key="import"), st.form("import_form", border=False):
-        file = st.file_uploader(
+        file = upload_field(
+            workbench,
             "A checklist as JSON, YAML or CSV, or one question per line",
-            type=list(IMPORT_ENDINGS),
-            key="import_file",
+            IMPORT_ENDINGS,
+            "import_file",
+            written=True,
             help="A CSV needs a column “text”; component, key_question, guidance and weight are read too.",
         )
         if st.form_submit_button("Import as a new draft", key="import_submit"):

@@ -9,13 +9,13 @@ from app.domain.project import Project
 from app.domain.task import Task
 from app.errors import WorkbenchError
 from app.services.data.feasibility import feasibility_words
+from app.services.data.import_jobs import start_import
 from app.services.data.uploads import (
     UPLOAD_FORMATS,
     ImportPlan,
     UploadPreview,
     check_upload,
     preview_upload,
-    start_import,
     upload_sheets,
 )
 from app.services.runtime.workbench import Workbench
@@ -23,7 +23,13 @@ from pages.components.data.column_mapping import ColumnChoice, column_choice
 from pages.components.data.import_target import ImportTarget, import_target
 from pages.components.data.import_template import import_template
 from pages.components.data.import_watch import IMPORTING
-from pages.components.data.kept_upload import KeptUpload, choose_upload, keep_choices, starting_with
+from pages.components.data.kept_upload import (
+    KeptUpload,
+    choose_upload,
+    keep_choices,
+    release_upload,
+    starting_with,
+)
 from pages.components.shell.words import plain, show_error
 
 NAMED = "“auto” works it out by itself. The others are published data sets, read as they were published."
@@ -37,7 +43,7 @@ def import_form(workbench: Workbench, project: Project | None) -> None:
     """The import starts in the background; the screen shows how far it is and what came in."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        kept = choose_upload()
+        kept = choose_upload(workbench)
     if kept is None:
         with right:
             st.caption("One row per text: the text, what it was written from, who wrote it, and one column per rating.")
@@ -117,9 +123,12 @@ def _button(
     if not st.button(f"Import into {into}", key="start_import", type="primary", disabled=bool(missing)):
         return
     try:
-        start_import(workbench, kept.upload, target.name, plan)
+        with st.spinner("Beginning the import"):
+            handed = start_import(workbench, kept.upload, target.name, plan)
     except WorkbenchError as error:
         show_error(error)
         return
+    if handed:
+        release_upload(kept)
     st.session_state[IMPORTING] = target.name
     st.rerun()

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.project import Project
+from app.services.data.import_jobs import forget_report, last_report
 from app.services.data.imports import ImportReport
-from app.services.data.uploads import forget_report, last_report
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.words import number, plain

@@ -6,8 +6,8 @@ from app.domain.job import JobStatus
 from app.domain.project import Project
 from app.errors import NotFoundError
 from app.services.background.jobs import job_state
+from app.services.data.import_jobs import import_key
 from app.services.data.projects import get_project
-from app.services.data.uploads import import_key
 from app.services.runtime.workbench import Workbench
 from pages.components.data.kept_upload import forget_upload
 from pages.components.shell.background import watch

@@ -10,6 +10,8 @@ from typing import Any
 import streamlit as st
 
 from app.services.data.uploads import SUFFIXES, Upload
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.upload_field import empty_field, field_key, upload_field
 from pages.components.shell.words import plain
 
 _FILE = "import_file"
@@ -25,12 +27,13 @@ class KeptUpload:
     upload: Upload
 
 
-def choose_upload() -> KeptUpload | None:
+def choose_upload(workbench: Workbench) -> KeptUpload | None:
     """The field for a file, and the file: the one just chosen, or the one from before."""
-    file = st.file_uploader(
+    file = upload_field(
+        workbench,
         "A file with texts and ratings",
-        type=list(SUFFIXES),
-        key=_FILE,
+        SUFFIXES,
+        _FILE,
         help="Excel (.xlsx), CSV, TSV, JSON or Parquet. Nothing comes in before you say so.",
         on_change=_changed,
     )
@@ -49,9 +52,15 @@ def forget_upload() -> None:
         st.session_state.pop(key, None)
 
 
+def release_upload(kept: KeptUpload) -> None:
+    """It was handed over: neither the session nor the server's memory needs it."""
+    forget_upload()
+    empty_field(_FILE, kept.id)
+
+
 def _changed() -> None:
     """Another file, or none any more. A field that was drawn anew hasn't changed."""
-    if st.session_state.get(_FILE) is None:
+    if st.session_state.get(field_key(_FILE)) is None:
         forget_upload()
 
 

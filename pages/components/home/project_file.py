@@ -6,6 +6,7 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import choose
+from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import plain, show_error
 
 
@@ -37,7 +38,7 @@ def bring_in(workbench: Workbench) -> None:
     from app.services.data.project_transfer import import_uploaded_project  # noqa: PLC0415 - Overview opens fast
 
     with st.form("bring_in_form", border=False):
-        file = st.file_uploader("A file that “Take along” wrote", type=["zip"], key="project_file")
+        file = upload_field(workbench, "A file that “Take along” wrote", ["zip"], "project_file")
         name = st.text_input("Name here", placeholder="its own", key="project_file_name")
         wanted = st.form_submit_button("Bring the project in", key="bring_in")
     if not wanted:

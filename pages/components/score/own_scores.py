@@ -13,6 +13,7 @@ from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import number, plain, show_error
 
 NONE = "(none)"
@@ -35,7 +36,7 @@ def own_scores(workbench: Workbench, project: Project) -> None:
             "Any metric that was computed elsewhere, a paper's published scores for example, can stand beside the "
             "methods here: one row per text, with a column of scores."
         )
-        file = st.file_uploader("A file with scores", type=list(SUFFIXES), key="own_scores_file")
+        file = upload_field(workbench, "A file with scores", SUFFIXES, "own_scores_file")
         if file is not None:
             _form(workbench, project, dimensions, file.file_id, Upload(file.name, file.getvalue()))
         if report is not None:

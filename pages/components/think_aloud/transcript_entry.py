@@ -16,6 +16,7 @@ from app.services.think_aloud.transcripts import (
     propose_attributes,
     transcription_models,
 )
+from pages.components.shell.upload_field import upload_field, voice_field
 from pages.components.shell.words import plain
 from pages.components.think_aloud.transcripts import LISTENER, transcribe_and_propose, transcripts
 
@@ -73,9 +74,9 @@ def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, n
 def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: str, record: bool) -> None:
     sound: Sound | None
     if record:
-        sound = st.audio_input("Your voice", key="voice", help="The browser asks whether it may use the microphone.")
+        sound = voice_field(workbench, "Your voice", "voice", "The browser asks whether it may use the microphone.")
     else:
-        sound = st.file_uploader("An audio file", type=list(AUDIO_FORMATS), key="voice_file")
+        sound = upload_field(workbench, "An audio file", AUDIO_FORMATS, "voice_file")
     model = _listener(workbench)
     if st.button("Keep and transcribe", key="transcribe", disabled=sound is None) and sound is not None:
         try:

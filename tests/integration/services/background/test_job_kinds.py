@@ -10,7 +10,8 @@ from app.services.building.build_jobs import AgainJob, BegunBuild, BuildsJob, St
 from app.services.checklists.question_proposals import ProposalJob
 from app.services.conditions.study import StudyOptions
 from app.services.conditions.study_worker import StudyJob
-from app.services.data.uploads import ImportJob, ImportPlan, MappedColumns
+from app.services.data.import_jobs import HandedImportJob, ImportJob
+from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
 from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob
 from app.services.drift.looks import Asking
@@ -42,6 +43,7 @@ def examples() -> list[object]:
         ProposalJob(4, None, (), "rules"),
         StudyJob(project, StudyOptions((dimension,), "rules", "rules", budget=1.5, draw=(40, 4), asking=asked)),
         ImportJob("abc", "P", ImportPlan("table", "Sheet1", mapped, "learner essays")),
+        HandedImportJob(7, "P", ImportPlan("table", "Sheet1", mapped, "learner essays")),
         DemoJob(),
         ReferenceJob(1, dimension, asking),
         LookJob(1, dimension, asking),

@@ -1,0 +1,1 @@
+"""Repositories of what people upload."""

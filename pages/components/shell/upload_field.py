@@ -1,0 +1,86 @@
+"""Fields for files and recordings: every one of them, so that the same rule holds for what arrives in each.
+
+A file that is refused, or that was handed on, is let go of: the server's memory holds it no longer, and the field is
+drawn anew, empty.
+"""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from app.errors import WorkbenchError
+from app.services.people.upload_quota import LARGEST_WRITTEN, count_upload, largest_upload
+from app.services.runtime.workbench import Workbench
+from pages.components.shell.words import plain
+
+_COUNTED = "counted_uploads"
+
+
+def upload_field(
+    workbench: Workbench,
+    label: str,
+    endings: Sequence[str],
+    key: str,
+    help: str | None = None,  # noqa: A002 - Streamlit's word
+    written: bool = False,
+    on_change: Callable[[], None] | None = None,
+) -> UploadedFile | None:
+    """written: people write such files themselves, and none is large."""
+    file = st.file_uploader(
+        label,
+        type=list(endings),
+        key=field_key(key),
+        help=help,
+        max_upload_size=min(LARGEST_WRITTEN, largest_upload()) if written else largest_upload(),
+        on_change=on_change,
+    )
+    return _taken(workbench, file, key)
+
+
+def voice_field(workbench: Workbench, label: str, key: str, help: str) -> UploadedFile | None:  # noqa: A002
+    """What was said can't be had again, so it counts and is never refused."""
+    sound = st.audio_input(label, key=key, help=help)
+    if sound is not None:
+        _count(workbench, sound, irreplaceable=True)
+    return sound
+
+
+def field_key(key: str) -> str:
+    """The field's key in the session's state: another one each time it was emptied."""
+    turn = st.session_state.get(f"{key}_turn", 0)
+    return f"{key}_{turn}" if turn else key
+
+
+def empty_field(key: str, file_id: str) -> None:
+    """From the next rerun on; its file is let go of at once."""
+    st.session_state[f"{key}_turn"] = st.session_state.get(f"{key}_turn", 0) + 1
+    context = get_script_run_ctx()
+    # Streamlit itself keeps the bytes until the session ends.
+    if context is not None and isinstance(context.uploaded_file_mgr, MemoryUploadedFileManager):
+        context.uploaded_file_mgr.remove_file(context.session_id, file_id)
+
+
+def _taken(workbench: Workbench, file: UploadedFile | None, key: str) -> UploadedFile | None:
+    refused = f"{key}_refused"
+    if file is not None:
+        st.session_state.pop(refused, None)
+        try:
+            _count(workbench, file)
+        except WorkbenchError as error:
+            st.session_state[refused] = str(error)
+            empty_field(key, file.file_id)
+            st.rerun()
+    if refused in st.session_state:
+        st.error(plain(st.session_state[refused]), icon=":material/error:")
+    return file
+
+
+def _count(workbench: Workbench, file: UploadedFile, irreplaceable: bool = False) -> None:
+    """Once, however often the screen is drawn with it."""
+    counted: set[str] = st.session_state.setdefault(_COUNTED, set())
+    if file.file_id not in counted:
+        count_upload(workbench, file.name, file.size, irreplaceable)
+        counted.add(file.file_id)
