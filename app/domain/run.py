@@ -142,8 +142,9 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether it was scored, and no question stayed unanswered."""
-        return self.evaluation is not None and self.evaluation.coverage >= 1
+        """Whether it was scored, and no question stayed unanswered by chance: what a judge says that it can't tell, it
+        won't tell when it is asked once more."""
+        return self.evaluation is not None and self.evaluation.settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,11 @@ class ScoredText:
     def partial(self) -> bool:
         """Whether some of its questions have an answer and others have none."""
         return self.coverage is not None and 0 < self.coverage < 1
+
+    @property
+    def nothing_applies(self) -> bool:
+        """Whether it was scored and has no score, because no question that is answered applies to it."""
+        return self.status is ScoreStatus.DONE and self.score is None and bool(self.coverage)
 
     def counts(self, include_partial: bool = False) -> bool:
         """Whether figures rest on it: it has a score, from answers to every question unless partial texts count too.

@@ -85,6 +85,12 @@ def majority(answers: Floats) -> Floats:
     return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))
 
 
+def most_say(answers: Floats, inapplicable: Floats) -> Floats:
+    """(texts,) 1 or 0 as most of (raters, texts) say; NaN also where no more of them say yes or no than that it doesn't
+    apply. `inapplicable` is 1 for that, 0 for yes and no, NaN unanswered."""
+    return np.where(majority(inapplicable) == 0, majority(answers), np.nan)
+
+
 def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:
     """The verdict, and where texts are too few for one, which."""
     if people.n < FEWEST_TEXTS:

@@ -191,13 +191,20 @@ def _edits(work: UnitOfWork, checklist: Checklist, proposal: Proposal, questions
         return [Edit("question", first.id, {"removed": True, "reason": proposal.reason}), *edits]
     attributes = list(merged(question.attributes for question in questions))
     origin = QuestionOrigin.EDITED if first.origin is QuestionOrigin.GENERATED else first.origin
-    values = {"text": proposal.after[0], "reason": proposal.reason, "origin": origin.value, "attributes": attributes}
+    may_not_apply = any(question.may_not_apply for question in questions)
+    values: dict[str, object] = {
+        "text": proposal.after[0],
+        "reason": proposal.reason,
+        "origin": origin.value,
+        "attributes": attributes,
+    }
+    values |= {"may_not_apply": True} if may_not_apply else {}
     edits.append(Edit("question", first.id, values))
     further = proposal.after[1:]
     later = [q for q in checklist.questions if q.position > first.position]
     edits += [Edit("question", q.id, {"position": q.position + len(further)}) for q in later if further]
     for number, text in enumerate(further, start=1):
-        wording = QuestionWording(text, first.component, weight=first.weight)
+        wording = QuestionWording(text, first.component, weight=first.weight, may_not_apply=may_not_apply)
         position = first.position + number
         _, edit = new_question(work, checklist, wording, position, proposal.reason, origin, attributes)
         edits.append(edit)

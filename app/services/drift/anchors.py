@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Checklist, Question
 from app.domain.expert_answer import AnchorSet
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError
-from app.evaluators.checklist import PROMPT
-from app.meta_evaluation.questions.question_agreement import majority
+from app.evaluators.checklist import OPEN, PROMPT
+from app.meta_evaluation.questions.question_agreement import most_say
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
-from app.services.checklists.expert_answers import answer_cube, expert_answers
+from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -91,10 +91,12 @@ def _agreed(
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
     for checklist in _answered_versions(workbench, dimension):
         found = expert_answers(workbench, checklist.id)
-        cube = answer_cube(found)
+        cube, inapplicable = answer_cube(found), inapplicable_cube(found)
         answers = {}
         for place, question in enumerate(found.checklist.asked):
-            said = majority(cube[:, :, place]) if len(cube) else np.full(len(found.texts), np.nan)
+            said = np.full(len(found.texts), np.nan)
+            if len(cube):
+                said = most_say(cube[:, :, place], inapplicable[:, :, place])
             for text, value in zip(found.texts, said, strict=True):
                 if text in asked and not np.isnan(value):
                     answers[text, question.id] = Answer.YES if value else Answer.NO
@@ -126,11 +128,16 @@ def _digest(
     said = [[text_place[text], question_place.get(question), one.value] for (text, question), one in answers.items()]
     content = {
         "texts": [[texts[text].source, texts[text].text] for text in text_place],
-        "questions": [[question.text, question.guidance] for question in checklist.asked],
+        "questions": [_words_of(question) for question in checklist.asked],
         "answers": sorted(said, key=str),
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(dimension.id)),
         "prompt": prompt,
+        **({"open prompt": load_prompt(OPEN[PROMPT]).digest} if any(q.may_not_apply for q in checklist.asked) else {}),
     }
     written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _words_of(question: Question) -> list[str]:
+    return [question.text, question.guidance, *(["may not apply"] if question.may_not_apply else [])]

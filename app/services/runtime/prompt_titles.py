@@ -14,6 +14,8 @@ TITLES = {
     "question-merge": "Checklist: merge questions",
     "judge-checklist": "Judge: answer the checklist",
     "judge-checklist-reasons": "Judge: answer the checklist with reasons",
+    "judge-checklist-open": "Judge: answer the checklist where questions may not apply",
+    "judge-checklist-open-reasons": "Judge: the same with reasons",
     "llm-score": "LLM score: score a text directly",
     "llm-score-cot": "LLM score: think step by step, then score",
     "g-eval-steps": "G-Eval 1: write the evaluation steps",
