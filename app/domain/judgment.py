@@ -75,9 +75,10 @@ class Evaluation:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is left to ask again: all is answered, or the judge said what it can't tell."""
-        said = all(judgment.settled for judgment in self.judgments) if self.judgments else ABSTAINED in self.details
-        return self.coverage >= 1 or said
+        """Whether no gap is left to ask again: each has an answer, or the judge said that it can't tell."""
+        if self.judgments:
+            return all(judgment.settled for judgment in self.judgments)
+        return ABSTAINED in self.details
 
 
 ABSTAINED = "abstained"

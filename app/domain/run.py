@@ -144,7 +144,8 @@ class Outcome:
     def complete(self) -> bool:
         """Whether it was scored, and no question stayed unanswered by chance: what a judge says that it can't tell, it
         won't tell when it is asked once more."""
-        return self.evaluation is not None and self.evaluation.settled
+        found = self.evaluation
+        return found is not None and (found.coverage >= 1 or found.settled)
 
 
 @dataclass(frozen=True, slots=True)

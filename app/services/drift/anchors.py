@@ -48,7 +48,7 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
             f"Answer at least {FEWEST} texts on Answer, better 10 to 40, then freeze them.",
         )
     with own_wordings(workbench, project_id):
-        prompt = load_prompt(PROMPT).digest
+        prompt = _prompts()
     with workbench.database.write() as work:
         digest = _digest(work, project_id, dimension, checklist, answers, prompt)
         return work.anchors.freeze(dimension.id, checklist.id, texts, answers, digest, who)
@@ -57,7 +57,7 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
 def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet) -> None:
     """Raises InputError where texts, questions or wordings are no longer what was frozen, or a text is held back."""
     with own_wordings(workbench, project_id):
-        prompt = load_prompt(PROMPT).digest
+        prompt = _prompts()
     with workbench.database.read() as work:
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
         if held := sum(text not in asked for text in found.texts):
@@ -116,7 +116,7 @@ def _digest(
     dimension: Dimension,
     checklist: Checklist,
     answers: Mapping[tuple[int, int], Answer],
-    prompt: str,
+    prompts: tuple[str, str],
 ) -> str:
     """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers.
 
@@ -132,8 +132,8 @@ def _digest(
         "answers": sorted(said, key=str),
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(dimension.id)),
-        "prompt": prompt,
-        **({"open prompt": load_prompt(OPEN[PROMPT]).digest} if any(q.may_not_apply for q in checklist.asked) else {}),
+        "prompt": prompts[0],
+        **({"open prompt": prompts[1]} if any(question.may_not_apply for question in checklist.asked) else {}),
     }
     written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(written.encode()).hexdigest()
@@ -141,3 +141,8 @@ def _digest(
 
 def _words_of(question: Question) -> list[str]:
     return [question.text, question.guidance, *(["may not apply"] if question.may_not_apply else [])]
+
+
+def _prompts() -> tuple[str, str]:
+    """Digests of the words in which a judge is asked, usually and where a question may not apply."""
+    return load_prompt(PROMPT).digest, load_prompt(OPEN[PROMPT]).digest

@@ -21,9 +21,10 @@ from app.domain.run import RunDimension, RunSummary
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import METHOD
 from app.evaluators.options import as_params
-from app.prompting import dimension_variables, load_prompt, task_variables
+from app.prompting import available_prompts, dimension_variables, task_variables
 from app.providers.model_name import parse_model_name
 from app.providers.specs import spec_of
+from app.services.runtime.prompts import in_force
 from db.unit_of_work import UnitOfWork
 
 ASKED_AS, TAKEN_FROM, OPEN_AS = "asked_as", "answers_from", "open_asked_as"
@@ -83,15 +84,16 @@ def reuse_params(
     """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
     which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
     asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
+    open_as = _open_as(work, project_id, asking)
     taken = {
-        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], _open_as(asking))
+        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], open_as)
         for part in plan
         if wanted and spec_of(parse_model_name(judge).provider).speaks_http
     }
     checklists = [work.checklists.get(part.checklist) for part in plan if part.checklist]
     open_ = any(question.may_not_apply for checklist in checklists for question in checklist.asked)
     return {
-        **({OPEN_AS: _open_as(asking)} if open_ else {}),
+        **({OPEN_AS: open_as} if open_ else {}),
         ASKED_AS: {str(dimension): digest for dimension, digest in asked_as.items()},
         TAKEN_FROM: {dimension: runs for dimension, runs in taken.items() if runs},
     }
@@ -153,9 +155,11 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def _open_as(asking: JudgeOptions) -> str:
-    """Changes with the words in which a question is asked that may not apply."""
-    return load_prompt(asking.prompt(may_not_apply=True)).digest
+def _open_as(work: UnitOfWork, project_id: int, asking: JudgeOptions) -> str:
+    """Which wording asks questions that may not apply: the built-in one, or the project's own by its number."""
+    name = asking.prompt(may_not_apply=True)
+    own = in_force(work, project_id).get(name)
+    return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
 
 
 def _earlier_runs(

@@ -102,7 +102,8 @@ def import_(workbench: Workbench, dimension_id: int) -> None:
             "A checklist as JSON, YAML or CSV, or one question per line",
             type=list(IMPORT_ENDINGS),
             key="import_file",
-            help="A CSV needs a column “text”; component, key_question, guidance and weight are read too.",
+            help="A CSV needs a column “text”; component, key_question, guidance, weight and "
+            "may_not_apply are read too.",
         )
         if st.form_submit_button("Import as a new draft", key="import_submit"):
             if file is None:
