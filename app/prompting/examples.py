@@ -43,6 +43,7 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
         for action in ("merge", "rephrase", "simpler", "split")
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
+    "question-applicability": {"questions": [{"id": 1, "question": "Is it in order?"}]},
     "judge-checklist": {"questions": _JUDGED},
     "judge-checklist-reasons": {"questions": _JUDGED},
     "judge-checklist-open": {"questions": _JUDGED_OPEN},

@@ -12,6 +12,7 @@ TITLES = {
     "question-simpler": "Checklist: say a question more simply",
     "question-split": "Checklist: split a question",
     "question-merge": "Checklist: merge questions",
+    "question-applicability": "Checklist: say which questions may not apply",
     "judge-checklist": "Judge: answer the checklist",
     "judge-checklist-reasons": "Judge: answer the checklist with reasons",
     "judge-checklist-open": "Judge: answer the checklist where questions may not apply",

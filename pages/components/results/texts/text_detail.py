@@ -57,7 +57,7 @@ def _reading(project: Project, found: TextDetail) -> None:
 def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None:
     judge, people = st.columns(2)
     score = "none" if row.score is None else f"{row.score:.2f}"
-    if row.nothing_applies:
+    if row.nothing_applies and not result.soft:
         st.markdown("**Nothing applies:** no question that is answered applies to this text, so it has no score.")
     judge.metric("Judge", score, help=model_label(result.run.judge))
     people.metric("People", "none" if row.human is None else f"{row.human:.2f}", help="The mean over the raters.")
