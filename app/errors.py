@@ -214,6 +214,18 @@ class UnreadableScoreError(ProviderError):
     default_hint = "Retry the failures, or choose another judge."
 
 
+class AbstainedError(ProviderError):
+    """The judge said in so many words that it can't tell, or that it doesn't apply. No failure: evaluators make a
+    score of it that there is none of (app.domain.judgment.abstained). `why` is one of ABSTENTIONS."""
+
+    kind = "abstained"
+    default_hint = "Look at the text: what it says is on record with the reply."
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"The judge said: {why}.")
+        self.why = why
+
+
 class BudgetError(ProviderError):
     kind = "budget"
     default_hint = "Raise the budget, then resume; nothing done is paid again."

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -103,3 +103,10 @@ def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def counts_table(counts: Mapping[str, Mapping[str, object]]) -> str:
+    """A row a dimension; what few runs have is a column only where one has it."""
+    names = list(dict.fromkeys(name for each in counts.values() for name in each))
+    rows = [[dimension, *(each.get(name, 0) for name in names)] for dimension, each in counts.items()]
+    return table(["dimension", *(name.replace("_", " ") for name in names)], rows)

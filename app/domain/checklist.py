@@ -47,6 +47,8 @@ class Question:
 
     `attributes` are the ids of those it came from; `original` is its first wording, `reason` why it was changed.
     `guidance` tells the judge how to decide, "" for nothing. `weight` counts in the weighted score only.
+    `may_not_apply`: "does not apply" is an answer to it. `not_apply_reason` is why whoever wrote it thinks so, which is
+    a proposal as long as nobody allowed it.
     """
 
     text: str
@@ -62,6 +64,8 @@ class Question:
     original: str = ""
     id: int = 0
     guidance: str = ""
+    may_not_apply: bool = False
+    not_apply_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,8 @@ class AnswerDraw:
 
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
-    """One expert on one question about one text. `answer` is UNANSWERED where the expert skipped the question, None
-    where there is only a note so far."""
+    """One expert on one question about one text. `answer` is UNANSWERED where the expert skipped the question,
+    NOT_APPLICABLE where it allows that and the expert said so, None where there is only a note so far."""
 
     expert: str
     text: int

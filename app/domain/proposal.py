@@ -6,13 +6,15 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """What was asked for. A validator's proposals are merges, rewordings and drops of its own choosing."""
+    """What was asked for. A validator's proposals are merges, rewordings and drops of its own choosing; applicability
+    asks which questions may not apply."""
 
     REPHRASE = "rephrase"
     SIMPLER = "simpler"
     SPLIT = "split"
     MERGE = "merge"
     VALIDATE = "validate"
+    APPLICABILITY = "applicability"
 
 
 class ProposalStatus(StrEnum):

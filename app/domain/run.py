@@ -144,8 +144,10 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether it was scored, and no question stayed unanswered."""
-        return self.evaluation is not None and self.evaluation.coverage >= 1
+        """Whether it was scored, and no question stayed unanswered by chance: what a judge says that it can't tell, it
+        won't tell when it is asked once more."""
+        found = self.evaluation
+        return found is not None and (found.coverage >= 1 or found.settled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,11 @@ class ScoredText:
     def partial(self) -> bool:
         """Whether some of its questions have an answer and others have none."""
         return self.coverage is not None and 0 < self.coverage < 1
+
+    @property
+    def nothing_applies(self) -> bool:
+        """Whether it was scored and has no score, because no question that is answered applies to it."""
+        return self.status is ScoreStatus.DONE and self.score is None and bool(self.coverage)
 
     def counts(self, include_partial: bool = False) -> bool:
         """Whether figures rest on it: it has a score, from answers to every question unless partial texts count too.

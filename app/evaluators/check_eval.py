@@ -6,7 +6,7 @@ judge: a question without an answer is neither yes nor no, and lowers the covera
 
 from dataclasses import dataclass, field
 
-from app.domain.judgment import Evaluation, checklist_score
+from app.domain.judgment import ABSTAINED, CANNOT_TELL, Evaluation, checklist_score
 from app.domain.text import Text
 from app.evaluators.check_eval_questions import Seeds, seeds_of, write_questions
 from app.evaluators.checklist import PROMPT, judge
@@ -50,8 +50,11 @@ class CheckEval:
         answers = [judgment.answer for judgment in judged.judgments]
         score = checklist_score(answers, here.dimension.low, here.dimension.high)
         # These questions are no part of a checklist, so their answers are kept by their wording.
-        given = [{"question": q.text, "answer": a.value} for q, a in zip(questions, answers, strict=True)]
-        return Evaluation(score.value, score.coverage, details={"answers": given})
+        said = [CANNOT_TELL if judgment.cannot_tell else judgment.answer.value for judgment in judged.judgments]
+        given = [{"question": q.text, "answer": word} for q, word in zip(questions, said, strict=True)]
+        silent = not all(judgment.settled for judgment in judged.judgments)
+        why = {ABSTAINED: CANNOT_TELL} if CANNOT_TELL in said and not silent else {}
+        return Evaluation(score.value, score.coverage, details={"answers": given, **why})
 
 
 def _calls(options: CheckEvalOptions, _: bool) -> RequestCounts:

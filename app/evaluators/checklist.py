@@ -5,18 +5,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.domain.checklist import Question
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import CANNOT_TELL, Answer, Judgment
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.domain.wording.abstention import NOT_APPLICABLE, abstention
 from app.errors import NotReadyError
 from app.evaluators.answer_probabilities import probabilities_of_yes
 from app.evaluators.options import shown
 from app.prompting import PromptTemplate, dimension_variables, load_prompt, task_variables
 from app.providers.base import ChatModel, ChatReply, ChatRequest
-from app.providers.structured import ask
+from app.providers.structured import ask, fits
 
 PROMPT = "judge-checklist"
 PROMPT_WITH_REASONS = "judge-checklist-reasons"
+OPEN = {PROMPT: "judge-checklist-open", PROMPT_WITH_REASONS: "judge-checklist-open-reasons"}
+"""The prompts that take more answers than yes and no, each in place of the usual one: where a question may not apply or
+the judge may say that it can't tell. Where neither is so, the usual ones ask, to the letter as ever."""
 ANSWERS = (Answer.YES.value, Answer.NO.value)
 ALTERNATIVES = 5  # enough to hold both words in a few spellings
 
@@ -30,6 +34,7 @@ class JudgeOptions:
     soft: P(yes) from log-probabilities beside each answer.
     per_question: one call per question instead of one for all.
     reversed_order: the last question first, in the one call; shows whether answers depend on where a question stands.
+    cannot_tell: "cannot tell" is offered as an answer. A judge that says so without being offered it is heard too.
     """
 
     reasons: bool = field(
@@ -66,8 +71,24 @@ class JudgeOptions:
         ),
     )
 
-    def prompt(self, is_llm: bool = True) -> str:
-        return PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT
+    cannot_tell: bool = field(
+        default=False,
+        metadata=shown(
+            "May say that it can't tell",
+            "Where what it was given doesn't decide a question, the judge may say so instead of guessing. The question "
+            "then counts as unanswered, with that reason, and isn't asked again.",
+            later=True,
+        ),
+    )
+
+    def prompt(self, is_llm: bool = True, may_not_apply: bool = False) -> str:
+        """may_not_apply: whether one of the questions of the call may not apply."""
+        usual = PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT
+        return OPEN[usual] if may_not_apply or (self.cannot_tell and is_llm) else usual
+
+    def template(self, questions: Sequence[Question], is_llm: bool = True) -> PromptTemplate:
+        """The prompt of one call that asks these questions."""
+        return load_prompt(self.prompt(is_llm, any(question.may_not_apply for question in questions)))
 
     def calls(self, left: Sequence[Question]) -> list[tuple[Question, ...]]:
         """The questions of each call, in the order in which they are asked; none where none is left."""
@@ -92,15 +113,22 @@ def question_keys(count: int) -> tuple[str, ...]:
     return tuple(f"q{number}" for number in range(1, count + 1))
 
 
-def judge_schema(count: int, reasons: bool = False) -> dict[str, Any]:
+def judge_schema(
+    count: int, reasons: bool = False, may_not_apply: Sequence[bool] = (), cannot_tell: bool = False
+) -> dict[str, Any]:
     """An object with one required property per question, "yes" or "no", and nothing else: no answer passes for No.
 
-    With reasons each property is an object of "reason" and then "answer", nothing else.
+    may_not_apply: by question, whether "does not apply" is an answer too. cannot_tell: whether "cannot tell" is one, to
+    any. With reasons each property is an object of "reason" and then "answer", nothing else.
     """
-    answer: dict[str, Any] = {"type": "string", "enum": list(ANSWERS)}
-    if reasons:
-        answer = _object({"reason": {"type": "string"}, "answer": answer})
-    return _object(dict.fromkeys(question_keys(count), answer))
+
+    def answer(open_: bool) -> dict[str, Any]:
+        words = [*ANSWERS, *([NOT_APPLICABLE] if open_ else []), *([CANNOT_TELL] if cannot_tell else [])]
+        found: dict[str, Any] = {"type": "string", "enum": words}
+        return _object({"reason": {"type": "string"}, "answer": found}) if reasons else found
+
+    allowed = may_not_apply or [False] * count
+    return _object({key: answer(one) for key, one in zip(question_keys(count), allowed, strict=True)})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -124,48 +152,66 @@ def judge_request(
     """The request that answers `questions` about `item`. Raises NotReadyError where there is nothing to ask."""
     if not questions:
         raise NotReadyError(f"The checklist of {dimension.name} asks nothing.", "Enable or add at least one question.")
-    keys = question_keys(len(questions))
+    is_open = template.name in OPEN.values()
     prompt = template.render(
         task=task_variables(task),
         dimension=dimension_variables(dimension),
         questions=[
-            {"key": key, "question": q.text, "guidance": q.guidance} for key, q in zip(keys, questions, strict=True)
+            {"key": key, "question": q.text, "guidance": q.guidance}
+            | ({"may_not_apply": q.may_not_apply} if is_open else {})
+            for key, q in zip(question_keys(len(questions)), questions, strict=True)
         ],
         item={"source": item.source, "text": item.text},
+        **({"cannot_tell": options.cannot_tell} if is_open else {}),
     )
     return ChatRequest(
         prompt,
-        judge_schema(len(questions), template.name == PROMPT_WITH_REASONS),
+        _answer_schema(template, questions, options.cannot_tell and is_open),
         temperature=0.0 if options.repeats == 1 else 1.0,
         sample=repeat,
         top_logprobs=ALTERNATIVES if options.soft else 0,
     )
 
 
+def _answer_schema(template: PromptTemplate, questions: Sequence[Question], cannot_tell: bool) -> dict[str, Any]:
+    reasons = template.name in (PROMPT_WITH_REASONS, OPEN[PROMPT_WITH_REASONS])
+    return judge_schema(len(questions), reasons, [q.may_not_apply for q in questions], cannot_tell)
+
+
 def read_answers(
     value: Mapping[str, Any], reply: ChatReply, questions: Sequence[Question], repeat: int = 0
 ) -> tuple[Judgment, ...]:
-    """The judgments in an answer. What is missing or neither "yes" nor "no" is unanswered, never No."""
+    """The judgments in an answer. What is missing or no answer to its question is unanswered, never No."""
     keys = question_keys(len(questions))
     p_yes = probabilities_of_yes(reply.logprobs, keys) if reply.logprobs else {}
     judgments = []
     for key, question in zip(keys, questions, strict=True):
-        answer, reason = _answer(value.get(key))
-        if answer is Answer.UNANSWERED:
-            judgments.append(Judgment(question.id, answer, repeat=repeat))
+        word, reason = _word(value.get(key), question)
+        if word == CANNOT_TELL:
+            judgments.append(Judgment(question.id, Answer.UNANSWERED, reason, repeat, cannot_tell=True))
+        elif not word:
+            judgments.append(Judgment(question.id, Answer.UNANSWERED, repeat=repeat))
         else:
             rationale = reason or reply.rationales.get(key, "")
-            judgments.append(Judgment(question.id, answer, rationale, repeat, p_yes.get(key)))
+            judgments.append(
+                Judgment(question.id, Answer(word), rationale, repeat, p_yes.get(key) if word in ANSWERS else None)
+            )
     return tuple(judgments)
 
 
-def _answer(value: object) -> tuple[Answer, str]:
-    """An answer and its reason, in either of the two forms."""
+def _word(value: object, question: Question) -> tuple[str, str]:
+    """ "yes", "no", "does not apply" where the question allows it, CANNOT_TELL or "", and the reason, in either of the
+    two forms. A judge that can't tell gives its reason with the word where it has no other place for it."""
+    said, reason = value, ""
     if isinstance(value, Mapping):
-        answer, reason = value.get("answer"), str(value.get("reason") or "").strip()
-    else:
-        answer, reason = value, ""
-    return (Answer(answer) if answer in ANSWERS else Answer.UNANSWERED), reason
+        said, reason = value.get("answer"), str(value.get("reason") or "").strip()
+    if said in ANSWERS:
+        return str(said), reason
+    word = abstention(said)
+    if word == NOT_APPLICABLE and not question.may_not_apply:
+        return "", ""
+    own = str(said).strip() if word == CANNOT_TELL and said != CANNOT_TELL else ""
+    return word, reason or own
 
 
 async def judge(
@@ -182,18 +228,37 @@ async def judge(
     """Ask `model` all questions about one text, in one call.
 
     An answer that leaves questions open is asked again; if the last attempt still leaves some open, the answers it
-    does give count and the others are unanswered. Raises WrongSchemaError where it gives none or names questions that
-    weren't asked, NotReadyError without questions, and any other ProviderError of the model.
+    does give count and the others are unanswered. To say that one can't tell leaves nothing open, offered or not.
+    Raises WrongSchemaError where it gives none or names questions that weren't asked, NotReadyError without questions,
+    and any other ProviderError of the model.
     """
-    used = template or load_prompt(options.prompt(model.is_llm))
+    used = template or options.template(questions, model.is_llm)
     request = judge_request(used, task, dimension, questions, item, options, repeat)
     keys = question_keys(len(questions))
+    widest = _answer_schema(used, questions, cannot_tell=True)
+
+    def spelled(value: dict[str, Any]) -> dict[str, Any]:
+        """With the words of the schema in place of others that say the same."""
+        words = {key: _word(value.get(key), question)[0] for key, question in zip(keys, questions, strict=True)}
+        return {key: _spelled(cell, words.get(key, "")) for key, cell in value.items()}
 
     def usable_part(value: dict[str, Any]) -> dict[str, Any] | None:
         if not value.keys() <= set(keys):  # who counts from 0 means another question by q1: none of it can be trusted
             return None
-        return {key: value[key] for key in keys if _answer(value.get(key))[0] is not Answer.UNANSWERED} or None
+        asked = zip(keys, questions, strict=True)
+        return {key: value[key] for key, question in asked if _word(value.get(key), question)[0]} or None
 
-    answered = await ask(model, request, last_resort=usable_part)
+    answered = await ask(
+        model,
+        request,
+        last_resort=usable_part,
+        accept=lambda value: fits(spelled(value), widest),
+    )
     judgments = read_answers(answered.value, answered.reply, questions, repeat)
     return ChecklistReply(judgments, answered.reply)
+
+
+def _spelled(cell: object, word: str) -> object:
+    if not word:
+        return cell
+    return {**cell, "answer": word} if isinstance(cell, Mapping) else word

@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.domain.judgment import Evaluation
+from app.domain.judgment import CANNOT_TELL, Evaluation, abstained
 from app.domain.task import Dimension
 from app.domain.text import Text
-from app.errors import NotReadyError
+from app.domain.wording.abstention import abstention
+from app.errors import AbstainedError, NotReadyError
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
@@ -85,12 +86,18 @@ class CoAScore:
     async def score(self, text: Text) -> Evaluation:
         aspects = await self._scored(await self._aspects.get(), text)
         details = {"aspects": [{"name": a.name, "score": a.score} for a in aspects]}
+        scores = [aspect.score for aspect in aspects if aspect.score is not None]
+        if self._options.asks_for_scores and not scores:
+            return abstained(CANNOT_TELL, details)
         if self._options.variant == "average":
-            return Evaluation(fmean(aspect.score for aspect in aspects if aspect.score is not None), details=details)
+            return Evaluation(fmean(scores), details=details)
         here = self._setting
         known = [{"name": a.name, "description": a.description, "score": a.score} for a in aspects]
         request = score_request(TARGET, here.task, here.dimension, text, {"aspects": known})
-        found, _ = await ask_score(here.model, request, here.dimension)
+        try:
+            found, _ = await ask_score(here.model, request, here.dimension)
+        except AbstainedError as said:
+            return abstained(said.why, details)
         return Evaluation(found.value, details=details)
 
     async def _name_aspects(self) -> tuple[Aspect, ...]:
@@ -125,8 +132,13 @@ class CoAScore:
         keys = [f"a{number}" for number in range(1, len(aspects) + 1)]
         named = [{"key": k, "name": a.name, "description": a.description} for k, a in zip(keys, aspects, strict=True)]
         asked = score_request(SCORES, here.task, here.dimension, text, {"aspects": named}, schema=scores_schema(keys))
-        answered = await ask(here.model, asked, check=lambda value: off_scale(value, here.dimension))
-        return tuple(replace(a, score=float(answered.value[k])) for k, a in zip(keys, aspects, strict=True))
+        answered = await ask(
+            here.model,
+            asked,
+            check=lambda value: off_scale(value, here.dimension),
+            accept=lambda value: _all_said(value, keys, here.dimension),
+        )
+        return tuple(replace(a, score=_score_in(answered.value[k])) for k, a in zip(keys, aspects, strict=True))
 
 
 def scores_schema(keys: Sequence[str]) -> dict[str, Any]:
@@ -137,6 +149,17 @@ def scores_schema(keys: Sequence[str]) -> dict[str, Any]:
         "required": list(keys),
         "additionalProperties": False,
     }
+
+
+def _all_said(value: Mapping[str, Any], keys: Sequence[str], dimension: Dimension) -> bool:
+    """Whether every aspect has a score on the scale or, in so many words, none: it can't be told, or doesn't apply."""
+    numbers = {key: score for key, score in value.items() if not abstention(score)}
+    plain = all(isinstance(score, int | float) and not isinstance(score, bool) for score in numbers.values())
+    return value.keys() == set(keys) and plain and off_scale(numbers, dimension) is None
+
+
+def _score_in(said: object) -> float | None:
+    return None if isinstance(said, str) else float(str(said))
 
 
 def off_scale(value: Mapping[str, Any], dimension: Dimension) -> str | None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import CutOffError, NoAnswerError, RefusedError, UnreadableScoreError
+from app.domain.wording.abstention import abstention_in_prose
+from app.errors import AbstainedError, CutOffError, NoAnswerError, RefusedError, UnreadableScoreError
 from app.evaluators.score_reading import FoundScore, find_score
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Turn, discard
@@ -31,8 +32,9 @@ async def ask_score(
     """The score on the dimension's scale, its place in the reply, and the reply.
 
     An answer without a readable score is asked again with the reason, one that was cut off with twice the room, which
-    is no attempt. Raises RefusedError at once, CutOffError where no more room can be given, NoAnswerError or
-    UnreadableScoreError after the last attempt, and whatever the model raises.
+    is no attempt. Raises RefusedError at once, so AbstainedError where the judge says that it can't tell or that it
+    doesn't apply, CutOffError where no more room can be given, NoAnswerError or UnreadableScoreError after the last
+    attempt, and whatever the model raises.
     """
     asked: list[ChatRequest] = []
     try:
@@ -54,6 +56,8 @@ async def _insist(
         if reply.finish == "length":
             request = with_more_room(model.name, request, reply)
             continue
+        if why := abstention_in_prose(reply.text):
+            raise AbstainedError(why)
         try:
             return find_score(reply.text, dimension.low, dimension.high), reply
         except UnreadableScoreError as error:

@@ -10,10 +10,10 @@ kept with the text as `outside`, beside the probabilities; of samples also how m
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from app.domain.judgment import Evaluation
+from app.domain.judgment import Evaluation, abstained
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.errors import NoLogprobsError, UnreadableScoreError
+from app.errors import AbstainedError, NoLogprobsError, UnreadableScoreError
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method, RequestCounts
 from app.evaluators.options import shown
@@ -84,6 +84,12 @@ class GEval:
     async def score(self, text: Text) -> Evaluation:
         steps = {"steps": await self._steps.get()}
         request = score_request(SCORE, self._task, self._dimension, text, steps)
+        try:
+            return await self._scored(request)
+        except AbstainedError as said:
+            return abstained(said.why)
+
+    async def _scored(self, request: ChatRequest) -> Evaluation:
         if self._way == "auto":
             told = await self._judge.ask(lambda: self._weighted(request), lambda: self._sampled(request))
             return told or await self._sampled(request)

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.domain.judgment import Evaluation
+from app.domain.judgment import Evaluation, abstained
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
+from app.errors import AbstainedError
 from app.evaluators.free_score import ask_score, score_request
 from app.evaluators.method import EvaluatorContext, Method
 from app.providers.base import ChatModel
@@ -24,7 +25,10 @@ class LlmScore:
 
     async def score(self, text: Text) -> Evaluation:
         request = score_request(self.prompt, self.task, self.dimension, text)
-        found, _ = await ask_score(self.model, request, self.dimension)
+        try:
+            found, _ = await ask_score(self.model, request, self.dimension)
+        except AbstainedError as said:
+            return abstained(said.why)
         return Evaluation(found.value)
 
 

@@ -7,20 +7,21 @@ from statistics import fmean
 
 from app.domain.judgment import Evaluation
 from app.domain.task import Dimension
-from app.errors import CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError
+from app.errors import AbstainedError, CutOffError, NoAnswerError, ProviderError, RefusedError, UnreadableScoreError
 from app.evaluators.concurrent_requests import gather_all
 from app.evaluators.free_score import ask_score
 from app.providers.base import ChatModel, ChatRequest
 
 # What befalls one sample and says nothing of the others. Anything else may be gone when the text is tried again.
-_LOST = (RefusedError, CutOffError, NoAnswerError, UnreadableScoreError)
+_LOST = (AbstainedError, RefusedError, CutOffError, NoAnswerError, UnreadableScoreError)
 
 
 async def sampled_score(model: ChatModel, requests: Sequence[ChatRequest], dimension: Dimension) -> Evaluation:
     """The mean of the samples that hold a score; the details say how many of how many do.
 
     The first sample goes ahead, so that the others find the prompt they share in the provider's cache. Raises the
-    commonest of their errors where no sample holds a score, and whatever else befalls one of them.
+    commonest of their errors where no sample holds a score (AbstainedError where that is what most of them say), and
+    whatever else befalls one of them.
     """
 
     lost: list[ProviderError] = []
@@ -51,5 +52,7 @@ def _commonest(errors: Sequence[ProviderError]) -> ProviderError:
     kinds = Counter(error.kind for error in errors)
     kind, count = kinds.most_common(1)[0]
     error = next(error for error in errors if error.kind == kind)
+    if isinstance(error, AbstainedError):
+        return error
     said = f"None of {len(errors)} samples gave a score; of {count} of them: {error.message}"
     return type(error)(said, error.hint)

@@ -66,6 +66,8 @@ def _markdown(document: Mapping[str, Any]) -> str:
         lines.append(f"- [ ] {question['text']}")
         if question["guidance"]:
             lines.append(f"  - How to decide: {question['guidance']}")
+        if question.get("may_not_apply"):
+            lines.append("  - May not apply")
         lines += [f"  - {a['text']} ({_who(a['contributor'], a['kind'])})" for a in question["attributes"]]
         if not question["attributes"]:
             lines.append(f"  - {BY_HAND}")
@@ -73,13 +75,17 @@ def _markdown(document: Mapping[str, Any]) -> str:
 
 
 def _csv(document: Mapping[str, Any]) -> str:
+    """“may_not_apply” is a column only where a question may not."""
     about = {name: document[name] for name in ("dimension", "version")}
+    may_not = any(question.get("may_not_apply") for question in document["questions"])
     rows = (
         {
             **about,
             **{name: question[name] for name in _COLUMNS if name not in (*about, "attributes")},
+            **({"may_not_apply": "yes" if question.get("may_not_apply") else "no"} if may_not else {}),
             "attributes": " | ".join(f"{a['text']} ({_who(a['contributor'])})" for a in question["attributes"]),
         }
         for question in document["questions"]
     )
-    return csv_bytes(_COLUMNS, rows, for_spreadsheets=False).decode()
+    columns = (*_COLUMNS, *(["may_not_apply"] if may_not else []))
+    return csv_bytes(columns, rows, for_spreadsheets=False).decode()

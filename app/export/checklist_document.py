@@ -81,6 +81,8 @@ def _question(question: Question, attributes: Mapping[int, Attribute]) -> dict[s
         "text": question.text,
         "guidance": question.guidance,
         "weight": question.weight,
+        **({"may_not_apply": True} if question.may_not_apply else {}),
+        **({"not_apply_reason": question.not_apply_reason} if question.not_apply_reason else {}),
         "origin": question.origin.value,
         "original": question.original or question.text,
         "reason": question.reason,

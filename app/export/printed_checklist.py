@@ -57,7 +57,7 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
     listed: dict[str, list[PrintedQuestion]] = {}
     for number, question in enumerate(document["questions"], start=1):
         examples = tuple(dict.fromkeys(attribute["text"] for attribute in question["attributes"]))[:MOST_EXAMPLES]
-        printed = PrintedQuestion(number, question["text"], question["guidance"], question["weight"], examples)
+        printed = PrintedQuestion(number, question["text"], _guidance(question), question["weight"], examples)
         listed.setdefault(question["component"], []).append(printed)
     return PrintedChecklist(
         f"{document['dimension']}: checklist, version {document['version']}",
@@ -65,10 +65,21 @@ def printed_checklist(document: Mapping[str, Any], making: Making) -> PrintedChe
         document["task"],
         document["rubric"],
         f"Answer every question with yes or no; yes is good. Score: {document['low']:g} + "
-        f"{document['high'] - document['low']:g} × number of yes ÷ number of answers.",
+        f"{document['high'] - document['low']:g} × number of yes ÷ {_counted(document)}.",
         tuple(_made(document, making)),
         tuple(_component(name, questions, described.get(name, {})) for name, questions in listed.items()),
     )
+
+
+def _guidance(question: Mapping[str, Any]) -> str:
+    """With what to do on paper, which has two boxes, where the question may not apply."""
+    also = "Where it does not apply, write n/a." if question.get("may_not_apply") else ""
+    return " ".join(filter(None, (question["guidance"], also)))
+
+
+def _counted(document: Mapping[str, Any]) -> str:
+    may_not = any(question.get("may_not_apply") for question in document["questions"])
+    return "number of yes and no" if may_not else "number of answers"
 
 
 def _component(name: str, questions: Sequence[PrintedQuestion], described: Mapping[str, Any]) -> PrintedComponent:

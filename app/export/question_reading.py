@@ -12,6 +12,9 @@ Known = Mapping[tuple[str, str], int]
 """(contributor, text) -> the id of an attribute that the project has: lineage is taken up again where it fits."""
 
 
+_SWITCH = {"": False, **dict.fromkeys(("no", "false", "0"), False), **dict.fromkeys(("yes", "true", "1"), True)}
+
+
 def read_question(name: str, item: object, known: Known) -> Question:
     """`name` is what a person calls its place, such as "Row 3". Raises FileFormatError."""
     fields = {"text": item} if isinstance(item, str) else item
@@ -28,6 +31,8 @@ def read_question(name: str, item: object, known: Known) -> Question:
         key_question=_words(name, fields, "key_question"),
         guidance=_words(name, fields, "guidance"),
         weight=_weight(name, fields.get("weight", 1.0)),
+        may_not_apply=_switch(name, fields, "may_not_apply"),
+        not_apply_reason=_words(name, fields, "not_apply_reason"),
         attributes=attributes,
         origin=origin,
         original=_words(name, fields, "original") if attributes else "",
@@ -72,6 +77,15 @@ def _weight(name: str, value: object) -> float:
     if not math.isfinite(weight) or weight < 0:
         raise FileFormatError(f"The weight of {name} is no number from 0.", "Give 0 or more, or leave it out.")
     return weight
+
+
+def _switch(name: str, fields: Mapping[object, object], field: str) -> bool:
+    """Off where the file doesn't say it. In tables it is a word."""
+    value = fields.get(field)
+    said = _SWITCH.get(str(value if value is not None else "").strip().lower())
+    if said is None:
+        raise FileFormatError(f"“{field}” of {name} is neither yes nor no.", "Write yes or no, or leave it out.")
+    return said
 
 
 def _origin(fields: Mapping[object, object]) -> QuestionOrigin:

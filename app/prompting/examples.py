@@ -9,6 +9,7 @@ _NOTES = [{"id": 1, "text": "Facts come in order."}, {"id": 2, "text": "Names ar
 _COMPONENT = {"id": 1, "name": "Order", "description": "What comes when."}
 _ASPECT = {"key": "a1", "name": "Order", "description": "What comes when."}
 _JUDGED = [{"key": "q1", "question": "Is it in order?", "guidance": "Look at the dates."}]
+_JUDGED_OPEN = [{**_JUDGED[0], "may_not_apply": True}]
 _SUB_ASPECTS = [{"id": 1, "name": "Order", "questions": ["Is it in order?"]}]
 _ITEM = {"source": "The source.", "text": "The text."}
 
@@ -27,6 +28,7 @@ _SHARED: Mapping[str, Any] = {
     "demonstrations": [{"before": "A source.", "given": "A text."}],
     "others": ["Are names introduced?"],
     "from_source": True,
+    "cannot_tell": True,
     "before": "A source.",
 }
 # The same name stands for other fields in other prompts.
@@ -41,8 +43,11 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
         for action in ("merge", "rephrase", "simpler", "split")
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
+    "question-applicability": {"questions": [{"id": 1, "question": "Is it in order?"}]},
     "judge-checklist": {"questions": _JUDGED},
     "judge-checklist-reasons": {"questions": _JUDGED},
+    "judge-checklist-open": {"questions": _JUDGED_OPEN},
+    "judge-checklist-open-reasons": {"questions": _JUDGED_OPEN},
     "check-eval-filter": {"questions": [{"id": 1, "question": "Is it in order?"}]},
     "coascore-scores": {"aspects": [_ASPECT]},
     "coascore-target": {"aspects": [{**_ASPECT, "score": 3}]},

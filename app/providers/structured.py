@@ -15,6 +15,7 @@ MOST_CUT_OFF = 3  # with the room doubled each time, the last has as much as any
 Check = Callable[[dict[str, Any]], str | None]
 _MOST_WRAPPED = 50  # a wrapper holds few objects
 LastResort = Callable[[dict[str, Any]], dict[str, Any] | None]
+Accept = Callable[[dict[str, Any]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,14 @@ async def ask(
     attempts: int = ATTEMPTS,
     check: Check | None = None,
     last_resort: LastResort | None = None,
+    accept: Accept | None = None,
 ) -> Structured:
     """The model's answer as an object that satisfies `request.schema` and `check`.
 
     check: says what is wrong with an object of the right form, or None.
     last_resort: what to make of the last answer when all attempts are used up and it is at least an object; None
         from it means nothing can be made of it.
+    accept: whether an object that doesn't have the form asked for is an answer all the same.
 
     An answer that was cut off is asked for again with twice the room, which is no attempt. Raises RefusedError at once
     (asking again doesn't change it), CutOffError where no more room can be given, NoAnswerError or WrongSchemaError
@@ -53,7 +56,7 @@ async def ask(
         raise ValueError("attempts must be at least 1")
     asked: list[ChatRequest] = []
     try:
-        return await _insist(model, request, attempts, check, last_resort, asked)
+        return await _insist(model, request, attempts, check, last_resort, accept, asked)
     except (RefusedError, CutOffError, NoAnswerError, WrongSchemaError):
         await discard(model, asked)
         raise
@@ -65,6 +68,7 @@ async def _insist(
     attempts: int,
     check: Check | None,
     last_resort: LastResort | None,
+    accept: Accept | None,
     asked: list[ChatRequest],
 ) -> Structured:
     """`ask`, with what was asked put down in `asked`."""
@@ -81,7 +85,7 @@ async def _insist(
             request = with_more_room(model.name, request, answer)
             continue
         value, found = _examine(reply.text, request.schema, check)
-        if found is None and value is not None:
+        if value is not None and (found is None or (accept is not None and accept(value))):
             return Structured(value, reply, len(asked))
         problem = found or problem
         if attempt == attempts and value is not None and last_resort is not None:
@@ -117,6 +121,11 @@ def object_in(text: str, schema: Any) -> dict[str, Any] | None:
     """The object of an answer that `ask` took, read in the same way; None where it can't be read any more."""
     value, problem = _examine(text, schema, None)
     return value if problem is None else None
+
+
+def fits(value: dict[str, Any], schema: Any) -> bool:
+    """Whether an object has the form that a schema asks for."""
+    return schema_problem(value, schema) is None
 
 
 def _examine(text: str, schema: Any, check: Check | None) -> tuple[dict[str, Any] | None, str | None]:

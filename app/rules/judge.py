@@ -47,9 +47,11 @@ class RuleJudge:
         return Profile(cut, beside, grounding_of(cut, beside))
 
     def answer(self, variables: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-        """Answers ("yes" or "no") and reasons by question key."""
+        """Answers and reasons by question key: "yes" or "no", or "does not apply" where the question allows that and
+        the text gives its rule nothing to look at."""
         questions = tuple((question["key"], question["question"]) for question in variables["questions"])
         item = variables["item"]
+        may_not = {question["key"] for question in variables["questions"] if question.get("may_not_apply")}
         context = context_of(variables)
         profile = self.profile(item["text"], item["source"] or "")
         answers: dict[str, str] = {}
@@ -61,7 +63,8 @@ class RuleJudge:
                 readings[rule.id] = rule.measure(profile)
             reading = readings[rule.id]
             good = bool(profile.text.words) and rule.passes(reading, asked.limit)
-            answers[asked.key] = "yes" if good else "no"
+            open_ = asked.key in may_not and asked.fits and bool(profile.text.words) and not reading.applies
+            answers[asked.key] = "does not apply" if open_ else "yes" if good else "no"
             reason = rule.reason(reading, asked.limit) if profile.text.words else "The text is empty."
             if not asked.fits:
                 reason = f"No rule fits this question; the nearest was used. {reason}"

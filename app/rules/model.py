@@ -52,7 +52,7 @@ class RulesModel:
             UnsupportedError: for a prompt that the rules have no answer to.
         """
         prompt = request.prompt
-        if prompt.name == "judge-checklist":
+        if prompt.name in ("judge-checklist", "judge-checklist-open"):
             answers, reasons = self._judge.answer(prompt.variables)
             return ChatReply(text=json.dumps(answers), model=self.name, rationales=reasons)
         stage = self._stages.get(prompt.name)

@@ -77,6 +77,8 @@ class QuestionRow(SQLModel, table=True):
     enabled: bool = True
     removed: bool = False
     weight: float = 1.0
+    may_not_apply: bool = False
+    not_apply_reason: str = Field(default="", sa_column=text_column())
     origin: str = "generated"
     reason: str = Field(default="", sa_column=text_column())
     created_at: datetime = Field(default_factory=now, sa_column=time_column())

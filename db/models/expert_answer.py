@@ -60,7 +60,8 @@ class AnswerDrawTextRow(SQLModel, table=True):
 
 
 class ExpertAnswerRow(SQLModel, table=True):
-    """`answer` is yes, no or unanswered (the expert skipped it); empty where there is only a note so far."""
+    """`answer` is yes, no, does not apply or unanswered (the expert skipped it); empty where there is only a note so
+    far."""
 
     __tablename__ = "expert_answer"
     __table_args__ = (UniqueConstraint("draw_id", "contributor_id", "text_id", "question_id"),)

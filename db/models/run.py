@@ -89,7 +89,8 @@ class ScoreRow(SQLModel, table=True):
 
 
 class JudgmentRow(SQLModel, table=True):
-    """`origin_run_id` is the earlier run that asked, where this one took its answer over."""
+    """`origin_run_id` is the earlier run that asked, where this one took its answer over. `cannot_tell`: unanswered
+    because the judge said that it can't tell."""
 
     __tablename__ = "judgment"
     __table_args__ = (UniqueConstraint("score_id", "question_id", "repeat"),)
@@ -99,6 +100,7 @@ class JudgmentRow(SQLModel, table=True):
     question_id: int = Field(sa_column=owned_by("question.id"))
     repeat: int = 0
     answer: str
+    cannot_tell: bool = False
     p_yes: float | None = None
     origin_run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     rationale: str = Field(default="", sa_column=text_column())

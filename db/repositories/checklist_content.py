@@ -143,6 +143,8 @@ def _question(
         original=row.original_text,
         id=int(row.id or 0),
         guidance=row.guidance,
+        may_not_apply=row.may_not_apply,
+        not_apply_reason=row.not_apply_reason,
     )
 
 

@@ -186,6 +186,8 @@ class Checklists:
             position=question.position,
             enabled=question.enabled,
             weight=question.weight,
+            may_not_apply=question.may_not_apply,
+            not_apply_reason=question.not_apply_reason,
             origin=question.origin.value,
             reason=question.reason,
         )

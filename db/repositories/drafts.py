@@ -12,7 +12,7 @@ from db.models import ChecklistChangeRow, ChecklistRow, ComponentRow, QuestionAt
 
 _QUESTION = (
     *("text", "guidance", "weight", "enabled", "removed", "position"),
-    *("origin", "reason", "component_id", "parent_id", "attributes"),
+    *("origin", "reason", "component_id", "parent_id", "attributes", "may_not_apply", "not_apply_reason"),
 )
 _COMPONENT = ("name", "description", "position", "removed")
 _FIELDS: Mapping[Kind, tuple[str, ...]] = {"question": _QUESTION, "component": _COMPONENT}

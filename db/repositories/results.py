@@ -141,6 +141,16 @@ class Results:
     def unanswered(self, run_id: int, dimension_id: int) -> int:
         return sum(counts.get(Answer.UNANSWERED, 0) for counts in self.answer_counts(run_id, dimension_id).values())
 
+    def cannot_tell_counts(self, run_id: int, dimension_id: int) -> dict[int, int]:
+        """Question id -> how often the judge said that it can't tell; those are among the unanswered."""
+        rows = self._session.exec(
+            select(JudgmentRow.question_id, func.count(col(JudgmentRow.id)))
+            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
+            .where(*self._scores(run_id, dimension_id), col(JudgmentRow.cannot_tell).is_(True))
+            .group_by(col(JudgmentRow.question_id))
+        )
+        return dict(rows.all())
+
     def _scores(self, run_id: int, dimension_id: int) -> list[Any]:
         return [
             ScoreRow.run_id == run_id,
@@ -150,4 +160,6 @@ class Results:
 
 
 def _judgment(row: JudgmentRow) -> Judgment:
-    return Judgment(row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes, row.origin_run_id)
+    return Judgment(
+        row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes, row.origin_run_id, row.cannot_tell
+    )

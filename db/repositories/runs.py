@@ -209,6 +209,7 @@ class Runs:
                 "question_id": j.question,
                 "repeat": j.repeat,
                 "answer": j.answer.value,
+                "cannot_tell": j.cannot_tell,
                 "p_yes": j.p_yes,
                 "origin_run_id": j.origin,
                 "rationale": j.rationale,

@@ -162,6 +162,37 @@ def test_where_no_copy_can_be_made_nothing_is_updated(tmp_path: Path, monkeypatc
         assert database.execute("SELECT version_num FROM alembic_version").fetchone() == ("0009",)
 
 
+def test_questions_and_judgments_from_before_always_apply_and_were_told(empty_address: str) -> None:
+    writer, _ = open_engines(empty_address)
+    with writer.begin() as connection:
+        settings = config()
+        settings.attributes["connection"] = connection
+        command.upgrade(settings, "0009")
+        for statement in (*_BEFORE_0010, *_ASKED):
+            connection.execute(text(statement))
+    writer.dispose()
+    database = Database(empty_address)
+    with database.read() as work:
+        (question,) = work.checklists.get(1).questions
+        assert (question.text, question.may_not_apply, question.not_apply_reason) == ("Is it clear?", False, "")
+        ((judgment,),) = work.results.judgments_by_text(1, 1).values()
+        assert (judgment.answer.value, judgment.cannot_tell) == ("no", False)
+    database.close()
+
+
+_ASKED = (
+    "INSERT INTO checklist (id, dimension_id, version, condition, status, origin, model, max_components, created_at) "
+    f"VALUES (1, 1, 1, 'comb', 'published', 'built', '', 5, {_NOW})",
+    "INSERT INTO question (id, checklist_id, kind, text, original_text, guidance, position, enabled, removed, weight, "
+    f"origin, reason, created_at) VALUES (1, 1, 'sub', 'Is it clear?', '', '', 0, true, false, 1, 'added', '', {_NOW})",
+    'INSERT INTO text (id, project_id, doc_id, system_id, item_id, source, text, "references", extra) '
+    "VALUES (1, 1, 'd', '', '', '', 'A text.', '[]', '{}')",
+    "INSERT INTO score (id, run_id, dimension_id, text_id, status, value, details, coverage, error_kind, error) "
+    "VALUES (1, 1, 1, 1, 'done', 1, '{}', 1, '', '')",
+    "INSERT INTO judgment (score_id, question_id, repeat, answer, rationale) VALUES (1, 1, 0, 'no', '')",
+)
+
+
 def _at_revision_0009(address: str) -> None:
     writer, _ = open_engines(address)
     with writer.begin() as connection:

@@ -20,7 +20,7 @@ from tests.e2e.conftest import App
 from tests.e2e.screen import at, click, press_key, settled
 
 pytestmark = pytest.mark.usefixtures("demo")
-LETTERS = {"y": Answer.YES, "n": Answer.NO, "s": Answer.UNANSWERED}
+LETTERS = {"y": Answer.YES, "n": Answer.NO, "a": Answer.NOT_APPLICABLE, "s": Answer.UNANSWERED}
 TYPED = "ynynnyysynnyyn"
 
 
@@ -183,3 +183,32 @@ def test_what_experts_read_is_shown_as_text(page: Page, app: App, tmp_path: Path
     current = at(page, "answer_current")
     expect(current).to_contain_text(words)
     expect(current.locator("img")).to_have_count(0)
+
+
+def test_does_not_apply_is_a_key_on_the_questions_that_allow_it_and_on_no_other(
+    app: App, page: Page, tmp_path: Path
+) -> None:
+    rows = [
+        "text,may_not_apply",
+        *(f"Is the part numbered {n} there?,{'no' if n % 2 else 'yes'}" for n in range(1, 15)),
+    ]
+    questions = tmp_path / "questions.csv"
+    questions.write_text("\n".join(rows), encoding="utf-8")
+    where = ("--project", "Demo", "--dimension", "coherence")
+    app.command("checklist", "import", str(questions), *where)
+    app.command("checklist", "publish", *where)
+    app.command("answers", "draw", *where, "--texts", "2")
+    open_sheet(page, app)
+    button = at(page, "answer_does_not_apply").get_by_role("button")
+    expect(at(page, "answer_yes").get_by_role("button")).to_be_visible()
+    expect(button).to_be_hidden()
+    page.keyboard.type("aya" + "ana")  # each second A falls on a question that always applies, and does nothing
+    all_saved(page)
+    assert answers(app)[:5] == "yana."
+    expect(button).to_be_hidden()
+    page.keyboard.type("y")
+    expect(button).to_be_visible()
+    expect(button).to_have_accessible_name("Does not apply")
+    button.click()
+    all_saved(page)
+    assert answers(app)[:7] == "yanaya."

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.services.checklists.checklists import view_checklist
+from app.services.checklists.checklists import new_draft, publish, view_checklist
+from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.expert_answers import (
     Answer,
     AnswerDraw,
@@ -253,3 +254,25 @@ def test_experts_see_neither_the_plan_nor_its_reasons(demo: Workbench, checklist
     assert not app.radio
     assert not any(button.key.startswith(("more_", "draw_")) for button in app.button if button.key)
     assert not any("least sure" in one.value for one in [*app.markdown, *app.caption])
+
+
+def test_does_not_apply_is_offered_with_a_key_where_a_question_allows_it(demo: Workbench, checklist: int):
+    draft = new_draft(demo, checklist)
+    second = draft.asked[1]
+    edit_question(demo, second, QuestionWording(second.text, second.component, may_not_apply=True))
+    version = publish(demo, draft.id).id
+    draw_texts(demo, version, 2, seed=1)
+    ana = Person(opened("Ana"))
+    choices = shown(ana.app, KEYS)["choices"]
+    assert [(c["label"], c["key"]) for c in choices if c.get("open")] == [("Does not apply", "A")]
+    assert [question["open"] for question in shown(ana.app, KEYS)["questions"]][:3] == [False, True, False]
+    ana.does({"question": ana.question(1), "answer": "does not apply"})
+    assert not ana.app.error
+    ana.does({"question": ana.question(0), "answer": "does not apply"})
+    assert any("doesn't take it" in error.value for error in ana.app.error)
+    given = answer_sheet(demo, version, "Ana").given
+    assert [(one.question, one.answer) for one in given.values()] == [(ana.question(1), Answer.NOT_APPLICABLE)]
+
+
+def test_where_no_question_allows_it_the_sheet_is_as_ever(demo: Workbench, draw: AnswerDraw):
+    assert [choice["key"] for choice in shown(opened("Ana"), KEYS)["choices"]] == ["Y", "N", "S"]

@@ -252,3 +252,18 @@ def test_a_draft_is_tried_on_one_text_by_judge_and_by_hand(draft: Workbench, ope
     assert list_runs(draft) == runs
     app.text_input(key="try_search").set_value("no such words anywhere").run()
     assert "No text has these words." in [info.value for info in app.info]
+
+
+def test_that_a_question_may_not_apply_is_ticked_and_saved_with_it(draft: Workbench, open_screen: Open):
+    question = newest(draft).asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    box = app.checkbox(key=f"question_may_not_apply_{question.id}")
+    assert not box.value
+    box.check()
+    app.button(key=f"save_question_{question.id}").click().run()
+    assert newest(draft).asked[0].may_not_apply
+    assert "may not apply" in words(app)
+    assert app.button(key="undo_last").label == "Undo: changed whether a question may not apply"
+    app.button(key="undo_last").click().run()
+    assert not newest(draft).asked[0].may_not_apply

@@ -105,6 +105,7 @@ def list_(
 
     checklist_id, _ = _checklist(project, dimension, version)
     found = expert_answers(open_workbench(), checklist_id)
+    may_not_apply = any(question.may_not_apply for question in found.checklist.asked)
     rows = [
         {
             "expert": one.expert,
@@ -113,6 +114,7 @@ def list_(
             "answers": one.answers,
             "skipped": one.skipped,
             "notes": one.notes,
+            **({"does_not_apply": one.does_not_apply} if may_not_apply or json_ else {}),
         }
         for one in progress(found)
     ]

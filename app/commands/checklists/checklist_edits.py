@@ -78,6 +78,9 @@ def edit(
     weight: Annotated[float | None, typer.Option(help="1 counts like every other question.")] = None,
     component: Annotated[str | None, typer.Option(help="The component it goes under.")] = None,
     on: Annotated[bool | None, typer.Option("--on/--off", help="Whether the judge is asked it.")] = None,
+    may_not_apply: Annotated[
+        bool | None, typer.Option("--may-not-apply/--always-applies", help="Whether “does not apply” is an answer too.")
+    ] = None,
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
@@ -94,6 +97,7 @@ def edit(
         seen.component if component is None else component,
         seen.guidance if guidance is None else guidance,
         seen.weight if weight is None else weight,
+        seen.may_not_apply if may_not_apply is None else may_not_apply,
     )
     edit_question(workbench, seen, wording, by)
     if on is not None:
@@ -108,6 +112,7 @@ def add(
     component: Annotated[str, typer.Option(help="The component it goes under; none without it.")] = "",
     guidance: Annotated[str, typer.Option(help="How to decide; the judge reads it.")] = "",
     weight: Annotated[float, typer.Option(help="1 counts like every other question.")] = 1.0,
+    may_not_apply: Annotated[bool, typer.Option("--may-not-apply", help="“Does not apply” is an answer too.")] = False,
     by: ByOption = "",
     json_: JsonOption = False,
 ) -> None:
@@ -118,7 +123,7 @@ def add(
     from app.services.checklists.draft_edits import QuestionWording, add_question
 
     workbench, draft = newest_draft(project, dimension)
-    add_question(workbench, draft.id, QuestionWording(text, component, guidance, weight), by)
+    add_question(workbench, draft.id, QuestionWording(text, component, guidance, weight, may_not_apply), by)
     _print_draft(workbench, draft, json_)
 
 
@@ -239,6 +244,8 @@ def _print(checklist: "Checklist", json_: bool) -> None:
             "component": q.component,
             "text": q.text,
             "guidance": q.guidance,
+            "may_not_apply": q.may_not_apply,
+            **({"not_apply_reason": q.not_apply_reason} if q.not_apply_reason else {}),
         }
         for q in checklist.questions
         if q.kind is QuestionKind.SUB
@@ -246,7 +253,8 @@ def _print(checklist: "Checklist", json_: bool) -> None:
     if json_:
         print_json(rows)
     elif rows:
-        shown = ("question", "on", "weight", "component", "text")
+        may_not = any(row["may_not_apply"] for row in rows)
+        shown = ("question", "on", "weight", *(["may_not_apply"] if may_not else []), "component", "text")
         echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
     else:
         echo("This version has no questions.")

@@ -16,7 +16,7 @@ ModelOption = Annotated[str, typer.Option(help="provider:name, or rules.")]
 
 
 def register(checklists: typer.Typer) -> None:
-    for command in (ask, review, proposals, decide):
+    for command in (ask, review, applicability, proposals, decide):
         checklists.command()(command)
     checklists.command("try")(try_)
 
@@ -37,7 +37,7 @@ def ask(
     from app.errors import InputError
     from app.services.checklists.question_proposals import propose
 
-    if action not in (known := [each.value for each in Action if each is not Action.VALIDATE]):
+    if action not in (known := [each.value for each in Action if each not in (Action.VALIDATE, Action.APPLICABILITY)]):
         raise InputError(f"“{action}” is nothing to ask a model for.", f"Use {', '.join(known)}.")
     workbench, draft = newest_draft(project, dimension)
     propose(workbench, draft.id, Action(action), [question_of(draft, number).id for number in questions], model)
@@ -55,6 +55,20 @@ def review(
 
     workbench, draft = newest_draft(project, dimension)
     propose_validation(workbench, draft.id, model)
+    _print_open(workbench, draft, json_)
+
+
+def applicability(
+    project: ProjectOption, dimension: OneDimensionOption, model: ModelOption, json_: JsonOption = False
+) -> None:
+    """Let a model say which questions of the draft may not apply to some texts, and why; each is to be decided.
+
+    Example: interacteval checklist applicability --project News --dimension coherence --model openai:gpt-4o
+    """
+    from app.services.checklists.question_proposals import propose_applicability
+
+    workbench, draft = newest_draft(project, dimension)
+    propose_applicability(workbench, draft.id, model)
     _print_open(workbench, draft, json_)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, shown_method, table
+from app.commands.output import JsonOption, counts_table, echo, print_json, shown_method, table
 from app.commands.results.method_comparison import bias, quality
 from app.commands.results.run_comparison import compare
 
@@ -82,11 +82,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
         )
         return
     echo(f"Run {found.id} of {found.project}: {shown_method(found)}, {found.judge}, {found.status.value}")
-    echo(
-        table(
-            ["dimension", "scored", "failed", "unanswered", "coverage"], [[n, *c.values()] for n, c in counts.items()]
-        )
-    )
+    echo(counts_table(counts))
     cost = "an unknown price" if spent.cost_usd is None else f"${spent.cost_usd:,.4f}"
     echo(
         f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "

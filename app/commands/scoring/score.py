@@ -7,7 +7,7 @@ import typer
 
 from app.commands.interruption import runs_end_on_signals
 from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, echo, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, counts_table, echo, print_json, say
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 from app.scoring.concurrency import CONCURRENCY
@@ -228,8 +228,7 @@ def _print_report(workbench: "Workbench", report: "RunReport") -> None:
 
     run = report.run
     echo(f"Run {run.id} ({run.evaluator}, {run.judge}): {run.done} of {run.all} scored, {run.status.value}")
-    rows = [[name, *counts.values()] for name, counts in run_counts(workbench, run.id).items()]
-    echo(table(["dimension", "scored", "failed", "unanswered", "coverage"], rows))
+    echo(counts_table(run_counts(workbench, run.id)))
     if remark := logprobs_remark(run):
         say(remark)
     if mended := report.tally.mended:

@@ -11,12 +11,13 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.domain.judgment import score_on_scale
+from app.domain.judgment import Answer, score_on_scale
 from app.errors import FileFormatError
 
 ENDINGS = {"promptfoo": "yaml", "deepeval": "py", "inspect": "py"}
 """Format -> the ending of its file."""
 
+ANSWERS, NOT_APPLICABLE = (Answer.YES.value, Answer.NO.value), Answer.NOT_APPLICABLE.value
 _TEMPLATE_OPENING = re.compile(r"\{(?=[{%#])")
 _EXAMPLE = {"text": "This is an example. Put your own texts into a file and name it when you run this.", "source": ""}
 
@@ -61,13 +62,15 @@ def tool_file(format_name: str, document: Mapping[str, Any], words: JudgeWords) 
 
 
 def _embedded(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The checklist without its lineage, each question with the key that stands for it in the answer."""
+    """The checklist without its lineage, each question with the key that stands for it in the answer, and with the
+    answers that it takes where these are more than yes and no."""
     about = ("project", "task", "dimension", "version", "notice", "rubric", "low", "high")
     of_a_question = ("id", "component", "key_question", "text", "weight", "guidance")
     return {
         **{name: document[name] for name in about if name in document},
         "questions": [
             {"key": f"q{number}", **{name: question[name] for name in of_a_question}}
+            | ({"answers": [*ANSWERS, NOT_APPLICABLE]} if question.get("may_not_apply") else {})
             for number, question in enumerate(document["questions"], start=1)
         ],
     }

@@ -12,7 +12,7 @@ from app.meta_evaluation.choices import Level
 from app.meta_evaluation.coefficients import single
 from app.meta_evaluation.comparison import compare_scores
 from app.meta_evaluation.frame import Frame
-from app.meta_evaluation.score_matrix import Floats
+from app.meta_evaluation.score_matrix import Bools, Floats
 
 LOW_DISCRIMINATION = 0.2
 """Below this an item is commonly called poor (Ebel and Frisbie 1991)."""
@@ -26,7 +26,8 @@ HARMS = "Without it the checklist agrees better with people: the interval of its
 
 @dataclass(frozen=True, slots=True)
 class QuestionItem:
-    """One question over `n` texts that answered it; `n_undefined` texts left it unanswered.
+    """One question over `n` texts that answered it yes or no; `n_undefined` texts left it unanswered, and to
+    `n_inapplicable` it doesn't apply.
 
     `yes_share` is the part of yes. `discrimination` is the point-biserial correlation with the rest score (the share of
     yes among the other questions), `top_less_bottom` the difference in yes share between the third of texts with the
@@ -47,6 +48,7 @@ class QuestionItem:
     low: float | None
     high: float | None
     flags: tuple[str, ...]
+    n_inapplicable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,11 @@ class ItemAnalysis:
     method: str = "classical item analysis"
 
 
-def analyse_items(answers: Floats, human: Floats, frame: Frame | None = None) -> ItemAnalysis:
-    """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered; `human` is (texts,).
+def analyse_items(
+    answers: Floats, human: Floats, frame: Frame | None = None, inapplicable: Bools | None = None
+) -> ItemAnalysis:
+    """`answers` is (texts, questions) with 1 for yes, 0 for no, NaN for unanswered and for what doesn't apply, which
+    `inapplicable` marks; `human` is (texts,).
 
     The effect of dropping is on Spearman at the frame's level, of the share of yes with the ratings; each resample
     counts for the checklist with and without the question.
@@ -85,9 +90,11 @@ def analyse_items(answers: Floats, human: Floats, frame: Frame | None = None) ->
     pairs, undefined = _phi_pairs(answers)
     redundant = tuple(sorted((p for p in pairs if abs(p.phi) >= REDUNDANT), key=lambda p: -abs(p.phi)))
     items = []
+    outside = np.zeros(answers.shape, dtype=bool) if inapplicable is None else inapplicable
     for question in range(answers.shape[1]):
         rest = share_of_yes(np.delete(answers, question, axis=1))
-        items.append(_item(question, answers[:, question], rest, _effect(whole, rest, human, by), redundant))
+        effect, beside = _effect(whole, rest, human, by), int(outside[:, question].sum())
+        items.append(_item(question, answers[:, question], rest, effect, redundant, beside))
     return ItemAnalysis(tuple(items), redundant, undefined, by.level, found.value, found.reason)
 
 
@@ -167,9 +174,10 @@ def _item(
     rest: Floats,
     effect: _Effect,
     redundant: tuple[Redundancy, ...],
+    inapplicable: int,
 ) -> QuestionItem:
     answered = ~np.isnan(answer)
-    n, lost = int(answered.sum()), int((~answered).sum())
+    n, lost = int(answered.sum()), int((~answered).sum()) - inapplicable
     share = float(answer[answered].mean()) if n else None
     discrimination = point_biserial(answer, rest)
     twins = [p.second if p.first == question else p.first for p in redundant if question in (p.first, p.second)]
@@ -188,6 +196,7 @@ def _item(
             *(_flags(n, share, discrimination, lost / answer.size, twins) if answer.size else ()),
             *(() if effect.high is None or effect.high >= 0 else (HARMS,)),
         ),
+        n_inapplicable=inapplicable,
     )
 
 

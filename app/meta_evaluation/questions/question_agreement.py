@@ -34,6 +34,21 @@ class QuestionAgreement:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplicabilityAgreement:
+    """Agreement on whether a question applies: "does not apply" against yes and no together. `people` is alpha over the
+    experts, `judge` Cohen's kappa of the judge with what most experts say. The shares say how often it was said, of all
+    answers of the experts (`people_n`) and of the texts that the judge answered (`judge_n`)."""
+
+    question: int
+    people: Agreement
+    judge: Agreement
+    people_share: float | None
+    people_n: int
+    judge_share: float | None
+    judge_n: int
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeConsistency:
     """How often a judge repeats itself: the mean share of repeats that give a text's most frequent answer.
 
@@ -48,20 +63,42 @@ class JudgeConsistency:
 
 
 def question_agreement(
-    experts: Floats, judge: Floats, *, resamples: int = 0, seed: int = 0
+    experts: Floats, judge: Floats, inapplicable: Floats | None = None, *, resamples: int = 0, seed: int = 0
 ) -> tuple[QuestionAgreement, ...]:
-    """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered.
+    """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered or not
+    applicable, which is left out. `inapplicable`, of the experts' shape, is as for `most_say`.
 
     The intervals of `people` and `judge` draw texts anew.
     """
     found = []
+    applies = np.where(np.isnan(experts), np.nan, 0.0) if inapplicable is None else inapplicable
     for question in range(judge.shape[1]):
         answers = experts[:, :, question]
         people = krippendorff_alpha(answers, "nominal", resamples=resamples, seed=seed)
-        with_judge = cohen_kappa(majority(answers), judge[:, question], resamples=resamples, seed=seed)
+        most = most_say(answers, applies[:, :, question])
+        with_judge = cohen_kappa(most, judge[:, question], resamples=resamples, seed=seed)
         verdict, too_few = _verdict(people, with_judge)
         found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict, too_few))
     return tuple(found)
+
+
+def applicability_agreement(
+    experts: Floats, judge: Floats, question: int, *, resamples: int = 0, seed: int = 0
+) -> ApplicabilityAgreement:
+    """Of one question. `experts` is (raters, texts) and `judge` (texts,): 1 does not apply, 0 yes or no, NaN
+    unanswered."""
+
+    def share(said: Floats) -> tuple[float | None, int]:
+        given = said[~np.isnan(said)]
+        return (float(given.mean()) if given.size else None), int(given.size)
+
+    return ApplicabilityAgreement(
+        question,
+        krippendorff_alpha(experts, "nominal", resamples=resamples, seed=seed),
+        cohen_kappa(majority(experts), judge, resamples=resamples, seed=seed),
+        *share(experts),
+        *share(judge),
+    )
 
 
 def judge_stability(repeats: Floats) -> tuple[JudgeConsistency, ...]:
@@ -83,6 +120,12 @@ def majority(answers: Floats) -> Floats:
     given = (~np.isnan(answers)).sum(axis=0)
     yes = np.nansum(answers, axis=0)
     return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))
+
+
+def most_say(answers: Floats, inapplicable: Floats) -> Floats:
+    """(texts,) 1 or 0 as most of (raters, texts) say; NaN also where no more of them say yes or no than that it doesn't
+    apply. `inapplicable` is 1 for that, 0 for yes and no, NaN unanswered."""
+    return np.where(majority(inapplicable) == 0, majority(answers), np.nan)
 
 
 def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:

@@ -1,6 +1,6 @@
 """Entries on an expert's answer sheet, as the browser sends them: read with care, kept in one go."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,13 +78,15 @@ def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: S
     An answer about a text that was given to somebody else meanwhile is kept as well. Whoever answers before thinking
     aloud has read questions made of what others wrote: what they write later counts as written after that.
 
-    Returns how many were refused because their question about their text isn't among those drawn; the others are kept.
+    Returns how many were refused because their question about their text isn't among those drawn, or because it doesn't
+    allow "does not apply"; the others are kept.
     Raises NotFoundError where the texts are no longer drawn.
     """
     with workbench.database.write() as work:
         drawn, who = answerable_pairs(work, draw), writer(work, draw, expert)
         written = [entry for entry in entries if not entry.step]
-        known = [entry for entry in written if (entry.text, entry.question) in drawn]
+        open_ = {q.id for q in work.checklists.get(draw.checklist).asked if q.may_not_apply}
+        known = [entry for entry in written if (entry.text, entry.question) in drawn and _allowed(entry, open_)]
         for entry in known:
             if entry.answer is not None:
                 work.expert_answers.answer(draw.id, who, entry.text, entry.question, entry.answer)
@@ -93,3 +95,7 @@ def keep_entries(workbench: Workbench, draw: AnswerDraw, expert: str, entries: S
         if known:
             work.independence.note_seen(work.checklists.dimension_of(draw.checklist), who)
     return len(written) - len(known)
+
+
+def _allowed(entry: SheetEntry, may_not_apply: Collection[int]) -> bool:
+    return entry.answer is not Answer.NOT_APPLICABLE or entry.question in may_not_apply

@@ -23,7 +23,13 @@ _KEY = ("doc_id", "system_id", "item_id")
 _HOW_DRAWN = ("wave", "probability")
 DRAW_COLUMNS = (*_KEY, *_HOW_DRAWN, "design", "seed", "tau", "drawn")
 COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note")
-_WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.UNANSWERED: "skip", None: ""}
+_WORDS = {
+    Answer.YES: "yes",
+    Answer.NO: "no",
+    Answer.NOT_APPLICABLE: Answer.NOT_APPLICABLE.value,
+    Answer.UNANSWERED: "skip",
+    None: "",
+}
 _READ = {
     "yes": Answer.YES,
     "y": Answer.YES,
@@ -31,6 +37,7 @@ _READ = {
     "no": Answer.NO,
     "n": Answer.NO,
     "0": Answer.NO,
+    **dict.fromkeys(("does not apply", "doesn't apply", "not applicable", "n/a", "na", "a"), Answer.NOT_APPLICABLE),
     "skip": Answer.UNANSWERED,
     "s": Answer.UNANSWERED,
 }
@@ -113,8 +120,9 @@ def import_answers(
 ) -> AnswerImport:
     """Answers from a table with the columns of `answers_csv`; `expert` names who it is from where no column does.
 
-    A question is named by its number or its wording, an answer is yes, no or skip. Rows that can't be used are listed
-    and the others come in. An answer that differs from one on record is such a row, unless `replace`.
+    A question is named by its number or its wording, an answer is yes, no, skip or, where the question allows it, "does
+    not apply" (or n/a). Rows that can't be used are listed and the others come in. An answer that differs from one on
+    record is such a row, unless `replace`.
     Raises FileFormatError for a table that can't be read, NotReadyError before texts are drawn.
     """
     try:
@@ -147,6 +155,7 @@ class _Reader:
         asked = found.checklist.asked
         self._questions: dict[str, int] = {" ".join(q.text.split()): q.id for q in asked}
         self._questions |= {str(number): q.id for number, q in enumerate(asked, start=1)}
+        self._may_not_apply = {q.id for q in asked if q.may_not_apply}
         self._on_record = {(one.expert, one.text, one.question): one for one in found.answers}
         self._new: dict[tuple[str, int, int], tuple[Answer | None, str]] = {}
 
@@ -154,13 +163,16 @@ class _Reader:
         """What becomes of a row: kept, known or blank. Raises InputError for one that can't be used."""
         for column, cell in cells.items():
             check_storable(cell, f"Its {column}")
-        said, note = cells.get("answer", "").lower(), cells.get("note", "")
+        said, note = cells.get("answer", "").replace("’", "'").lower(), cells.get("note", "")
         if not said and not note:
             return "blank"
         place = self._place(cells)
         if said and said not in _READ:
-            raise InputError(f"“{said}” is no answer; it must be yes, no or skip.")
+            also = ", does not apply" if self._may_not_apply else ""
+            raise InputError(f"“{said}” is no answer; it must be yes, no{also} or skip.")
         answer = _READ.get(said)
+        if answer is Answer.NOT_APPLICABLE and place[2] not in self._may_not_apply:
+            raise InputError("This question doesn't allow “does not apply”; answer yes, no or skip.")
         before = self._on_record.get(place)
         if before and (answer in (None, before.answer)) and note in ("", before.note):
             return "known"

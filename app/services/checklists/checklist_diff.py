@@ -15,6 +15,8 @@ class DiffKind(StrEnum):
     ADDED = "added"
     REWORDED = "reworded"
     GUIDANCE = "with other guidance"
+    MAY_NOT_APPLY = "allowed not to apply"
+    ALWAYS_APPLIES = "no longer allowed not to apply"
     WEIGHT = "with another weight"
     COMPONENT = "put under another component"
     MOVED = "moved"
@@ -84,6 +86,8 @@ def _changed(old: Question, new: Question, moved: bool) -> QuestionChange:
     found = {
         DiffKind.REWORDED: old.text != new.text,
         DiffKind.GUIDANCE: old.guidance != new.guidance,
+        DiffKind.MAY_NOT_APPLY: new.may_not_apply and not old.may_not_apply,
+        DiffKind.ALWAYS_APPLIES: old.may_not_apply and not new.may_not_apply,
         DiffKind.WEIGHT: old.weight != new.weight,
         DiffKind.COMPONENT: old.component != new.component,
         DiffKind.MOVED: moved,

@@ -23,12 +23,14 @@ OPTIONS = 20
 
 @dataclass(frozen=True, slots=True)
 class PreviewScore:
-    """The score if all questions count alike and by their weights, None where none is answered; and how many are."""
+    """The score if all questions count alike and by their weights, None where none has a yes or no; how many have an
+    answer, and how many of these don't apply."""
 
     equal: float | None
     weighted: float | None
     answered: int
     asked: int
+    not_applicable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +96,5 @@ def preview_score(view: ChecklistView, answers: Mapping[int, Answer]) -> Preview
         checklist_score(given, low, high, [question.weight for question in asked]).value,
         sum(answer is not Answer.UNANSWERED for answer in given),
         len(asked),
+        sum(answer is Answer.NOT_APPLICABLE for answer in given),
     )

@@ -6,7 +6,7 @@ over, but refused with a word on who changed it and when.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.checklist import Checklist, Question, QuestionKind, QuestionOrigin
 from app.domain.checklist_change import Change, Edit
@@ -21,16 +21,18 @@ BY_HAND = "added by hand"
 
 @dataclass(frozen=True, slots=True)
 class QuestionWording:
-    """What a person says of a question. `component` is a component's name, "" for none."""
+    """What a person says of a question. `component` is a component's name, "" for none; `may_not_apply`: "does not
+    apply" is an answer to it."""
 
     text: str
     component: str = ""
     guidance: str = ""
     weight: float = 1.0
+    may_not_apply: bool = False
 
     @classmethod
     def of(cls, question: Question) -> "QuestionWording":
-        return cls(question.text, question.component, question.guidance, question.weight)
+        return cls(question.text, question.component, question.guidance, question.weight, question.may_not_apply)
 
     def tidy(self) -> "QuestionWording":
         """On one line. Raises InputError without text or with a weight that is none."""
@@ -39,7 +41,7 @@ class QuestionWording:
             raise InputError("A question can't be empty.", "Write one that is answered yes or no, or remove it.")
         if not math.isfinite(self.weight) or self.weight < 0:
             raise InputError(f"{self.weight:g} is not a weight.", "Give 0 or more; 1 counts like every other question.")
-        return QuestionWording(text, self.component, " ".join(self.guidance.split()), float(self.weight))
+        return replace(self, text=text, guidance=" ".join(self.guidance.split()), weight=float(self.weight))
 
 
 @use_case(Right.EDIT, act="added a question")
@@ -67,6 +69,8 @@ def new_question(
     placed = place_in(checklist, wording.component)
     question_id = work.drafts.add_question(checklist.id, wording.text, QuestionKind.SUB, position)
     shown = {"guidance": wording.guidance, "weight": wording.weight, "removed": False, **placed}
+    if wording.may_not_apply:
+        shown["may_not_apply"] = True
     told = {"reason": reason, "origin": origin.value, "attributes": list(attributes)}
     return question_id, Edit("question", question_id, shown | told)
 
@@ -84,7 +88,7 @@ def edit_question(workbench: Workbench, seen: Question, new: QuestionWording, wh
         if now is None:
             raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} removed this question meanwhile.")
         current, values = QuestionWording.of(now), dict[str, object]()
-        for field in ("text", "component", "guidance", "weight"):
+        for field in ("text", "component", "guidance", "weight", "may_not_apply"):
             mine, theirs, was = (getattr(w, field) for w in (wording, current, before))
             if mine in (was, theirs):
                 continue
@@ -177,6 +181,7 @@ _SAID = {
     "guidance": "changed how to decide a question",
     "weight": "changed the weight of a question",
     "component_id": "moved a question to another component",
+    "may_not_apply": "changed whether a question may not apply",
 }
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "draw_texts",
     "drawable",
     "expert_answers",
+    "inapplicable_cube",
     "note",
     "own_sheet",
     "texts_of",
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 _AS_NUMBER: Mapping[Answer | None, float] = {Answer.YES: 1.0, Answer.NO: 0.0}
+_INAPPLICABLE: Mapping[Answer | None, float] = {Answer.NOT_APPLICABLE: 1.0, Answer.YES: 0.0, Answer.NO: 0.0}
 
 
 @use_case(Right.FACILITATE, act="drew texts for experts")
@@ -149,6 +151,9 @@ def answer(
     """Keep one answer; UNANSWERED is a skipped question, None takes an answer back. Raises InputError."""
     with workbench.database.write() as work:
         who = _allowed(work, draw, expert, text_id, question_id)
+        asked = work.checklists.get(draw.checklist).asked
+        if given is Answer.NOT_APPLICABLE and not any(q.id == question_id and q.may_not_apply for q in asked):
+            raise InputError("This question doesn't allow “does not apply”.", "Answer yes or no, or skip it.")
         work.expert_answers.answer(draw.id, who, text_id, question_id, given)
 
 
@@ -173,15 +178,21 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
         return AnswerSet(work.checklists.get(checklist_id), draw.texts, experts, answers, shares)
 
 
-def answer_cube(found: AnswerSet) -> NDArray[np.float64]:
-    """(experts, texts, questions asked): 1 yes, 0 no, NaN skipped or not answered, in the orders of `found`."""
+def answer_cube(found: AnswerSet, values: Mapping[Answer | None, float] = _AS_NUMBER) -> NDArray[np.float64]:
+    """(experts, texts, questions asked): 1 yes, 0 no, NaN skipped, not answered or not applicable, in the orders of
+    `found`. Other `values` make other numbers of the answers; what they don't name is NaN."""
     experts = {name: place for place, name in enumerate(found.experts)}
     texts = {text: place for place, text in enumerate(found.texts)}
     questions = {question.id: place for place, question in enumerate(found.checklist.asked)}
     cube = np.full((len(experts), len(texts), len(questions)), np.nan)
     for one in found.answers:
-        cube[experts[one.expert], texts[one.text], questions[one.question]] = _AS_NUMBER.get(one.answer, np.nan)
+        cube[experts[one.expert], texts[one.text], questions[one.question]] = values.get(one.answer, np.nan)
     return cube
+
+
+def inapplicable_cube(found: AnswerSet) -> NDArray[np.float64]:
+    """As `answer_cube`: 1 where a question doesn't apply, 0 for yes and no, NaN skipped or not answered."""
+    return answer_cube(found, _INAPPLICABLE)
 
 
 def published(work: UnitOfWork, checklist_id: int) -> Checklist:

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.construction.applicability import APPLICABILITY, Applicability, ask_applicability
 from app.construction.lint import similarity
 from app.construction.rewriting import Rewriting, prompt_name, rewrite
 from app.construction.stage import StageContext, merged
@@ -35,6 +36,7 @@ SAID = {
     Action.SPLIT: "split a question",
     Action.MERGE: "merged questions",
     Action.VALIDATE: "accepted a change of the validator",
+    Action.APPLICABILITY: "allowed a question not to apply",
 }
 
 
@@ -58,7 +60,8 @@ def most_alike(checklist: Checklist, question: Question) -> list[Question]:
 
 @dataclass(frozen=True, slots=True)
 class ProposalJob:
-    """What a model is asked about questions of a draft; `action` None for the review of all of them."""
+    """What a model is asked about questions of a draft; `action` None for the review of all of them, which is also
+    whom applicability is asked about."""
 
     checklist_id: int
     action: Action | None
@@ -82,6 +85,9 @@ def begin_proposals(
 
 @job_kind(ProposalJob)
 def _propose(workbench: Workbench, job: ProposalJob, _: Progress) -> str:
+    if job.action is Action.APPLICABILITY:
+        named = propose_applicability(workbench, job.checklist_id, job.model)
+        return f"{named:,} proposed." if named else "It found that every question always applies."
     if job.action is not None:
         propose(workbench, job.checklist_id, job.action, job.question_ids, job.model)
         return ""
@@ -152,6 +158,34 @@ def propose_validation(workbench: Workbench, checklist_id: int, model: str) -> i
     return len(proposals)
 
 
+@use_case(Right.FACILITATE, act="asked which questions may not apply", about="model")
+def propose_applicability(workbench: Workbench, checklist_id: int, model: str) -> int:
+    """Ask a model which of the questions that are asked may not apply, and why; returns how many it names.
+
+    What it said earlier and nobody decided is refused. Raises NotReadyError where no question is left to ask about, and
+    what asking raises.
+    """
+    with workbench.database.read() as work:
+        checklist = work.checklists.get(checklist_id)
+        dimension = work.projects.dimension_by_id(work.checklists.dimension_of(checklist_id))
+        project = work.projects.project_of(dimension.id)
+    left = [question for question in checklist.asked if not question.may_not_apply]
+
+    async def asked() -> tuple[Applicability, str]:
+        async with model_session(workbench, model, project=project.id) as opened_model:
+            return await ask_applicability(opened_model, project.task, dimension, left), opened_model.name
+
+    with own_wordings(workbench, project.id):
+        found, name = asyncio.run(asked())
+    proposals = [
+        Proposal(Action.APPLICABILITY, name, (question.id,), (question.text,), (question.text,), reason)
+        for question, reason in found.questions
+    ]
+    record = answered(APPLICABILITY, name, found.request.prompt, found.answer.reply)
+    _keep(workbench, checklist_id, dimension.id, proposals, record, replaces=Action.APPLICABILITY)
+    return len(proposals)
+
+
 @use_case(Right.EDIT, act="accepted a proposal")
 def accept_proposal(workbench: Workbench, proposal_id: int, who: str = "") -> None:
     """Carry it out. Raises ConflictError where it was decided or its questions have changed since it was made."""
@@ -186,18 +220,27 @@ def _edits(work: UnitOfWork, checklist: Checklist, proposal: Proposal, questions
     """The first question takes the first new wording and the attributes of all; the others go; further wordings
     become questions of their own right after it, resting on the same attributes."""
     first, *rest = questions
+    if proposal.action is Action.APPLICABILITY:
+        return [Edit("question", first.id, {"may_not_apply": True, "not_apply_reason": proposal.reason})]
     edits = [Edit("question", question.id, {"removed": True, "reason": proposal.reason}) for question in rest]
     if not proposal.after:
         return [Edit("question", first.id, {"removed": True, "reason": proposal.reason}), *edits]
     attributes = list(merged(question.attributes for question in questions))
     origin = QuestionOrigin.EDITED if first.origin is QuestionOrigin.GENERATED else first.origin
-    values = {"text": proposal.after[0], "reason": proposal.reason, "origin": origin.value, "attributes": attributes}
+    may_not_apply = any(question.may_not_apply for question in questions)
+    values: dict[str, object] = {
+        "text": proposal.after[0],
+        "reason": proposal.reason,
+        "origin": origin.value,
+        "attributes": attributes,
+    }
+    values |= {"may_not_apply": True} if may_not_apply else {}
     edits.append(Edit("question", first.id, values))
     further = proposal.after[1:]
     later = [q for q in checklist.questions if q.position > first.position]
     edits += [Edit("question", q.id, {"position": q.position + len(further)}) for q in later if further]
     for number, text in enumerate(further, start=1):
-        wording = QuestionWording(text, first.component, weight=first.weight)
+        wording = QuestionWording(text, first.component, weight=first.weight, may_not_apply=may_not_apply)
         position = first.position + number
         _, edit = new_question(work, checklist, wording, position, proposal.reason, origin, attributes)
         edits.append(edit)

@@ -9,8 +9,8 @@ from app.domain.judgment import Answer
 
 @dataclass(frozen=True, slots=True)
 class SheetProgress:
-    """How far one expert is. `texts` of `all` that are theirs have all their answers; `skipped` and `notes` count
-    questions about texts."""
+    """How far one expert is. `texts` of `all` that are theirs have all their answers; `skipped`, `notes` and
+    `does_not_apply` count questions about texts."""
 
     expert: str
     texts: int
@@ -18,6 +18,7 @@ class SheetProgress:
     answers: int
     skipped: int
     notes: int
+    does_not_apply: int = 0
 
 
 def progress(found: AnswerSet) -> list[SheetProgress]:
@@ -38,6 +39,7 @@ def progress(found: AnswerSet) -> list[SheetProgress]:
                 answers=len(given),
                 skipped=sum(one.answer is Answer.UNANSWERED for one in given),
                 notes=sum(bool(one.note) for one in own),
+                does_not_apply=sum(one.answer is Answer.NOT_APPLICABLE for one in given),
             )
         )
     return sheets

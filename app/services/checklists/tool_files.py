@@ -8,7 +8,6 @@ from app.domain.task import Dimension
 from app.domain.text import Text
 from app.evaluators.checklist import PLAIN, judge_request
 from app.export.tool_files.writing import JudgeWords
-from app.prompting import load_prompt
 from app.prompting.environment import enclose, one_line
 from app.providers.base import ChatRequest
 
@@ -19,7 +18,7 @@ _TEXT, _SOURCE = "\ue000text\ue000", "\ue000source\ue000"
 def judge_words(project: Project, dimension: Dimension, checklist: Checklist) -> JudgeWords:
     """Our judge's prompt for this checklist, with places for the text and its source. Raises NotReadyError."""
     task = project.task
-    template = load_prompt(PLAIN.prompt())
+    template = PLAIN.template(checklist.asked)
     labels = {"text": task.text_name, "source": task.source_name}
 
     def asked(source: str) -> ChatRequest:

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from app.domain.checklist import Checklist
+from app.domain.checklist import Checklist, Question
 from app.domain.expert_answer import AnchorSet
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError
-from app.evaluators.checklist import PROMPT
-from app.meta_evaluation.questions.question_agreement import majority
+from app.evaluators.checklist import OPEN, PROMPT
+from app.meta_evaluation.questions.question_agreement import most_say
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
-from app.services.checklists.expert_answers import answer_cube, expert_answers
+from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -48,7 +48,7 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
             f"Answer at least {FEWEST} texts on Answer, better 10 to 40, then freeze them.",
         )
     with own_wordings(workbench, project_id):
-        prompt = load_prompt(PROMPT).digest
+        prompt = _prompts()
     with workbench.database.write() as work:
         digest = _digest(work, project_id, dimension, checklist, answers, prompt)
         return work.anchors.freeze(dimension.id, checklist.id, texts, answers, digest, who)
@@ -57,7 +57,7 @@ def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, 
 def check_anchors(workbench: Workbench, project_id: int, dimension: Dimension, found: AnchorSet) -> None:
     """Raises InputError where texts, questions or wordings are no longer what was frozen, or a text is held back."""
     with own_wordings(workbench, project_id):
-        prompt = load_prompt(PROMPT).digest
+        prompt = _prompts()
     with workbench.database.read() as work:
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
         if held := sum(text not in asked for text in found.texts):
@@ -91,10 +91,12 @@ def _agreed(
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
     for checklist in _answered_versions(workbench, dimension):
         found = expert_answers(workbench, checklist.id)
-        cube = answer_cube(found)
+        cube, inapplicable = answer_cube(found), inapplicable_cube(found)
         answers = {}
         for place, question in enumerate(found.checklist.asked):
-            said = majority(cube[:, :, place]) if len(cube) else np.full(len(found.texts), np.nan)
+            said = np.full(len(found.texts), np.nan)
+            if len(cube):
+                said = most_say(cube[:, :, place], inapplicable[:, :, place])
             for text, value in zip(found.texts, said, strict=True):
                 if text in asked and not np.isnan(value):
                     answers[text, question.id] = Answer.YES if value else Answer.NO
@@ -114,7 +116,7 @@ def _digest(
     dimension: Dimension,
     checklist: Checklist,
     answers: Mapping[tuple[int, int], Answer],
-    prompt: str,
+    prompts: tuple[str, str],
 ) -> str:
     """sha256 over canonical JSON of everything that a judge is asked about the anchors, and of people's answers.
 
@@ -126,11 +128,21 @@ def _digest(
     said = [[text_place[text], question_place.get(question), one.value] for (text, question), one in answers.items()]
     content = {
         "texts": [[texts[text].source, texts[text].text] for text in text_place],
-        "questions": [[question.text, question.guidance] for question in checklist.asked],
+        "questions": [_words_of(question) for question in checklist.asked],
         "answers": sorted(said, key=str),
         "task": task_variables(work.projects.by_id(project_id).task),
         "dimension": dimension_variables(work.projects.dimension_by_id(dimension.id)),
-        "prompt": prompt,
+        "prompt": prompts[0],
+        **({"open prompt": prompts[1]} if any(question.may_not_apply for question in checklist.asked) else {}),
     }
     written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(written.encode()).hexdigest()
+
+
+def _words_of(question: Question) -> list[str]:
+    return [question.text, question.guidance, *(["may not apply"] if question.may_not_apply else [])]
+
+
+def _prompts() -> tuple[str, str]:
+    """Digests of the words in which a judge is asked, usually and where a question may not apply."""
+    return load_prompt(PROMPT).digest, load_prompt(OPEN[PROMPT]).digest

@@ -13,7 +13,7 @@ from app.meta_evaluation.score_matrix import Floats
 from app.services.drift.anchors import anchor_texts
 from app.services.runtime.workbench import Workbench
 
-_CODES = {Answer.NO: 0, Answer.YES: 1, Answer.UNANSWERED: 2}
+_CODES = {Answer.NO: 0, Answer.YES: 1, Answer.UNANSWERED: 2, Answer.NOT_APPLICABLE: 3}
 _PEOPLE = {Answer.NO: 0.0, Answer.YES: 1.0}
 
 
@@ -40,7 +40,8 @@ def is_over(workbench: Workbench, look: AnchorLook) -> bool:
 
 
 def answerings_of(workbench: Workbench, found: AnchorSet, askings: Sequence[AnchorLook]) -> Answerings:
-    """(anchors, askings, questions) in the order frozen; a question that stayed unanswered is an answer of its own."""
+    """(anchors, askings, questions) in the order frozen; that one stayed unanswered is an answer of its own, and
+    that it doesn't apply another."""
     with workbench.database.read() as work:
         questions = [question.id for question in work.checklists.get(found.checklist).asked]
         answers = [work.results.answers(asking.run, found.dimension) for asking in askings]

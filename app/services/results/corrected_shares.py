@@ -12,7 +12,7 @@ from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
-from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.questions.question_agreement import majority, most_say
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import ExpertSide, expert_side
 from app.services.results.results import DimensionResult
@@ -67,7 +67,10 @@ def corrected_shares(
     people = majority_by_question(side)
     questions = []
     for place, question in enumerate(side.checklist.asked):
-        found, reason = _estimate(side, result, side.judge[:, place], people[:, place], more)
+        # A text to which it doesn't apply, as most experts say, is none that its share of yes is about.
+        outside = majority(side.people_inapplicable[:, :, place]) == 1
+        judge = np.where(outside, np.nan, side.judge[:, place])
+        found, reason = _estimate(side, result, judge, people[:, place], more)
         test = _stand_in(side, side.judge[:, place], side.people[:, :, place])
         questions.append(CorrectedShare(question, found, reason, test))
     scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
@@ -78,8 +81,9 @@ def corrected_shares(
 
 
 def majority_by_question(side: ExpertSide) -> Floats:
-    """(texts, questions): what most experts say, NaN where they are split or silent."""
-    return np.stack([majority(side.people[:, :, place]) for place in range(side.people.shape[2])], axis=1)
+    """(texts, questions): what most experts say, NaN where they are split or silent, or most say it doesn't apply."""
+    pairs = [(side.people[:, :, place], side.people_inapplicable[:, :, place]) for place in range(side.people.shape[2])]
+    return np.stack([most_say(answers, inapplicable) for answers, inapplicable in pairs], axis=1)
 
 
 def _estimate(
@@ -111,11 +115,17 @@ def _stand_in(side: ExpertSide, judge: Floats, people: Floats) -> AltTest | None
 
 
 def majority_scores(side: ExpertSide, people: Floats, result: DimensionResult) -> Floats:
-    """(texts,): the score of the experts' majorities, by the checklist's own formula, where every question has one."""
+    """(texts,): the score of the experts' majorities, by the checklist's own formula, where every question has one;
+    NaN where none of them applies."""
     low, high = result.dimension.low, result.dimension.high
     found = np.full(len(side.texts), np.nan)
-    for place in np.flatnonzero(~np.isnan(people).any(axis=1)):
-        answers = [Answer.YES if said else Answer.NO for said in people[place]]
+    count = people.shape[1]
+    outside = np.stack([majority(side.people_inapplicable[:, :, place]) == 1 for place in range(count)], axis=1)
+    for place in np.flatnonzero((~np.isnan(people) | outside).all(axis=1)):
+        answers = [
+            Answer.NOT_APPLICABLE if not_here else Answer.YES if said else Answer.NO
+            for said, not_here in zip(people[place], outside[place], strict=True)
+        ]
         value = checklist_score(answers, low, high).value
         found[place] = np.nan if value is None else value
     return found

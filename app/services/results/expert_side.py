@@ -1,5 +1,6 @@
 """What the judge of a run and the experts answered to the same questions, text by text."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,11 +8,11 @@ import numpy as np
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 from app.errors import NotReadyError
-from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.questions.question_agreement import majority, most_say
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.services.checklists.answer_waves import answered_probability
-from app.services.checklists.expert_answers import answer_cube, expert_answers
-from app.services.results.repeat_agreement import VALUES
+from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
+from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 
@@ -19,6 +20,7 @@ from app.services.runtime.workbench import Workbench
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpertSide:
     """Answers to the questions that the run asked: 1 yes, 0 no, NaN none. Repeats of the judge count as their majority.
+    `judge_inapplicable` and `people_inapplicable` say of the same whether it doesn't apply: 1, 0 for yes and no, NaN.
 
     `judge` is (texts, questions) over the run's `texts` and those drawn for experts alone; `people` is (experts,
     texts, questions). `drawn` marks the texts that experts were asked about; `documents` names each text's source.
@@ -34,6 +36,8 @@ class ExpertSide:
     judged: Bools
     judge: Floats
     people: Floats
+    judge_inapplicable: Floats
+    people_inapplicable: Floats
     probability: Floats | None = None
 
 
@@ -54,9 +58,11 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
     documents = {row.text: row.doc_id or f"text {row.text}" for row in result.rows}
     texts = tuple(dict.fromkeys([*found.texts, *documents]))
     asked = [question.id for question in found.checklist.asked]
-    judge = np.stack([majority(_repeats(answers.get(text, []), asked)) for text in texts])
-    people = np.full((len(found.experts), len(texts), len(asked)), np.nan)
-    people[:, : len(found.texts)] = answer_cube(found)
+    given = [answers.get(text, []) for text in texts]
+    inapplicable = [_repeats(each, asked, INAPPLICABLE) for each in given]
+    judge = [most_say(_repeats(each, asked, VALUES), other) for each, other in zip(given, inapplicable, strict=True)]
+    people = np.full((2, len(found.experts), len(texts), len(asked)), np.nan)
+    people[:, :, : len(found.texts)] = answer_cube(found), inapplicable_cube(found)
     return ExpertSide(
         found.checklist,
         found.experts,
@@ -64,18 +70,20 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
         tuple(documents.get(text, f"text {text}") for text in texts),
         np.arange(len(texts)) < len(found.texts),
         np.array([text in answers for text in texts]),
-        judge,
-        people,
+        np.stack(judge),
+        people[0],
+        np.stack([majority(each) for each in inapplicable]),
+        people[1],
         answered_probability(workbench, found, texts),
     )
 
 
-def _repeats(given: list[tuple[int, int, Answer]], questions: list[int]) -> Floats:
+def _repeats(given: list[tuple[int, int, Answer]], questions: list[int], values: Mapping[Answer, float]) -> Floats:
     """(repeats, questions) of one text."""
     repeats = max((repeat for repeat, _, _ in given), default=0) + 1
     found = np.full((repeats, len(questions)), np.nan)
     place = {question: number for number, question in enumerate(questions)}
     for repeat, question, answer in given:
         if question in place:
-            found[repeat, place[question]] = VALUES[answer]
+            found[repeat, place[question]] = values[answer]
     return found

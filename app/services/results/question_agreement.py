@@ -4,24 +4,32 @@ from dataclasses import dataclass
 
 from app.domain.checklist import Question
 from app.domain.people.actor import Right
-from app.meta_evaluation.questions.question_agreement import FEWEST_TEXTS, QuestionAgreement, question_agreement
-from app.services.results.expert_side import expert_side
+from app.meta_evaluation.questions.question_agreement import (
+    FEWEST_TEXTS,
+    ApplicabilityAgreement,
+    QuestionAgreement,
+    applicability_agreement,
+    question_agreement,
+)
+from app.services.results.expert_side import ExpertSide, expert_side
 from app.services.results.results import DimensionResult
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["FEWEST_TEXTS", "AskedOfExperts", "QuestionAgreement", "asked_of_experts"]
+__all__ = ["FEWEST_TEXTS", "ApplicabilityAgreement", "AskedOfExperts", "QuestionAgreement", "asked_of_experts"]
 
 
 @dataclass(frozen=True, slots=True)
 class AskedOfExperts:
-    """Agreement per question over the `texts` drawn for the experts; `judged` of them the run has answered too."""
+    """Agreement per question over the `texts` drawn for the experts; `judged` of them the run has answered too.
+    `applicability`: of the questions that may not apply, on whether they do."""
 
     checklist: int
     experts: tuple[str, ...]
     texts: int
     judged: int
     questions: tuple[tuple[Question, QuestionAgreement], ...]
+    applicability: tuple[tuple[Question, ApplicabilityAgreement], ...] = ()
 
 
 @use_case(Right.READ)
@@ -33,6 +41,7 @@ def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfEx
     agreement = question_agreement(
         side.people[:, side.drawn],
         side.judge[side.drawn],
+        side.people_inapplicable[:, side.drawn],
         resamples=result.choices.resamples,
         seed=result.choices.seed,
     )
@@ -42,4 +51,19 @@ def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfEx
         int(side.drawn.sum()),
         int((side.judged & side.drawn).sum()),
         tuple(zip(side.checklist.asked, agreement, strict=True)),
+        tuple(
+            (question, _applicability(side, place, result))
+            for place, question in enumerate(side.checklist.asked)
+            if question.may_not_apply
+        ),
+    )
+
+
+def _applicability(side: ExpertSide, place: int, result: DimensionResult) -> ApplicabilityAgreement:
+    return applicability_agreement(
+        side.people_inapplicable[:, side.drawn, place],
+        side.judge_inapplicable[side.drawn, place],
+        place,
+        resamples=result.choices.resamples,
+        seed=result.choices.seed,
     )

@@ -12,9 +12,9 @@ from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.questions.item_analysis import ItemAnalysis, QuestionItem, Redundancy, analyse_items
 from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
-from app.meta_evaluation.score_matrix import Floats
+from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
-from app.services.results.repeat_agreement import VALUES
+from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -36,6 +36,7 @@ class Questions:
 class _Judged:
     questions: tuple[Question, ...]
     answers: Floats
+    inapplicable: Bools
     human: Floats
     frame: Frame
 
@@ -65,7 +66,7 @@ def _kept_questions(
     if not found.questions:
         return None
     rated = int(np.sum(~np.isnan(found.human) & ~np.isnan(found.answers).all(axis=1)))
-    return Questions(found.questions, rated, analyse_items(found.answers, found.human, found.frame))
+    return Questions(found.questions, rated, analyse_items(found.answers, found.human, found.frame, found.inapplicable))
 
 
 @lru_cache(maxsize=32)
@@ -90,11 +91,12 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
     repeats = 1 + max((repeat for answers in given.values() for repeat, _, _ in answers), default=0)
     text_place = {row.text: number for number, row in enumerate(rows)}
     question_place = {question.id: number for number, question in enumerate(asked)}
-    cube = np.full((repeats, len(rows), len(asked)), np.nan)
+    cube, outside = np.full((2, repeats, len(rows), len(asked)), np.nan)
     for text, answers in given.items():
         if text in text_place:
             for repeat, question, answer in answers:
-                cube[repeat, text_place[text], question_place[question]] = VALUES[answer]
+                place = repeat, text_place[text], question_place[question]
+                cube[place], outside[place] = VALUES[answer], INAPPLICABLE[answer]
     systems = [row.system_id for row in rows]
     frame = Frame(
         group=[row.doc_id for row in rows],
@@ -105,7 +107,8 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
         seed=choices.seed,
     )
     human = np.array([row.human for row in rows], dtype=np.float64)
-    return _Judged(tuple(asked), cube[0] if repeats == 1 else majority_of(cube), human, frame)
+    most = majority_of(outside)
+    return _Judged(tuple(asked), np.where(most == 0, majority_of(cube), np.nan), most == 1, human, frame)
 
 
 def majority_of(cube: Floats) -> Floats:

@@ -11,7 +11,10 @@ from app.services.runtime.workbench import Workbench
 
 __all__ = ["JudgeConsistency", "repeat_agreement", "repeated_answers"]
 
-VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.UNANSWERED: np.nan}
+VALUES = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: np.nan, Answer.UNANSWERED: np.nan}
+"""What doesn't apply is neither yes nor no: it plays no part in figures of yes and no."""
+INAPPLICABLE = {Answer.YES: 0.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: 1.0, Answer.UNANSWERED: np.nan}
+"""The same answers for figures of "does not apply" against yes and no together."""
 
 
 @use_case(Right.READ)

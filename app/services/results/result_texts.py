@@ -71,12 +71,15 @@ class TextFilter:
 
 @dataclass(frozen=True, slots=True)
 class QuestionShare:
-    """How often each answer was given, repeats included; `yes_share` is None where there is none."""
+    """How often each answer was given, repeats included; `yes_share` is of yes and no, None without. `cannot_tell` are
+    those of the unanswered of which the judge said so."""
 
     question: Question
     yes: int
     no: int
     unanswered: int
+    not_applicable: int = 0
+    cannot_tell: int = 0
 
     @property
     def yes_share(self) -> float | None:
@@ -134,12 +137,15 @@ def question_shares(workbench: Workbench, run_id: int, dimension_id: int) -> lis
     with workbench.database.read() as work:
         checklist = _checklist(work, run_id, dimension_id)
         counts = work.results.answer_counts(run_id, dimension_id)
+        untold = work.results.cannot_tell_counts(run_id, dimension_id)
     return [
         QuestionShare(
             question,
             counts.get(question.id, {}).get(Answer.YES, 0),
             counts.get(question.id, {}).get(Answer.NO, 0),
             counts.get(question.id, {}).get(Answer.UNANSWERED, 0),
+            counts.get(question.id, {}).get(Answer.NOT_APPLICABLE, 0),
+            untold.get(question.id, 0),
         )
         for question in (checklist.asked if checklist else ())
     ]

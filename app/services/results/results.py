@@ -7,6 +7,7 @@ from itertools import count
 from statistics import fmean
 from typing import Any
 
+from app.domain.judgment import ABSTAINED, Answer
 from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
@@ -68,8 +69,8 @@ class DimensionResult:
 
     `soft`: the scores are those from the judge's probabilities, not from its answers. `locked`: over the texts of the
     locked split alone, none of which are in any other result. `weighted`: not all questions of its checklist weigh the
-    same. `reading`: the number of the reading of texts, scores and ratings it rests on; results with the same one and
-    the same choices are the same.
+    same. `nothing_applies` counts the texts without a score because no question applies. `reading`: the number of the
+    reading of texts, scores and ratings it rests on; results with the same one and the same choices are the same.
     """
 
     run: RunSummary
@@ -85,6 +86,7 @@ class DimensionResult:
     locked: bool = False
     weighted: bool = False
     reading: int = field(default=0, compare=False)
+    nothing_applies: int = 0
 
     @property
     def scored(self) -> int:
@@ -131,6 +133,7 @@ class DimensionResult:
             "score_from": "probabilities" if self.soft else "answers",
             "scored": self.scored,
             "partial": self.partial,
+            **({"nothing_applies": self.nothing_applies} if self.nothing_applies else {}),
             "locked_split": self.locked,
             "excluded_docs": list(self.excluded_docs),
             "excluded_texts": list(self.excluded_texts),
@@ -227,7 +230,7 @@ def _result(
     )
     scores = [row.score if row.counts(choices.include_partial) else None for row in rows]
     meta = evaluate_scores(rows, scores, choices, origin, on_scale(run))
-    remark = rater_remark(work, part.dimension, locked)
+    remarks = (rater_remark(work, part.dimension, locked), logprobs_remark(run), *_without_score(reading.rows))
     return DimensionResult(
         run=run,
         dimension=work.projects.dimension_by_id(part.dimension),
@@ -236,13 +239,29 @@ def _result(
         excluded_texts=part.excluded_texts,
         rows=rows,
         partial=sum(row.partial for row in rows),
-        meta=replace(meta, cautions=(*meta.cautions, *filter(None, (remark, logprobs_remark(run))))),
+        meta=replace(meta, cautions=(*meta.cautions, *filter(None, remarks))),
         choices=choices,
         soft=soft,
         locked=locked,
         weighted=checklist is not None and checklist.weighted,
         reading=reading.number,
+        nothing_applies=sum(row.nothing_applies for row in reading.rows),
     )
+
+
+def _without_score(rows: Sequence[ScoredText]) -> list[str]:
+    """What is said of texts that were scored, didn't fail, and have no score."""
+    outside = sum(row.nothing_applies for row in rows)
+    untold = sum(row.status is ScoreStatus.DONE and row.score is None for row in rows) - outside
+    said = []
+    if outside:
+        said.append(f"No question applies to {outside:,} of the texts: they have no score and play no part in figures.")
+    if untold:
+        said.append(
+            f"The judge can't tell, or answered nothing, about {untold:,} of the texts: they have no score, and are no "
+            "failures."
+        )
+    return said
 
 
 def rater_remark(work: UnitOfWork, dimension_id: int, locked: bool = False) -> str:
@@ -347,7 +366,12 @@ def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
 
 @use_case(Right.READ)
 def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
-    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was)."""
+    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was).
+
+    Where there are any: answers "does not apply" (does_not_apply) and texts without a score because nothing applies
+    (nothing_applies); unanswered questions, and texts of methods without questions, of which the judge says that it
+    can't tell (cannot_tell).
+    """
     with workbench.database.read() as work:
         counts = {}
         for part in work.runs.parts(run_id):
@@ -358,5 +382,19 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
                 "failed": sum(1 for row in rows if row.status is ScoreStatus.FAILED),
                 "unanswered": work.every_result.unanswered(run_id, part.dimension),
                 "coverage": round(fmean(coverages), 4) if coverages else None,
+                **_neither(work, run_id, part.dimension, rows),
             }
         return counts
+
+
+def _neither(work: UnitOfWork, run_id: int, dimension_id: int, rows: Sequence[ScoredText]) -> dict[str, int]:
+    """What was said beside yes and no, where anything was."""
+    answers = work.every_result.answer_counts(run_id, dimension_id).values()
+    untold = sum(work.every_result.cannot_tell_counts(run_id, dimension_id).values())
+    details = work.every_result.details(run_id, dimension_id).values() if not answers else ()
+    found = {
+        "does_not_apply": sum(counted.get(Answer.NOT_APPLICABLE, 0) for counted in answers),
+        "nothing_applies": sum(row.nothing_applies for row in rows),
+        "cannot_tell": untold + sum(ABSTAINED in each for each in details),
+    }
+    return {name: number for name, number in found.items() if number}

@@ -1,8 +1,9 @@
 """Reuse of answers: scoring a new version of a checklist asks only the questions that changed.
 
 The answer to a question counts again where everything that was asked about it is the same: its wording and guidance,
-the judge, how it was asked, the prompt, the words of task and dimension, and the text. Only runs of versions from which
-the new one descends are looked at: scoring afresh and comparing checklists with each other ask everything. What is
+whether it may not apply (and then the words in which that is offered), the judge, how it was asked, the prompt, the
+words of task and dimension, and the text. Only runs of versions from which the new one descends are looked at: scoring
+afresh and comparing checklists with each other ask everything. What is
 different is the company: a question was answered among the questions of its version, and a judge that is asked two
 questions may answer them otherwise than as two of eleven.
 """
@@ -15,17 +16,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.domain.checklist import Checklist, Question
-from app.domain.judgment import Answer, Judgment
+from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunSummary
 from app.evaluators.checklist import JudgeOptions
 from app.evaluators.checklist_evaluator import METHOD
 from app.evaluators.options import as_params
-from app.prompting import dimension_variables, task_variables
+from app.prompting import available_prompts, dimension_variables, task_variables
 from app.providers.model_name import parse_model_name
 from app.providers.specs import spec_of
+from app.services.runtime.prompts import in_force
 from db.unit_of_work import UnitOfWork
 
-ASKED_AS, TAKEN_FROM = "asked_as", "answers_from"
+ASKED_AS, TAKEN_FROM, OPEN_AS = "asked_as", "answers_from", "open_asked_as"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,16 @@ def reuse_params(
     """What a checklist run writes down: how each dimension is asked, so that later runs can tell, and the runs from
     which it takes answers over, newest first; none where that isn't wanted or the judge's answers cost nothing."""
     asked_as = {part.dimension: _asked_as(work, project_id, part, asking, effort) for part in plan}
+    open_as = _open_as(work, project_id, asking)
     taken = {
-        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension])
+        str(part.dimension): _earlier_runs(work, project_id, part, judge, asked_as[part.dimension], open_as)
         for part in plan
         if wanted and spec_of(parse_model_name(judge).provider).speaks_http
     }
+    checklists = [work.checklists.get(part.checklist) for part in plan if part.checklist]
+    open_ = any(question.may_not_apply for checklist in checklists for question in checklist.asked)
     return {
+        **({OPEN_AS: open_as} if open_ else {}),
         ASKED_AS: {str(dimension): digest for dimension, digest in asked_as.items()},
         TAKEN_FROM: {dimension: runs for dimension, runs in taken.items() if runs},
     }
@@ -107,14 +113,15 @@ def earlier_answers(
     """
     if not part.checklist:
         return {}
-    checklist = work.checklists.get(part.checklist)
+    checklist, open_ = work.checklists.get(part.checklist), str(params.get(OPEN_AS, ""))
     found: dict[int, dict[tuple[int, int], Judgment]] = {}
-    for source in (_source(work, checklist, run, part.dimension) for run in answers_from(params, part.dimension)):
+    for run in answers_from(params, part.dimension):
+        source = _source(work, checklist, run, part.dimension, open_)
         for text, judgments in work.every_result.judgments_by_text(source.run, part.dimension).items():
             known = found.setdefault(text, {})
             for judgment in judgments:
                 question = source.same.get(judgment.question)
-                if question is not None and judgment.answer is not Answer.UNANSWERED:
+                if question is not None and judgment.settled:
                     own = replace(judgment, question=question, origin=judgment.origin or source.run)
                     known.setdefault((question, judgment.repeat), own)
     return {text: _whole(known, repeats) for text, known in found.items()}
@@ -148,7 +155,16 @@ def _asked_as(work: UnitOfWork, project_id: int, part: RunDimension, asking: Jud
     return hashlib.sha256(json.dumps(told, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-def _earlier_runs(work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str) -> list[int]:
+def _open_as(work: UnitOfWork, project_id: int, asking: JudgeOptions) -> str:
+    """Which wording asks questions that may not apply: the built-in one, or the project's own by its number."""
+    name = asking.prompt(may_not_apply=True)
+    own = in_force(work, project_id).get(name)
+    return f"{name}@{available_prompts()[name][-1]}{f'+own{own}' if own else ''}"
+
+
+def _earlier_runs(
+    work: UnitOfWork, project_id: int, part: RunDimension, judge: str, asked_as: str, open_as: str
+) -> list[int]:
     """Newest first; only those with an answer to a question that is still asked."""
     if not part.checklist:
         return []
@@ -163,7 +179,7 @@ def _earlier_runs(work: UnitOfWork, project_id: int, part: RunDimension, judge: 
         and run.params.get(ASKED_AS, {}).get(str(part.dimension)) == asked_as
         and _checklist_of(work, run.id, part.dimension) in older
     ]
-    return [run for run in alike if _source(work, checklist, run, part.dimension).same]
+    return [run for run in alike if _source(work, checklist, run, part.dimension, open_as).same]
 
 
 def _ancestors(work: UnitOfWork, checklist: Checklist) -> set[int]:
@@ -179,9 +195,16 @@ def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | Non
     return next((part.checklist for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
 
 
-def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int) -> ReuseSource:
+def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: int, open_as: str) -> ReuseSource:
+    """open_as: the words in which this run asks questions that may not apply."""
     earlier = _checklist_of(work, run_id, dimension_id)
     before = work.checklists.get(earlier).asked if earlier else ()
-    now = {(question.text, question.guidance): question.id for question in checklist.asked}
-    same = {old.id: now[old.text, old.guidance] for old in before if (old.text, old.guidance) in now}
-    return ReuseSource(run_id, same)
+    open_before = str(work.runs.get(run_id).params.get(OPEN_AS, ""))
+    now = {_as_asked(question, open_as): question.id for question in checklist.asked}
+    asked_before = {old.id: _as_asked(old, open_before) for old in before}
+    return ReuseSource(run_id, {old: now[asked] for old, asked in asked_before.items() if asked in now})
+
+
+def _as_asked(question: Question, open_as: str) -> tuple[str, str, str]:
+    """What a judge is told of a question, of itself and of whether it may not apply."""
+    return question.text, question.guidance, open_as if question.may_not_apply else ""

@@ -9,7 +9,6 @@ from app.domain.judgment import Judgment
 from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
-from app.prompting import load_prompt
 from app.providers.base import ChatRequest, Usage
 from app.providers.model_options import check_effort
 from app.providers.pricing import estimate_tokens, shipped_prices
@@ -214,7 +213,7 @@ def _requests(
     asking: JudgeOptions,
     known: Mapping[int, Mapping[int, Sequence[Judgment]]],
 ) -> Iterator[ChatRequest]:
-    task, template = work.projects.by_id(project_id).task, load_prompt(asking.prompt())
+    task = work.projects.by_id(project_id).task
     for part in plan:
         dimension = work.projects.dimension_by_id(part.dimension)
         questions = work.checklists.get(part.checklist or 0).asked
@@ -222,5 +221,6 @@ def _requests(
         for text_id in part.texts:
             left = left_to_ask(questions, known[part.dimension].get(text_id, ()))
             for group in asking.calls(left):
+                template = asking.template(group)
                 for repeat in range(asking.repeats):
                     yield judge_request(template, task, dimension, group, texts[text_id], asking, repeat)

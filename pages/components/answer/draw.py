@@ -37,6 +37,7 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
                 "Texts finished": one.texts / max(one.all, 1),
                 "Answers": one.answers,
                 "Skipped": one.skipped,
+                **({"Does not apply": one.does_not_apply} if any(q.may_not_apply for q in checklist.asked) else {}),
                 "Notes": one.notes,
             }
             for one in sheets

@@ -117,8 +117,13 @@ class Sheet {
     return null;
   }
 
+  // Whether a question takes this answer: "does not apply" is one only where the question allows it.
+  takes(question, choice) {
+    return Boolean(question) && (!choice.open || question.open);
+  }
+
   answer(choice) {
-    if (this.going || this.current === null) return;
+    if (this.going || this.current === null || !this.takes(this.data.questions[this.current], choice)) return;
     const place = this.current;
     this.leaveNote();
     const hadFocus = this.choices.contains(document.activeElement);
@@ -126,7 +131,8 @@ class Sheet {
     this.trail.push(place);
     this.current = this.unanswered(place);
     this.draw();
-    if (hadFocus && this.current === null) this.card.focus();
+    const focused = document.activeElement;
+    if (hadFocus && (this.current === null || (focused && focused.closest("[hidden]")))) this.card.focus();
   }
 
   back() {
@@ -187,7 +193,8 @@ class Sheet {
     this.guidance = make("p", "quiet");
     this.choices = make("div", "row");
     this.buttons = data.choices.map((choice) => {
-      const button = this.button(this.choices, choice.answer, choice.label, choice.key, () => this.answer(choice));
+      const name = choice.answer.replaceAll(" ", "_");
+      const button = this.button(this.choices, name, choice.label, choice.key, () => this.answer(choice));
       // The focus stays where it was, so that Enter goes on to the next text and doesn't answer once more.
       button.addEventListener("mousedown", (event) => event.preventDefault());
       button.addEventListener("keydown", (event) => event.repeat && event.preventDefault());
@@ -263,6 +270,7 @@ class Sheet {
     const given = question && this.state(question);
     this.buttons.forEach((button, n) => {
       const chosen = Boolean(given) && given.answer === choices[n].answer;
+      button.parentElement.hidden = !this.takes(question, choices[n]);
       button.classList.toggle("given", chosen);
       button.setAttribute("aria-pressed", String(chosen));
       button.disabled = Boolean(this.going);

@@ -14,8 +14,18 @@ from app.domain.expert_answer import AnswerSheet
 from app.domain.judgment import Answer
 from pages.components.shell.browser.outbox import OUTBOX
 
-WORDS = {Answer.YES: "yes", Answer.NO: "no", Answer.UNANSWERED: "skipped"}
-_CHOICES = ((Answer.YES, "Yes", "Y"), (Answer.NO, "No", "N"), (Answer.UNANSWERED, "Skip", "S"))
+WORDS = {
+    Answer.YES: "yes",
+    Answer.NO: "no",
+    Answer.NOT_APPLICABLE: "does not apply",
+    Answer.UNANSWERED: "skipped",
+}
+_CHOICES = (
+    (Answer.YES, "Yes", "Y"),
+    (Answer.NO, "No", "N"),
+    (Answer.NOT_APPLICABLE, "Does not apply", "A"),
+    (Answer.UNANSWERED, "Skip", "S"),
+)
 _HERE = Path(__file__)
 
 _component = st.components.v2.component(
@@ -41,13 +51,21 @@ def answer_keys(
         "text": mine.texts[place],
         "first": place == 0,
         "last": place == len(mine.texts) - 1,
-        "choices": [
-            {"answer": choice.value, "label": label, "key": letter, "said": WORDS[choice]}
-            for choice, label, letter in _CHOICES
-        ],
+        "choices": _choices(mine),
         "questions": _questions(mine, mine.texts[place]),
     }
     return _component(key=key, data=data, on_entries_change=on_entries).get("entries")
+
+
+def _choices(mine: AnswerSheet) -> list[dict[str, Any]]:
+    """`open`: only for the questions that say so; left out where none does."""
+    may_not_apply = any(question.may_not_apply for question in mine.checklist.asked)
+    return [
+        {"answer": choice.value, "label": label, "key": letter, "said": WORDS[choice]}
+        | ({"open": True} if choice is Answer.NOT_APPLICABLE else {})
+        for choice, label, letter in _CHOICES
+        if may_not_apply or choice is not Answer.NOT_APPLICABLE
+    ]
 
 
 def _questions(mine: AnswerSheet, text: int) -> list[dict[str, Any]]:
@@ -60,6 +78,7 @@ def _questions(mine: AnswerSheet, text: int) -> list[dict[str, Any]]:
                 "text": question.text,
                 "component": question.component,
                 "guidance": question.guidance,
+                "open": question.may_not_apply,
                 "answer": one.answer.value if one and one.answer else None,
                 "note": one.note if one else "",
             }

@@ -17,7 +17,10 @@ from pages.components.shell.words import number, plain
 
 NOTHING_YET = ("", 0)
 _PROBLEM = "answer_problem"
-_NOT_DRAWN = "A question about a text that isn't among those drawn was not answered. Reload the page."
+_NOT_DRAWN = (
+    "An answer was not kept: its question and text aren't among those drawn, or the question doesn't take it. "
+    "Reload the page."
+)
 
 
 def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: AnswerSheet) -> None:

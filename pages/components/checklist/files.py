@@ -105,7 +105,8 @@ def import_(workbench: Workbench, dimension_id: int) -> None:
             IMPORT_ENDINGS,
             "import_file",
             written=True,
-            help="A CSV needs a column “text”; component, key_question, guidance and weight are read too.",
+            help="A CSV needs a column “text”; component, key_question, guidance, weight and "
+            "may_not_apply are read too.",
         )
         if st.form_submit_button("Import as a new draft", key="import_submit"):
             if file is None:

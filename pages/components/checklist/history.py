@@ -21,6 +21,7 @@ _FIELDS = {
     "text": "",
     "name": "",
     "guidance": "How to decide:",
+    "may_not_apply": "May not apply:",
     "weight": "Weight:",
     "description": "Meaning:",
     "enabled": "The judge:",
@@ -86,7 +87,11 @@ def _before_and_after(change: Change, words: Mapping[tuple[Kind, int], str]) -> 
     # What only made room in the order isn't what the change was about, unless nothing else changed.
     edited = [step for step in change.steps if set(step.after) - {"position"}] or list(change.steps)
     for step in edited:
-        said = [(label, step.before[name], step.after[name]) for name, label in _FIELDS.items() if name in step.before]
+        said = [
+            (label, *(_spoken(name, values[name]) for values in (step.before, step.after)))
+            for name, label in _FIELDS.items()
+            if name in step.before
+        ]
         name = words.get((step.kind, step.id), "")
         if name and not any(label == "" for label, _, _ in said):
             st.markdown(plain(name))
@@ -94,6 +99,10 @@ def _before_and_after(change: Change, words: Mapping[tuple[Kind, int], str]) -> 
             before, after = st.columns(2)
             for place, text in zip((before, after), marked(_worded(old), _worded(new)), strict=True):
                 place.markdown(f":small[:gray[{label}]] {text}" if label else text or ":gray[nothing]")
+
+
+def _spoken(name: str, value: object) -> object:
+    return ("yes" if value else "no") if name == "may_not_apply" else value
 
 
 def _worded(value: object) -> str:

@@ -23,7 +23,12 @@ from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.words import model_label, plain, show_error
 
 _TEXT, _DRAW, _TRIAL = "try_text", "try_draw", "trial"
-_WORDS = {Answer.YES: "Yes", Answer.NO: "No", Answer.UNANSWERED: "no answer"}
+_WORDS = {
+    Answer.YES: "Yes",
+    Answer.NO: "No",
+    Answer.NOT_APPLICABLE: "Does not apply",
+    Answer.UNANSWERED: "no answer",
+}
 _COLUMNS = (6, 2, 3)
 
 
@@ -94,7 +99,7 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = model_choice(workbench, "Judge", "try_model", "It answers the questions about this text.")
         asked = st.button("Ask the judge", key="try_ask", disabled=not model)
-    about = (text.id, model, [(q.id, q.text, q.guidance) for q in view.checklist.asked])
+    about = (text.id, model, [(q.id, q.text, q.guidance, q.may_not_apply) for q in view.checklist.asked])
     if asked:
         try:
             with st.spinner("Asking the judge"):
@@ -121,10 +126,10 @@ def _row(number: int, question: Question, text: Text, trial: PreviewText | None)
     reason = f"  \n:small[:gray[{plain(judgment.rationale)}]]" if judgment and judgment.rationale else ""
     words.markdown(f"**{number}** {plain(question.text)}{reason}")
     if judgment:
-        judge.markdown(f"**{_WORDS[judgment.answer]}**")
+        judge.markdown("**can't tell**" if judgment.cannot_tell else f"**{_WORDS[judgment.answer]}**")
     given = person.segmented_control(
         "Your answer",
-        [Answer.YES, Answer.NO],
+        [Answer.YES, Answer.NO, *([Answer.NOT_APPLICABLE] if question.may_not_apply else [])],
         format_func=_WORDS.__getitem__,
         key=f"try_{text.id}_{question.id}",
         label_visibility="collapsed",
@@ -142,7 +147,8 @@ def _scores(view: ChecklistView, trial: PreviewText | None, by_hand: PreviewScor
 
 def _said(score: PreviewScore, weighted: bool) -> str:
     if score.equal is None:
-        return "none, for nothing is answered"
+        return "none, for nothing applies" if score.not_applicable else "none, for nothing is answered"
     by_weight = f", by weight {score.weighted:.2f}" if weighted and score.weighted is not None else ""
     left = f" ({score.answered} of {score.asked} answered)" if score.answered < score.asked else ""
-    return f"**{score.equal:.2f}**{by_weight}{left}"
+    not_applicable = f" ({score.not_applicable} of {score.asked} don't apply)" if score.not_applicable else ""
+    return f"**{score.equal:.2f}**{by_weight}{left}{not_applicable}"

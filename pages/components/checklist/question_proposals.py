@@ -60,6 +60,7 @@ def _waiting(editing: Editing) -> list[Proposal]:
 def _proposal(editing: Editing, proposal: Proposal) -> None:
     what = "Drop" if not proposal.after else "Merge" if len(proposal.before) > 1 else "Split"
     what = "Reword" if len(proposal.before) == len(proposal.after) == 1 else what
+    what = "May not apply" if proposal.action is Action.APPLICABILITY else what
     reason = f" · {plain(proposal.reason)}" if proposal.reason else ""
     st.markdown(f"**{what}** :small[:gray[{plain(model_label(proposal.model))}{reason}]]")
     now, then, decision = st.columns([5, 5, 2], gap="small")
@@ -125,7 +126,17 @@ def validator(editing: Editing) -> None:
         )
         model = model_choice(editing.workbench, "Model", "validator_model", "It reviews the questions.")
         args: list[Any] = [editing, None, [], model]
-        st.button("Review the draft", key="review_draft", disabled=not model, on_click=_start, args=args)
+        with st.container(horizontal=True):
+            st.button("Review the draft", key="review_draft", disabled=not model, on_click=_start, args=args)
+            st.button(
+                "Ask which questions may not apply",
+                key="ask_applicability",
+                type="tertiary",
+                disabled=not model,
+                help="It names questions to which “does not apply” may be the answer, each with a reason; you decide.",
+                on_click=_start,
+                args=[editing, Action.APPLICABILITY, [], model],
+            )
 
 
 def _ask(editing: Editing, action: Action, questions: list[int], model: str) -> None:

@@ -101,6 +101,8 @@ def _worded(editing: Editing, question: Question, hints: Sequence[str], more: Se
         *_sources(editing, question),
         *([f"weight {question.weight:g}"] if question.weight != 1 else []),
         *(["says how to decide"] if question.guidance else []),
+        *(["may not apply"] if question.may_not_apply else []),
+        *(["perhaps doesn't always apply"] if question.not_apply_reason and not question.may_not_apply else []),
         *more,
     ]
     remarks = [f":small[:gray[:material/lightbulb: {plain(hint)}]]" for hint in hints]

@@ -46,7 +46,7 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
 
 def _trial(workbench: Workbench, view: ChecklistView, way: WayBack, asked: bool) -> DraftTrial | None:
     """For as long as it is about these very questions and texts."""
-    questions = [(each.id, each.text, each.guidance) for each in view.checklist.asked]
+    questions = [(each.id, each.text, each.guidance, each.may_not_apply) for each in view.checklist.asked]
     about = (way.run, way.texts, questions)
     if asked:
         try:

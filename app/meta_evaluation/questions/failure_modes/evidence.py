@@ -7,7 +7,7 @@ import numpy as np
 
 from app.meta_evaluation.choices import RESAMPLES
 from app.meta_evaluation.questions.item_analysis import share_of_yes
-from app.meta_evaluation.questions.question_agreement import majority
+from app.meta_evaluation.questions.question_agreement import majority, most_say
 from app.meta_evaluation.score_matrix import Bools, Column, Floats
 
 WordingHint = tuple[str, str]
@@ -20,11 +20,12 @@ class RubricEvidence:
 
     `judge` is (repeats, texts, questions); `judged` (texts,) marks the texts that the judge was asked about, so that
     what it left unanswered there is told from what it never saw. `people` is (experts, texts, questions), with no
-    expert where nobody answered. `words` (texts,) counts each text's words, `ratings` (texts,) is the mean rating of
-    the dimension, NaN where there is none. `documents` names each text's source: intervals draw whole sources.
-    `weights` (texts,) make up for texts drawn for experts with unequal chances, 0 where nobody knows the chance; None
-    where all were drawn alike. `hints`: by question, what the checks of wording said. `unserved` of the `attributes`
-    stand behind no question.
+    expert where nobody answered. `inapplicable` and `people_inapplicable`, shaped as `judge` and `people`, are as for
+    `most_say`, None where every question always applies. `words` (texts,) counts each text's words, `ratings` (texts,)
+    is the mean rating of the dimension, NaN where there is none.
+    `documents` names each text's source: intervals draw whole sources. `weights` (texts,) make up for texts drawn for
+    experts with unequal chances, 0 where nobody knows the chance; None where all were drawn alike. `hints`: by
+    question, what the checks of wording said. `unserved` of the `attributes` stand behind no question.
     """
 
     judge: Floats
@@ -37,6 +38,8 @@ class RubricEvidence:
     unserved: int = 0
     attributes: int = 0
     weights: Floats | None = None
+    inapplicable: Floats | None = None
+    people_inapplicable: Floats | None = None
     resamples: int = RESAMPLES
     seed: int = 0
 
@@ -47,12 +50,12 @@ class RubricEvidence:
     @cached_property
     def answers(self) -> Floats:
         """(texts, questions): what most repeats say, NaN where they are split evenly."""
-        return np.stack([majority(self.judge[:, :, place]) for place in range(self.questions)], axis=1)
+        return _most(self.judge, self.inapplicable)
 
     @cached_property
     def experts_say(self) -> Floats:
         """(texts, questions): what most experts say, NaN where they are split evenly or silent."""
-        return np.stack([majority(self.people[:, :, place]) for place in range(self.questions)], axis=1)
+        return _most(self.people, self.people_inapplicable)
 
     @property
     def weight(self) -> Floats:
@@ -62,3 +65,10 @@ class RubricEvidence:
     def rest_without(self, *places: int) -> Floats:
         """(texts,): the share of yes to the other questions, NaN where none of them is answered."""
         return share_of_yes(np.delete(self.answers, places, axis=1))
+
+
+def _most(answers: Floats, inapplicable: Floats | None) -> Floats:
+    places = range(answers.shape[2])
+    if inapplicable is None:
+        return np.stack([majority(answers[:, :, place]) for place in places], axis=1)
+    return np.stack([most_say(answers[:, :, place], inapplicable[:, :, place]) for place in places], axis=1)

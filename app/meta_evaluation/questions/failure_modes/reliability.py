@@ -71,6 +71,8 @@ def repeats_differ(found: RubricEvidence, place: int) -> ModeFinding | None:
 def left_unanswered(found: RubricEvidence, place: int) -> ModeFinding | None:
     """Ungrounded: the judge often gives no answer."""
     silent = np.isnan(found.judge[:, :, place]).all(axis=0) & found.judged
+    if found.inapplicable is not None:  # which is an answer
+        silent &= np.isnan(found.inapplicable[:, :, place]).all(axis=0)
     share = of_shares(found, silent.astype(np.float64), found.judged.astype(np.float64), UNANSWERED, ENOUGH_TEXTS)
     if share is None:
         return None
@@ -82,8 +84,7 @@ def left_unanswered(found: RubricEvidence, place: int) -> ModeFinding | None:
         UNANSWERED,
         evidence=f"The judge left it unanswered for {share.as_share} of {share.n:,} texts.",
         advice=(
-            "Ask for something that every text can be looked through for, or tell the judge what to answer where it "
-            "doesn't apply."
+            "Ask for something that every text can be looked through for, or allow “does not apply” where it may not."
         ),
         measure="share of texts left unanswered",
     )

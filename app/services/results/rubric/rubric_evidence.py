@@ -1,6 +1,6 @@
 """Evidence about a checklist's questions, gathered from a run, experts' answers, ratings and the questions' wording."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from app.domain.judgment import Answer
 from app.meta_evaluation.questions.failure_modes.evidence import RubricEvidence, WordingHint
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import expert_side
-from app.services.results.repeat_agreement import VALUES
+from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 
@@ -28,9 +28,12 @@ def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Ch
         given: Given = work.results.answers(result.run.id, result.dimension.id)
         known = work.texts.many(texts)
         language = work.projects.project_of(result.dimension.id).task.language
+    asked = [question.id for question in checklist.asked]
     human = {row.text: row.human for row in result.rows}
     return RubricEvidence(
-        judge=_repeats_of(given, texts, [question.id for question in checklist.asked]),
+        judge=_repeats_of(given, texts, asked, VALUES),
+        inapplicable=_repeats_of(given, texts, asked, INAPPLICABLE),
+        people_inapplicable=side.people_inapplicable if side is not None else None,
         judged=np.array([text in given for text in texts], dtype=bool),
         people=side.people if side is not None else np.empty((0, len(texts), len(checklist.asked))),
         words=np.array([len(known[text].text.split()) if text in known else 0 for text in texts], dtype=np.float64),
@@ -47,7 +50,7 @@ def _hints(question: str, language: str) -> tuple[WordingHint, ...]:
     return tuple((hint.code, hint.message) for hint in lint_question(question, language=language))
 
 
-def _repeats_of(given: Given, texts: Iterable[int], questions: list[int]) -> Floats:
+def _repeats_of(given: Given, texts: Iterable[int], questions: list[int], values: Mapping[Answer, float]) -> Floats:
     """(repeats, texts, questions) of the judge's answers."""
     repeats = 1 + max((repeat for answers in given.values() for repeat, _, _ in answers), default=0)
     text_place = {text: number for number, text in enumerate(texts)}
@@ -56,5 +59,5 @@ def _repeats_of(given: Given, texts: Iterable[int], questions: list[int]) -> Flo
     for text, answers in given.items():
         for repeat, question, said in answers:
             if text in text_place and question in question_place:
-                cube[repeat, text_place[text], question_place[question]] = VALUES[said]
+                cube[repeat, text_place[text], question_place[question]] = values[said]
     return cube

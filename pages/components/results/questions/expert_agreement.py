@@ -84,9 +84,39 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
         )
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
+    _applicability(found)
     judge_worth(workbench, result)
     judge_differences(workbench, project_id, result)
     several_judges(workbench, project_id, result)
+
+
+def _applicability(found: AskedOfExperts) -> None:
+    """Agreement on whether questions apply; nothing where they all always do."""
+    if not found.applicability:
+        return
+    st.markdown(
+        "**Do experts and judge agree on what does not apply?**",
+        help="“Does not apply” against yes and no together. In the table above those answers are left out.",
+    )
+    table = pd.DataFrame(
+        [
+            {
+                "Question": question.text,
+                "Experts say it": _how_often(one.people_share, one.people_n, "answers"),
+                "Judge says it": _how_often(one.judge_share, one.judge_n, "texts"),
+                "Experts (alpha)": interval(one.people.value, one.people.low, one.people.high),
+                "Judge (Cohen's kappa)": interval(one.judge.value, one.judge.low, one.judge.high),
+                "Why": " ".join(dict.fromkeys(why for why in (one.people.reason, one.judge.reason) if why)),
+            }
+            for question, one in found.applicability
+        ]
+    )
+    st.dataframe(table, hide_index=True, placeholder="–", height="content", key="applicability")
+    csv_download("Does not apply (CSV)", table, "does_not_apply")
+
+
+def _how_often(share: float | None, of: int, what: str) -> str | None:
+    return None if share is None else f"{share:.0%} of {of:,} {what}".replace("%", " %")
 
 
 def _still_answering(workbench: Workbench, found: AskedOfExperts) -> bool:

@@ -60,13 +60,18 @@ def question_table(
             "Effect": interval(item.effect, item.low, item.high),
             "Discrimination": item.discrimination,
             "Top less bottom": item.top_less_bottom,
+            "Does not apply": share.not_applicable,
             "Unanswered": share.unanswered,
+            "Can't tell": share.cannot_tell,
             **_steadiness(stability, share.question.id),
         }
         for number, (share, item, said) in enumerate(zip(shares, found.analysis.items, badges, strict=True), start=1)
     ]
     table = pd.DataFrame(rows)
-    unused = [*([] if table["Unanswered"].any() else ["Unanswered"]), *([] if any(badges) else ["Look at"])]
+    seldom = [name for name in ("Does not apply", "Unanswered", "Can't tell") if not table[name].any()]
+    unused = [*seldom, *([] if any(badges) else ["Look at"])]
+    table = table.drop(columns=[name for name in seldom if name != "Unanswered"])
+    unused = [name for name in unused if name in table]
     shown = table.drop(columns=unused)
     if any(badges):
         shown["Look at"] = pd.Series([list(said) for said in badges], dtype=object)
@@ -108,7 +113,8 @@ def question_facts(item: QuestionItem, found: Questions) -> None:
                     f"Phi with question {other + 1}, “{found.questions[other].text}”: {pair.phi:.2f}, n = {pair.n:,}."
                 )
             )
-    st.caption(f"Answered for {item.n:,} texts that are rated, unanswered for {item.n_undefined:,}.")
+    outside = f"; to {item.n_inapplicable:,} more it doesn't apply" if item.n_inapplicable else ""
+    st.caption(f"Answered for {item.n:,} texts that are rated, unanswered for {item.n_undefined:,}{outside}.")
 
 
 def _rests_on(found: Questions, stability: Mapping[int, JudgeConsistency]) -> str:
@@ -143,9 +149,15 @@ _COLUMNS = {
     ),
     "Remark": st.column_config.TextColumn(width=150),
     "Yes": st.column_config.NumberColumn(
-        format="%.0f %%", width=60, help="The share of yes among the texts with an answer."
+        format="%.0f %%", width=60, help="The share of yes among the answers yes and no."
+    ),
+    "Does not apply": st.column_config.NumberColumn(
+        format="localized", width=100, help="Neither yes nor no: it plays no part in the score of the text."
     ),
     "Unanswered": st.column_config.NumberColumn(format="localized", width=90),
+    "Can't tell": st.column_config.NumberColumn(
+        format="localized", width=80, help="Of the unanswered, those of which the judge said that it can't tell."
+    ),
     "Discrimination": st.column_config.NumberColumn(format="%.2f", width=97, help=DISCRIMINATION_HELP),
     "Top less bottom": st.column_config.NumberColumn("Top − bottom", format="%.2f", width=97, help=THIRDS_HELP),
     "Effect": st.column_config.TextColumn(width=125, help=EFFECT_HELP),

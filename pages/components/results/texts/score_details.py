@@ -17,6 +17,7 @@ TITLES = {
     "p_yes": "Probability of yes",
     "yes": "Probability of yes, sentence by sentence",
     "cut": "The text was longer than the model reads, and was cut",
+    "abstained": "No score: the judge said",
     "weighted": "Score with the checklist's weights",
 }
 

@@ -16,7 +16,13 @@ from pages.components.results.texts.edit_question import edit_question
 from pages.components.results.texts.score_details import score_details
 from pages.components.shell.words import model_label, plain, show_error
 
-ANSWERS = {Answer.YES: ":green[Yes]", Answer.NO: ":orange[No]", Answer.UNANSWERED: ":gray[No answer]"}
+ANSWERS = {
+    Answer.YES: ":green[Yes]",
+    Answer.NO: ":orange[No]",
+    Answer.NOT_APPLICABLE: ":gray[Does not apply]",
+    Answer.UNANSWERED: ":gray[No answer]",
+}
+CANNOT_TELL = ":gray[Can't tell]"
 
 
 def opened_text(
@@ -51,6 +57,8 @@ def _reading(project: Project, found: TextDetail) -> None:
 def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None:
     judge, people = st.columns(2)
     score = "none" if row.score is None else f"{row.score:.2f}"
+    if row.nothing_applies and not result.soft:
+        st.markdown("**Nothing applies:** no question that is answered applies to this text, so it has no score.")
     judge.metric("Judge", score, help=model_label(result.run.judge))
     people.metric("People", "none" if row.human is None else f"{row.human:.2f}", help="The mean over the raters.")
     scale = f"Scale of the ratings: {result.dimension.low:g} to {result.dimension.high:g}."
@@ -67,11 +75,15 @@ def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail, l
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
     for question, given in found.answers:
-        said = ", ".join(ANSWERS[judgment.answer] + _how_sure(judgment) + _origin(judgment) for judgment in given)
+        said = ", ".join(_said(judgment) + _how_sure(judgment) + _origin(judgment) for judgment in given)
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
         edit_question(workbench, result, question, f"edit_question_{question.id}", listed)
+
+
+def _said(judgment: Judgment) -> str:
+    return CANNOT_TELL if judgment.cannot_tell else ANSWERS[judgment.answer]
 
 
 def _how_sure(judgment: Judgment) -> str:

@@ -63,6 +63,9 @@ def question_detail(editing: Editing, question: Question) -> None:
     if question.guidance and not editing.draft:
         st.caption("How to decide")
         st.text(question.guidance)
+    if question.may_not_apply and not editing.draft:
+        why = f": {question.not_apply_reason}" if question.not_apply_reason else "."
+        st.caption(plain(f"It may not apply{why}"))
     if question.original and question.original != question.text:
         st.caption("First wording")
         st.text(question.original)
@@ -118,6 +121,15 @@ def _editor(editing: Editing, question: Question) -> None:
         help="1 counts like every other question. The weighted score is shown beside the score in which all count "
         "alike, and never instead of it.",
     )
+    st.checkbox(
+        "May not apply",
+        seen.may_not_apply,
+        key=f"question_may_not_apply_{key}",
+        help="“Does not apply” is then an answer for judge and experts, neither yes nor no; it plays no part in the "
+        "score. Changing this changes what the judge is asked, so answers from before don't count for it any more.",
+    )
+    if seen.not_apply_reason:
+        st.caption(plain(f"The model that wrote it says why it may not: {seen.not_apply_reason}"))
     with st.container(horizontal=True):
         st.button("Save question", key=f"save_question_{key}", on_click=_save, args=[editing, seen])
         st.button("Cancel", key=f"cancel_question_{key}", type="tertiary", on_click=open_question, args=[None])
@@ -146,6 +158,7 @@ def _typed(question_id: int) -> QuestionWording:
         str(state[f"question_component_{question_id}"] or ""),
         str(state[f"question_guidance_{question_id}"]),
         float(state[f"question_weight_{question_id}"] or 0.0),
+        bool(state[f"question_may_not_apply_{question_id}"]),
     )
 
 

@@ -69,6 +69,7 @@ def _both(mine: QuestionWording, now: Question | None) -> None:
         ("How to decide", theirs.guidance, mine.guidance),
         ("Weight", f"{theirs.weight:g}", f"{mine.weight:g}"),
         ("Component", theirs.component, mine.component),
+        ("May not apply", *("yes" if wording.may_not_apply else "no" for wording in (theirs, mine))),
     ):
         if now is not None and of_theirs != of_mine:
             there.caption(plain(f"{name}: {of_theirs or 'none'}"))

@@ -15,6 +15,7 @@ from app.services.checklists.question_proposals import (
     most_alike,
     open_proposals,
     propose,
+    propose_applicability,
     propose_validation,
     question_proposals_of,
     refuse,
@@ -159,3 +160,35 @@ def test_what_the_rules_can_not_do_proposes_nothing(workbench: Workbench, draft:
 def test_the_most_alike_questions_come_first(draft: Checklist) -> None:
     assert draft.asked[0] not in most_alike(draft, draft.asked[0])
     assert len(most_alike(draft, draft.asked[0])) == 3
+
+
+def test_a_model_says_which_questions_may_not_apply_and_a_person_allows_it(
+    workbench: Workbench, llm: FakeLlm, draft: Checklist
+) -> None:
+    reason = "A text without parts has none to place."
+    llm.script(Reply(json.dumps({"questions": [{"question": 2, "reason": reason}]})))
+    assert propose_applicability(workbench, draft.id, MODEL) == 1
+    waiting = proposed(workbench, draft)
+    assert (waiting.action, waiting.sources, waiting.reason) == (Action.APPLICABILITY, (draft.asked[1].id,), reason)
+    assert not any(question.may_not_apply for question in get_checklist(workbench, draft.id).asked)
+    accept_proposal(workbench, waiting.id, "Ana")
+    accepted = get_checklist(workbench, draft.id).asked
+    assert [(q.may_not_apply, q.not_apply_reason) for q in accepted[:2]] == [(False, ""), (True, reason)]
+    assert accepted[1].text == draft.asked[1].text
+    llm.script(Reply(json.dumps({"questions": []})))
+    assert propose_applicability(workbench, draft.id, MODEL) == 0
+    assert reason not in json.dumps(llm.requests[-1].body)
+    (change,) = history_of(workbench, draft.id)
+    undo(workbench, draft.id, change.id, "Ana")
+    assert get_checklist(workbench, draft.id).asked == draft.asked
+
+
+def test_what_is_reworded_split_or_merged_may_still_not_apply(
+    workbench: Workbench, llm: FakeLlm, draft: Checklist
+) -> None:
+    first = draft.asked[0]
+    edit_question(workbench, first, QuestionWording(first.text, first.component, may_not_apply=True))
+    llm.script(answers("Is it here?", "Is it there?"))
+    propose(workbench, draft.id, Action.SPLIT, [first.id], MODEL)
+    accept_proposal(workbench, proposed(workbench, draft).id)
+    assert [q.may_not_apply for q in get_checklist(workbench, draft.id).asked][:3] == [True, True, False]

@@ -25,7 +25,7 @@ console.log(JSON.stringify(cases.answers.map((answers) => scored(answers).namedS
 
 
 def document(weights: list[float]) -> dict[str, Any]:
-    question = {"id": 1, "component": "c", "key_question": "k", "text": "Is it?", "guidance": ""}
+    question = {"id": 1, "component": "c", "key_question": "k", "text": "Is it?", "guidance": "", "may_not_apply": True}
     about = {"dimension": "coherence", "version": 3, "low": LOW, "high": HIGH}
     return {**about, "questions": [{**question, "weight": weight} for weight in weights]}
 
