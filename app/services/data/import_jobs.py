@@ -53,7 +53,7 @@ def import_key(project: str) -> str:
     return f"import-{project}"
 
 
-@use_case(Right.FACILITATE, project="project", act="brought texts in")
+@use_case(Right.FACILITATE, project="project", act="brought texts in", about="project")
 def start_import(workbench: Workbench, upload: Upload, project: str, plan: ImportPlan) -> bool:
     """Import in the background under `import_key`; the report is `last_report`.
 

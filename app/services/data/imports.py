@@ -15,6 +15,7 @@ from app.corpora.reading import read_corpus
 from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.errors import ConflictError
+from app.services.data.projects import project_to_fill
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.samples import few_documents
@@ -139,7 +140,7 @@ def keep_corpus(
             if job_file is not None and not work.job_files.use(job_file):
                 raise ConflictError("Another process has brought this file in.", "There is nothing left to do.")
             work.imports.take_turn()
-            target = work.projects.find(project) or work.projects.add(project, corpus.task, notice)
+            target = project_to_fill(work, workbench.actor, project, corpus.task, notice)
             _add_dimensions(work, target, corpus)
             kept = work.imports.keep(import_id, target.id)
             skipped = [*corpus.skipped, *(SkippedRow(row, reason) for row, reason in kept.left_out)]

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from app.corpora.presets import PRESETS, load_preset
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus, ChecklistVersion
-from app.domain.people.actor import Right, Role
+from app.domain.name import quoted
+from app.domain.people.actor import Actor, Right, Role
+from app.domain.people.trail import PENDING, PendingAct
 from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension, Task
-from app.errors import InputError
+from app.errors import InputError, NotAllowedError
 from app.services.runtime.trail import act_made_project
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -61,18 +63,36 @@ def get_project(workbench: Workbench, name: str) -> Project:
 
 @use_case(Right.BEGIN, act="made a project", about="name")
 def create_project(workbench: Workbench, name: str, task: Task, dimensions: tuple[Dimension, ...] = ()) -> Project:
-    """Whoever makes it is its facilitator. Links to them that nobody opened yet let in no more: they would open this
-    project too."""
-    actor = workbench.actor
     with workbench.database.write() as work:
-        project = work.projects.add(name, task)
-        act_made_project(project.id)
-        if actor.person is not None and not actor.owner:
-            work.people.join(actor.person, project.id, Role.FACILITATOR, actor.name)
-            work.invitations.revoke_all(actor.person)
+        project = begin_project(work, workbench.actor, name, task)
         for dimension in dimensions:
             work.projects.add_dimension(project.id, dimension)
         return project
+
+
+def begin_project(work: UnitOfWork, actor: Actor, name: str, task: Task, notice: str = "") -> Project:
+    """Whoever makes it is its facilitator. Links to them that nobody opened yet let in no more: they would open this
+    project too."""
+    project = work.projects.add(name, task, notice)
+    act_made_project(project.id)
+    pending = PENDING.get()
+    if pending is None or pending.kept:  # an import's own entry was kept before there was a project
+        work.trail.add(PendingAct(project.id, actor.person, actor.name, "made a project", project.name))
+    if actor.person is not None and not actor.owner:
+        work.people.join(actor.person, project.id, Role.FACILITATOR, actor.name)
+        work.invitations.revoke_all(actor.person)
+    return project
+
+
+def project_to_fill(work: UnitOfWork, actor: Actor, name: str, task: Task, notice: str = "") -> Project:
+    """The one of this name, begun where there is none. Raises NotAllowedError where somebody else's came meanwhile."""
+    found = work.projects.find(name)
+    if found is None:
+        return begin_project(work, actor, name, task, notice)
+    here = work.people.actor(actor.person) if actor.person is not None else actor
+    if not here.has(Right.FACILITATE, found.id):
+        raise NotAllowedError(f"Somebody else has begun a project called {quoted(name)}.", "Choose another name.")
+    return found
 
 
 @use_case(Right.BEGIN, act="made a project", about="name")

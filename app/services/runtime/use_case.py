@@ -104,6 +104,8 @@ def check(workbench: Workbench, right: Right, arguments: Mapping[str, Any], proj
             return places
         if right in NO_PROJECT and not actor.has(right, None):
             raise NotAllowedError(_WHY[right])
+        if not places and project and right is Right.FACILITATE and actor.has(Right.BEGIN, None):
+            return places  # no project of this name is there yet, and they may begin one
         if not places and right not in NO_PROJECT:
             raise NotAllowedError(_WHY[Right.SEE], "Open your own link, or ask whoever runs the project for one.")
         for place in places:

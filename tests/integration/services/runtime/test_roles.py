@@ -1,6 +1,7 @@
 """People with roles at work: under their own name, on what is theirs, and no further."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +9,7 @@ from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.expert_answer import SheetEntry
 from app.domain.judgment import Answer
-from app.domain.people.actor import Membership, Right, Role
+from app.domain.people.actor import NOBODY, Membership, Right, Role
 from app.domain.task import Task
 from app.errors import NotAllowedError, NotReadyError
 from app.services.attributes.attributes import add_attributes, attributes_of
@@ -39,8 +40,9 @@ from app.services.checklists.expert_answers import (
     unfinished_sheet,
 )
 from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments
+from app.services.data.imports import import_file
 from app.services.data.project_transfer import import_uploaded_project
-from app.services.data.projects import create_from_preset, create_project, list_projects, preset_names
+from app.services.data.projects import create_from_preset, create_project, list_projects, preset_names, project_to_fill
 from app.services.data.texts import rated_text, text_page
 from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access
 from app.services.people.trail import trail_of
@@ -291,6 +293,31 @@ def test_a_facilitator_begins_a_project_and_runs_it_and_others_do_not(bench: Wor
     assert create_project(now, "Third", Task("summary", "article")).name == "Third"
     with pytest.raises(NotAllowedError, match="whoever runs the server"):
         import_uploaded_project(now, b"")
+
+
+def test_a_facilitator_begins_a_project_by_bringing_texts_in_and_nobody_reaches_anothers_so(
+    bench: Workbench, tmp_path: Path
+) -> None:
+    fay, file = as_(bench, Role.FACILITATOR, "Fay"), tmp_path / "texts.csv"
+    file.write_text("text,quality\nOne text.,3\nAnother text.,4\n", encoding="utf-8")
+    assert import_file(fay, file, "Brought").texts == 2
+    assert fay.actor.person is not None
+    with bench.database.read() as work:
+        now = replace(bench, actor=work.people.actor(fay.actor.person))
+        made = work.projects.get("Brought").id
+        work.projects.get("Ready")
+    assert now.actor.has(Right.FACILITATE, made)
+    assert [(entry.who, entry.act) for entry in trail_of(now, made)] == [("Fay at home", "made a project")]
+    for role in (Role.EXPERT, Role.READER):
+        with pytest.raises(NotAllowedError):
+            import_file(as_(bench, role, role.value), file, "Theirs")
+    create_project(bench, "Olga's", Task("summary", "article"))
+    with pytest.raises(NotAllowedError, match="isn't open to you"):
+        import_file(now, file, "Olga's")
+    with bench.database.write() as work, pytest.raises(NotAllowedError, match="Somebody else has begun"):
+        project_to_fill(work, now.actor, "Olga's", Task())
+    with pytest.raises(NotAllowedError):
+        import_file(replace(bench, actor=NOBODY), file, "Nobody's")
 
 
 def test_whoever_runs_the_server_is_no_member_of_what_they_begin(bench: Workbench) -> None:
