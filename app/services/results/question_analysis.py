@@ -112,5 +112,9 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
 
 
 def majority_of(cube: Floats) -> Floats:
-    """(texts, questions) what most of (repeats, texts, questions) say; NaN where they are split evenly."""
-    return np.stack([majority(cube[:, :, question]) for question in range(cube.shape[2])], axis=1)
+    """(texts, questions) what most of (repeats, texts, questions) say; NaN where they are split evenly. Some methods
+    ask no questions."""
+    found = np.full(cube.shape[1:], np.nan)
+    for question in range(cube.shape[2]):
+        found[:, question] = majority(cube[:, :, question])
+    return found

@@ -41,7 +41,7 @@ def test_a_draft_is_edited_signed_and_taken_back(run: Run, on: tuple[str, ...]) 
     found = _json(run("checklist", "edit", first, *on, *edited, "--json"))
     assert found[0] == {
         "question": first, "on": False, "weight": 2.0, "component": "Order", "text": "Is it linked?",
-        "guidance": "Any link counts.",
+        "guidance": "Any link counts.", "may_not_apply": False,
     }  # fmt: skip
     _json(run("checklist", "move", third, "--places", "-2", *on, "--by", "Ana", "--json"))
     _json(run("checklist", "remove", second, *on, "--json"))
