@@ -10,7 +10,7 @@ COPY prompts prompts
 RUN uv venv /workbench && VIRTUAL_ENV=/workbench uv pip install --no-cache --constraint requirements.lock .
 
 FROM python:3.12-slim
-RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin workbench \
+RUN useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin workbench \
  && mkdir /data && chown workbench /data
 COPY --from=build /workbench /workbench
 ENV PATH=/workbench/bin:$PATH INTERACTEVAL_HOME=/data HOME=/tmp PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
