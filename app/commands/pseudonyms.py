@@ -24,7 +24,7 @@ def replace_by_pseudonym(
     from dataclasses import asdict
 
     from app.services.data.projects import get_project
-    from app.services.people.pseudonyms import proposed_pseudonym, replace_name, still_said
+    from app.services.pseudonyms import proposed_pseudonym, replace_name, still_said
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()

@@ -33,6 +33,11 @@ class Builds:
         self._session.flush()
         return build_id
 
+    def set_study_digest(self, build_id: int, digest: str) -> None:
+        """By what studies find it from now on."""
+        self._row(build_id).study_digest = digest
+        self._session.flush()
+
     def dimension_of(self, build_id: int) -> int:
         return self._row(build_id).dimension_id
 

@@ -11,12 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import ChecklistStatus
-from app.domain.judgment import Answer, Evaluation
+from app.domain.judgment import Evaluation
 from app.domain.run import Outcome
 from app.domain.task import Dimension, Task
-from app.services.checklists.checklists import new_draft, publish, view_checklist
-from app.services.checklists.draft_edits import QuestionWording, edit_question
-from app.services.checklists.expert_answers import answer, draw_texts
+from app.services.checklists.checklists import view_checklist
 from app.services.conditions.study import Family, StudyOptions
 from app.services.conditions.study_worker import run_study
 from app.services.data.projects import create_project, dimensions_named, get_project
@@ -179,26 +177,6 @@ def test_a_question_is_opened_with_all_that_is_known_of_it(
     assert (draft.status, opened.text) == (ChecklistStatus.DRAFT, question.text)
     assert app.text_area(key=f"question_text_{opened.id}").value == question.text
     assert app.title[0].value == "Checklist"
-
-
-def test_what_does_not_apply_has_figures_of_its_own(demo: Workbench, open_results: Callable[..., AppTest]) -> None:
-    assert "what does not apply" not in shown(open_results(view="questions"))
-    draft = new_draft(demo, 1)
-    first = draft.asked[0]
-    edit_question(demo, first, QuestionWording(first.text, first.component, may_not_apply=True))
-    version = publish(demo, draft.id)
-    draw, (question, *others) = draw_texts(demo, version.id, 4, seed=1), version.asked
-    for expert in ("Ana", "Ben"):
-        for n, text in enumerate(draw.texts):
-            answer(demo, draw, expert, text, question.id, Answer.NOT_APPLICABLE if n % 2 else Answer.YES)
-            answer(demo, draw, expert, text, others[0].id, Answer.YES if n % 2 else Answer.NO)
-    app = open_results(run=str(coherence_only(demo)), view="questions")
-    assert not app.exception
-    (found,) = [one.value for one in app.dataframe if "Experts say it" in one.value]
-    assert list(found["Question"]) == [question.text]
-    assert list(found["Experts say it"]) == ["50 % of 8 answers"]
-    assert list(found["Judge says it"]) == ["0 % of 4 texts"]
-    assert found["Experts (alpha)"][0].startswith("1.000")
 
 
 def test_weights_stand_beside_equal_ones_and_have_a_verdict(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.project import Project
 from app.errors import WorkbenchError
-from app.services.people.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
+from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import plain, show_error
 

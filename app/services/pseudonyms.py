@@ -9,6 +9,7 @@ from app.domain.people.actor import Right
 from app.domain.people.pseudonym import free_pseudonym
 from app.domain.people.trail import PENDING
 from app.errors import ConflictError, NotFoundError
+from app.services.conditions.study_cells import builds_of_studies, keep_builds
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -69,6 +70,9 @@ def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: st
     will write the name.
     """
     new = checked_name(pseudonym, "person", "Say what to call them instead.")
+    with workbench.database.read() as work:
+        project = work.projects.by_id(project_id)
+    built = builds_of_studies(workbench, project)
     with workbench.database.write() as work:
         if name not in _names(work, project_id):
             raise NotFoundError(f"Nobody called {quoted(name)} has or had a part in this project.")
@@ -84,6 +88,7 @@ def replace_name(workbench: Workbench, project_id: int, name: str, pseudonym: st
         if acting is not None and (acting.who == name or acting.person in people):
             acting.who = new
         found = work.names.mentions(project_id, name)
+    keep_builds(workbench, project, built)
     mentions = {_WRITTEN.get(table, table.replace("_", " ")): count for table, count in sorted(found.items())}
     return ReplacedName(new, places, mentions, elsewhere)
 

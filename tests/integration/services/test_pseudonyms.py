@@ -20,14 +20,14 @@ from app.services.checklists.checklists import new_draft, publish
 from app.services.checklists.draft_edits import remove_question
 from app.services.checklists.expert_answers import answer, answer_sheet, answerable, draw_texts
 from app.services.checklists.question_comments import comment_on
-from app.services.conditions.study import StudyOptions
+from app.services.conditions.study import Family, StudyCondition, StudyOptions, last_study, plan_study
 from app.services.conditions.study_worker import run_study
 from app.services.data.locked_split import lock
 from app.services.drift.anchors import freeze_anchors
 from app.services.people.invitations import accept_invitation, invite, revoke_access
-from app.services.people.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.people.sign_ins import actor_of_cookie, end_sign_in
 from app.services.people.trail import server_trail, trail_of
+from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from app.services.think_aloud.independence import considerations_of, mark_done
@@ -114,6 +114,18 @@ def test_what_they_did_is_the_pseudonyms(workbench: Workbench, project: Project)
     assert (entries[0].who, entries[0].about) == ("Fay", NEW)
     assert {one.who for one in entries} >= {"Fay", NEW}
     assert {"without:Expert 1", "sh:Expert 1"} <= {run.study for run in list_runs(workbench, project.id)}
+
+
+def test_a_study_knows_what_it_built(workbench: Workbench, project: Project) -> None:
+    options = last_study(workbench, project)
+    assert options is not None
+    before = {cell.build for cell in plan_study(workbench, project, options).cells}
+    assert None not in before
+    replace_name(facilitator(workbench, project), project.id, NAME, NEW)
+    after = plan_study(workbench, project, options)
+    assert {cell.build for cell in after.cells} == before
+    assert after.to_build == []
+    assert StudyCondition(Family.WITHOUT, NEW) in after.conditions
 
 
 def test_whoever_has_no_part_any_more_is_forgotten_and_others_still_come_in(
