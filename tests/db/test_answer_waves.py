@@ -2,15 +2,13 @@
 
 from datetime import UTC, datetime
 
-from alembic import command
-from sqlalchemy import MetaData, Table
+from sqlalchemy import Table
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from db.engine import open_engines
-from db.migrate import config
 from db.unit_of_work import Database
+from tests.support.earlier_version import database_at
 
 _WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 _OLD: dict[str, list[dict[str, object]]] = {
@@ -50,21 +48,11 @@ def test_a_wave_comes_after_those_before_and_its_chances_are_kept(database: Data
 
 
 def test_what_was_drawn_before_there_were_waves_is_the_first(empty_address: str) -> None:
-    writer, _ = open_engines(empty_address)
-    with writer.begin() as connection:
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0020")
-    writer.dispose()
-    writer, _ = open_engines(empty_address)
-    tables = MetaData()
-    with writer.begin() as connection:
-        tables.reflect(connection)
+    with database_at(empty_address, "0020") as (connection, metadata):
         for name, rows in _OLD.items():
-            table = tables.tables[name]
+            table = metadata.tables[name]
             for row in rows:
                 connection.execute(table.insert().values({**_filled(table), **row}))
-    writer.dispose()
     database = Database(empty_address)
     with database.read() as work:
         found = work.expert_answers.draw_of(1)

@@ -2,16 +2,14 @@
 
 from datetime import UTC, datetime
 
-from alembic import command
-from sqlalchemy import MetaData, Table
+from sqlalchemy import Table
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from db.engine import open_engines
-from db.migrate import config
 from db.unit_of_work import Database, UnitOfWork
+from tests.support.earlier_version import database_at
 
 
 def made(work: UnitOfWork) -> tuple[int, int, int, dict[str, int], tuple[int, ...]]:
@@ -80,18 +78,10 @@ def test_somebody_at_it_has_begun_and_not_said_done(database: Database) -> None:
 
 
 def test_in_an_older_database_everybody_has_everything(empty_address: str) -> None:
-    writer, _ = open_engines(empty_address)
-    with writer.begin() as connection:
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0023")
-    with writer.begin() as connection:
-        tables = MetaData()
-        tables.reflect(connection)
+    with database_at(empty_address, "0023") as (connection, metadata):
         for name, row in (("project", {"name": "A"}), ("dimension", {"project_id": 1, "name": "order"})):
-            table = tables.tables[name]
+            table = metadata.tables[name]
             connection.execute(table.insert().values({**_filled(table), "id": 1, **row}))
-    writer.dispose()
     database = Database(empty_address)
     with database.read() as work:
         assert work.assignments.given(1) == {}

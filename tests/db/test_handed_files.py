@@ -5,8 +5,7 @@ from datetime import timedelta
 from io import StringIO
 
 import pytest
-from alembic import command
-from sqlalchemy import MetaData, func
+from sqlalchemy import func
 from sqlmodel import select
 
 from app.domain.job import Job, JobStatus, NewJob
@@ -21,14 +20,13 @@ from app.services.data.import_jobs import HandedImportJob, forget_report, import
 from app.services.data.uploads import ImportPlan, MappedColumns, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import WriterLock
-from db.engine import open_engines
-from db.migrate import config
 from db.models import JobFileBlockRow, JobFileRow, JobRow, StagedTextRow, TextImportRow
 from db.models.columns import now
 from db.repositories.jobs import LOSSES
 from db.repositories.uploads.job_files import FORSAKEN
 from db.unit_of_work import Database, UnitOfWork
 from tests.support.background import wait_for
+from tests.support.earlier_version import database_at
 
 TEXTS, DATA = 25, b"0123456789" * 10
 PLAN = ImportPlan(mapped=MappedColumns({"text": "text", "doc_id": "doc"}, (("flow", "flow"),)))
@@ -317,16 +315,8 @@ def test_a_file_that_is_no_table_fails_in_the_words_of_its_owner(workbench: Work
 
 
 def test_an_import_under_way_survives_the_update(empty_address: str) -> None:
-    writer, _ = open_engines(empty_address)
-    with writer.begin() as connection:
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0025")
-    with writer.begin() as connection:
-        tables = MetaData()
-        tables.reflect(connection)
-        connection.execute(tables.tables["text_import"].insert().values(id=7, touched_at=now()))
-    writer.dispose()
+    with database_at(empty_address, "0025") as (connection, metadata):
+        connection.execute(metadata.tables["text_import"].insert().values(id=7, touched_at=now()))
     database = Database(empty_address)
     with database.write() as work:
         assert work.imports.keep(7, 1).texts == 0

@@ -5,7 +5,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import MetaData, text
@@ -16,8 +15,8 @@ from app.errors import DatabaseError
 from db import migrate, unit_of_work
 from db.backup import KEPT_COPIES
 from db.engine import open_engines
-from db.migrate import config
 from db.unit_of_work import Database
+from tests.support.earlier_version import database_at
 
 
 @pytest.fixture(autouse=True)
@@ -163,14 +162,9 @@ def test_where_no_copy_can_be_made_nothing_is_updated(tmp_path: Path, monkeypatc
 
 
 def test_questions_and_judgments_from_before_always_apply_and_were_told(empty_address: str) -> None:
-    writer, _ = open_engines(empty_address)
-    with writer.begin() as connection:
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0009")
+    with database_at(empty_address, "0009") as (connection, _):
         for statement in (*_BEFORE_0010, *_ASKED):
             connection.execute(text(statement))
-    writer.dispose()
     database = Database(empty_address)
     with database.read() as work:
         (question,) = work.checklists.get(1).questions
@@ -194,11 +188,6 @@ _ASKED = (
 
 
 def _at_revision_0009(address: str) -> None:
-    writer, _ = open_engines(address)
-    with writer.begin() as connection:
-        settings = config()
-        settings.attributes["connection"] = connection
-        command.upgrade(settings, "0009")
+    with database_at(address, "0009") as (connection, _):
         for statement in _BEFORE_0010:
             connection.execute(text(statement))
-    writer.dispose()

@@ -1,6 +1,6 @@
 """Workbenches on a database of their own, with a project ready to be scored."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -16,10 +16,10 @@ from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
 
-def workbench_at(folder: Path, llm_url: str = "") -> Workbench:
-    """A workbench whose `llama:` models are served at this address."""
+def workbench_at(folder: Path, llm_url: str = "", providers: Sequence[str] = ("llama",)) -> Workbench:
+    """A workbench whose models of these providers are served at this address."""
     access = Access(SecretStr("planted-key"), llm_url, "the test") if llm_url else Access()
-    return Workbench(Database(f"sqlite:///{folder}/workbench.db"), Credentials({"llama": access}))
+    return Workbench(Database(f"sqlite:///{folder}/workbench.db"), Credentials(dict.fromkeys(providers, access)))
 
 
 class ModelBench(Workbench):

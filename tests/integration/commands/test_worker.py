@@ -1,12 +1,7 @@
 """Workers as processes: what was begun in a browser goes on whatever becomes of the one that does it."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,9 +20,9 @@ from tests.support.background import PATIENCE, wait_for
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist
 from tests.support.real_data import shared_data
+from tests.support.workers import Started, until, worker_processes
 
 SLOW, TEXTS = "slow=0.2", 160
-Started = Callable[[], subprocess.Popen[bytes]]
 
 
 @pytest.fixture
@@ -56,23 +51,8 @@ def start(tmp_path: Path, vendors: ModernVendors) -> Iterator[Started]:
         "OPENAI_BASE_URL": vendors.address("openai", SLOW),
         "OPENAI_API_KEY": "sk-local",
     }
-    command = [sys.executable, "-c", "from app.cli import run; run()", "worker"]
-    with ExitStack() as running:
-
-        def started() -> subprocess.Popen[bytes]:
-            process = subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.DEVNULL)
-            running.callback(process.wait)
-            running.callback(process.kill)
-            return process
-
+    with worker_processes(variables) as started:
         yield started
-
-
-def until(reached: Callable[[], bool], what: str) -> None:
-    limit = time.monotonic() + PATIENCE
-    while not reached():
-        assert time.monotonic() < limit, what
-        time.sleep(0.02)
 
 
 def begin(news: Workbench) -> int:

@@ -1,10 +1,6 @@
 """Workers as processes: a file that a browser handed over comes in once, whatever becomes of who reads it."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -22,8 +18,8 @@ from app.services.data.uploads import ImportPlan, MappedColumns, Upload
 from app.services.runtime.workbench import Workbench
 from db.models import JobFileBlockRow, JobFileRow, StagedTextRow, TextImportRow
 from db.unit_of_work import Database, UnitOfWork
-from tests.integration.commands.test_worker import Started, until
 from tests.support.background import wait_for
+from tests.support.workers import Started, until, worker_processes
 
 TEXTS = 30_000
 PLAN = ImportPlan(mapped=MappedColumns({"text": "text", "doc_id": "doc"}, (("flow", "flow"),)))
@@ -43,15 +39,7 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Started]:
     variables = {"INTERACTEVAL_DATABASE_URL": f"sqlite:///{tmp_path}/workbench.db"}
-    command = [sys.executable, "-c", "from app.cli import run; run()", "worker"]
-    with ExitStack() as running:
-
-        def started() -> subprocess.Popen[bytes]:
-            process = subprocess.Popen(command, env={**os.environ, **variables}, stderr=subprocess.DEVNULL)
-            running.callback(process.wait)
-            running.callback(process.kill)
-            return process
-
+    with worker_processes(variables) as started:
         yield started
 
 

@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 from sqlmodel import col, select, update
 
 from app.domain.call import RecordedCall
@@ -15,7 +14,7 @@ from app.domain.people.actor import Role
 from app.domain.task import Task
 from app.errors import BudgetError, InputError
 from app.providers import budget
-from app.providers.credentials import Access, Credentials
+from app.providers.credentials import Credentials
 from app.services.background.kinds import as_given, kind_named
 from app.services.background.progress import Progress
 from app.services.background.runner import next_job
@@ -29,10 +28,9 @@ from app.services.scoring.scoring_jobs import begin_scoring
 from app.services.think_aloud.llm_think_aloud import ask_models
 from app.settings import settings
 from db.models import ModelCallRow
-from db.unit_of_work import Database
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
-from tests.support.projects import ready_to_score
+from tests.support.projects import ready_to_score, workbench_at
 
 KNOWN, UNKNOWN = "openai:gpt-4o", "llama:judge"
 TEXT = (400 * 2.5 + 600 * 1.25 + 50 * 10) / 1e6
@@ -47,10 +45,9 @@ def usual() -> Usual:
 
 @pytest.fixture
 def workbench(tmp_path: Path, llm: FakeLlm) -> Iterator[Workbench]:
-    access = Access(SecretStr("planted-key"), f"{llm.url}/v1", "the test")
-    database = Database(f"sqlite:///{tmp_path}/workbench.db")
-    yield Workbench(database, Credentials({"openai": access, "llama": access}))
-    database.close()
+    made = workbench_at(tmp_path, f"{llm.url}/v1", ("openai", "llama"))
+    yield made
+    made.database.close()
 
 
 @pytest.fixture

@@ -5,21 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
 
 from app.domain.attribute import ContributorKind
 from app.errors import WrongSchemaError
-from app.providers.credentials import Access, Credentials
 from app.services.building.build import build
 from app.services.runtime import models
 from app.services.runtime.spending import Spending, project_spending, run_spending, total_cost
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
-from db.unit_of_work import Database
 from tests.support.fake_llm.behaviour import Answer, Drop, Fail, Raw, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm, Usual
-from tests.support.projects import ready_to_score
+from tests.support.projects import ready_to_score, workbench_at
 
 KNOWN, UNKNOWN = "openai:gpt-4o", "llama:judge"
 
@@ -31,10 +28,9 @@ def usual() -> Usual:
 
 @pytest.fixture
 def workbench(tmp_path: Path, llm: FakeLlm) -> Iterator[Workbench]:
-    access = Access(SecretStr("planted-key"), f"{llm.url}/v1", "the test")
-    database = Database(f"sqlite:///{tmp_path}/workbench.db")
-    yield Workbench(database, Credentials({"openai": access, "llama": access}))
-    database.close()
+    made = workbench_at(tmp_path, f"{llm.url}/v1", ("openai", "llama"))
+    yield made
+    made.database.close()
 
 
 def test_a_run_costs_what_was_billed_with_the_cached_part_at_its_own_price(workbench: Workbench) -> None:
