@@ -18,6 +18,7 @@ from db.repositories.anchors import Anchors
 from db.repositories.builds import Builds
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
+from db.repositories.decisions import Decisions
 from db.repositories.drafts import Drafts
 from db.repositories.expert_answers import ExpertAnswers
 from db.repositories.imports import Imports
@@ -160,6 +161,10 @@ class UnitOfWork:
     @cached_property
     def question_comments(self) -> QuestionComments:
         return QuestionComments(self._session)
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        return Decisions(self._session)
 
     @cached_property
     def drafts(self) -> Drafts:

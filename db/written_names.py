@@ -26,6 +26,8 @@ PLACES: Mapping[tuple[str, str], Put] = {
     ("checklist", "condition"): renamed,
     ("checklist_change", "who"): put_alone,
     ("contributor", "name"): put_alone,
+    ("decision", "decided_by"): put_alone,
+    ("decision", "undone_by"): put_alone,
     ("invitation", "made_by"): put_alone,
     ("locked_look", "who"): put_alone,
     ("locked_split", "locked_by"): put_alone,

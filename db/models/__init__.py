@@ -15,6 +15,7 @@ from db.models.checklist import (
     QuestionCommentRow,
     QuestionRow,
 )
+from db.models.decision import DecisionRow
 from db.models.expert_answer import (
     AnswerChanceRow,
     AnswerDrawRow,
@@ -63,6 +64,7 @@ __all__ = [
     "ContributorRow",
     "CopiedQuestionRow",
     "CountedUploadRow",
+    "DecisionRow",
     "DimensionRow",
     "DroppedAttributeRow",
     "ExpertAnswerRow",

@@ -1,0 +1,145 @@
+"""Decisions on questions about texts. They are undone, never changed or taken away."""
+
+from collections.abc import Iterable, Mapping
+
+from sqlmodel import Session, col, select
+
+from app.domain.decision import Decision, reference
+from app.domain.judgment import Answer
+from app.errors import ConflictError, NotFoundError
+from db.models import ChecklistRow, CopiedQuestionRow, DecisionRow, QuestionRow
+from db.models.columns import now
+
+
+class Decisions:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def add(
+        self,
+        question_id: int,
+        text_id: int,
+        answer: Answer,
+        who: str,
+        *,
+        why: str = "",
+        seen: int | None = None,
+        run_id: int | None = None,
+        guided: str = "",
+    ) -> Decision:
+        """seen: the decision that stood when this one was made, None for none; one about the same version gives way.
+
+        Raises ConflictError where another stands by now, NotFoundError where the question is gone.
+        """
+        # Whoever decides about any version of the question waits here for who does it at the same time.
+        line = sorted(self._lines([question_id]))
+        self._session.exec(select(QuestionRow.id).where(QuestionRow.id == line[0]).with_for_update()).all()
+        question = self._session.get(QuestionRow, question_id)
+        if question is None:
+            raise NotFoundError("This question is no longer there.", "Reload the page.")
+        before = reference(self._read(line)).get(text_id)
+        if (before.id if before else None) != seen:
+            raise _decided_meanwhile(before)
+        if before and before.question == question_id:
+            self.undo(before.id, who)
+        row = DecisionRow(
+            question_id=question_id,
+            text_id=text_id,
+            run_id=run_id,
+            answer=answer.value,
+            why=why,
+            wording=question.text,
+            guidance=question.guidance,
+            guided=guided,
+            decided_by=who,
+        )
+        self._session.add(row)
+        self._session.flush()
+        return self.get(int(row.id or 0))
+
+    def get(self, decision_id: int) -> Decision:
+        row = self._row(decision_id)
+        versions = select(ChecklistRow.version).join(QuestionRow, col(QuestionRow.checklist_id) == ChecklistRow.id)
+        return _decision(row, self._session.exec(versions.where(QuestionRow.id == row.question_id)).one())
+
+    def undo(self, decision_id: int, who: str) -> None:
+        """Raises NotFoundError, and ConflictError where it was undone before."""
+        row = self._row(decision_id)
+        if row.undone_at is not None:
+            raise ConflictError("This decision was undone already.", "Reload the page.")
+        row.undone_by, row.undone_at = who, now()
+        self._session.add(row)
+        self._session.flush()
+
+    def of_checklist(self, checklist_id: int) -> dict[int, list[Decision]]:
+        """Question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
+        questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
+        lines = self._lines(int(id_ or 0) for id_ in questions)
+        found: dict[int, list[Decision]] = {}
+        for one in self._read(lines):
+            found.setdefault(lines[one.question], []).append(one)
+        return found
+
+    def _lines(self, questions: Iterable[int]) -> Mapping[int, int]:
+        """Each question's copies in other versions, earlier and later, and itself -> the question."""
+        found = {question: question for question in questions}
+        latest = dict(found)
+        while latest:  # one version further each time
+            ids = list(latest)
+            copies = self._session.exec(
+                select(CopiedQuestionRow).where(
+                    col(CopiedQuestionRow.question_id).in_(ids) | col(CopiedQuestionRow.from_id).in_(ids)
+                )
+            ).all()
+            latest = {
+                there: found[here]
+                for row in copies
+                for here, there in ((row.question_id, row.from_id), (row.from_id, row.question_id))
+                if here in found and there not in found
+            }
+            found |= latest
+        return found
+
+    def _read(self, questions: Iterable[int]) -> list[Decision]:
+        rows = self._session.exec(
+            select(DecisionRow, ChecklistRow.version)
+            .join(QuestionRow, col(QuestionRow.id) == DecisionRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .where(col(DecisionRow.question_id).in_(list(questions)))
+            .order_by(col(DecisionRow.id))
+        )
+        return [_decision(row, version) for row, version in rows]
+
+    def _row(self, decision_id: int) -> DecisionRow:
+        row = self._session.get(DecisionRow, decision_id)
+        if row is None:
+            raise NotFoundError("This decision is no longer there.", "Reload the page.")
+        return row
+
+
+def _decided_meanwhile(standing: Decision | None) -> ConflictError:
+    if standing is None:
+        return ConflictError("The decision was undone meanwhile.", "Look again, and decide if you still want to.")
+    return ConflictError(
+        f"{standing.who or 'Somebody'} has decided this meanwhile: {standing.answer.value}.",
+        "Look again. To decide otherwise, decide once more.",
+    )
+
+
+def _decision(row: DecisionRow, version: int) -> Decision:
+    return Decision(
+        int(row.id or 0),
+        row.question_id,
+        version,
+        row.text_id,
+        Answer(row.answer),
+        row.why,
+        row.decided_by,
+        row.decided_at,
+        row.wording,
+        row.guidance,
+        row.run_id,
+        row.guided,
+        row.undone_by,
+        row.undone_at,
+    )
