@@ -31,7 +31,7 @@ class ChangeKind(StrEnum):
     DROPPED = "dropped"
 
 
-class Decision(StrEnum):
+class ChangeDecision(StrEnum):
     """A person's word on a change of the validator. Nobody's word counts as accepted, and is recorded as open."""
 
     OPEN = "open"
@@ -88,7 +88,7 @@ class ProposedChange:
     before: tuple[int, ...]
     after: str
     reason: str = ""
-    decision: Decision = Decision.OPEN
+    decision: ChangeDecision = ChangeDecision.OPEN
     mine: str = ""
 
 

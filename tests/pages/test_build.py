@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.attribute import ContributorKind
-from app.domain.build import Decision, Stage
+from app.domain.build import ChangeDecision, Stage
 from app.domain.checklist import Checklist
 from app.domain.task import Dimension, Task
 from app.services.attributes.attributes import add_attributes, attributes_of
@@ -284,9 +284,9 @@ def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_
     app.button(key=f"reword_{view.id}_{reword.id}_submit").click().run()
     app.button(key=f"all_accepted_{view.id}").click().run()
     decided = {c.id: (c.decision, c.mine) for c in newest(letters, "Letters").build.changes}
-    assert decided[merge.id] == (Decision.REFUSED, "")
-    assert decided[reword.id] == (Decision.ACCEPTED, "In my own words?")
-    assert decided[drop.id] == (Decision.ACCEPTED, "")
+    assert decided[merge.id] == (ChangeDecision.REFUSED, "")
+    assert decided[reword.id] == (ChangeDecision.ACCEPTED, "In my own words?")
+    assert decided[drop.id] == (ChangeDecision.ACCEPTED, "")
 
 
 def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_screen: Open):

@@ -14,7 +14,7 @@ from app.domain.build import (
     Build,
     BuildComponent,
     BuildQuestion,
-    Decision,
+    ChangeDecision,
     Placement,
     ProposedChange,
     Stage,
@@ -188,6 +188,6 @@ def _changes(build: Build, answer: StageAnswer) -> Build:
         last += 1
         old = before.get((kind, questions, after))
         mine = worded.get(questions, "") if after else ""
-        decision = old.decision if old else Decision.ACCEPTED if mine else Decision.OPEN
+        decision = old.decision if old else ChangeDecision.ACCEPTED if mine else ChangeDecision.OPEN
         found.append(ProposedChange(last, kind, questions, after, reason, decision, mine))
     return replace(build, changes=tuple(found), last_id=last)

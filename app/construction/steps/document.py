@@ -8,8 +8,8 @@ from app.domain.build import (
     Build,
     BuildComponent,
     BuildQuestion,
+    ChangeDecision,
     ChangeKind,
-    Decision,
     Placement,
     ProposedChange,
     Stage,
@@ -71,6 +71,6 @@ def _change(entry: Mapping[str, Any]) -> ProposedChange:
             **entry,
             "kind": ChangeKind(entry["kind"]),
             "before": tuple(entry["before"]),
-            "decision": Decision(entry["decision"]),
+            "decision": ChangeDecision(entry["decision"]),
         }
     )

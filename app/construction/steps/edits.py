@@ -13,7 +13,7 @@ from app.domain.build import (
     Build,
     BuildComponent,
     BuildQuestion,
-    Decision,
+    ChangeDecision,
     Placement,
     ProposedChange,
     Stage,
@@ -120,15 +120,15 @@ def remove_question(build: Build, question_id: int) -> Build:
     return replace(build, sub_questions=left, made_from=made)
 
 
-def decide(build: Build, change_id: int, decision: Decision) -> Build:
+def decide(build: Build, change_id: int, decision: ChangeDecision) -> Build:
     """A person's word on one of the validator's changes."""
     change = _found(build.changes, change_id)
     return replace(build, changes=_with(build.changes, replace(change, decision=decision)))
 
 
-def decide_all(build: Build, decision: Decision) -> Build:
+def decide_all(build: Build, decision: ChangeDecision) -> Build:
     """The same word on every change nobody decided yet."""
-    changes = (replace(c, decision=decision) if c.decision is Decision.OPEN else c for c in build.changes)
+    changes = (replace(c, decision=decision) if c.decision is ChangeDecision.OPEN else c for c in build.changes)
     return replace(build, changes=tuple(changes))
 
 
@@ -139,7 +139,7 @@ def reword_change(build: Build, change_id: int, text: str) -> Build:
         raise InputError("This change drops a question.", "Refuse it to keep the question.")
     wording = _wording(text)
     mine = wording if wording != change.after else ""
-    return replace(build, changes=_with(build.changes, replace(change, mine=mine, decision=Decision.ACCEPTED)))
+    return replace(build, changes=_with(build.changes, replace(change, mine=mine, decision=ChangeDecision.ACCEPTED)))
 
 
 def _made_by_hand(build: Build, inputs: Inputs, name: str) -> Build:

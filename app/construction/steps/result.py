@@ -8,7 +8,7 @@ from app.construction.stage import merged
 from app.construction.steps.inputs import Inputs
 from app.construction.validation import ValidationChange
 from app.construction.validation_diff import decided
-from app.domain.build import Build, BuildQuestion, ChangeKind, Decision, ProposedChange, Stage
+from app.domain.build import Build, BuildQuestion, ChangeDecision, ChangeKind, ProposedChange, Stage
 from app.domain.checklist import (
     Checklist,
     ChecklistStatus,
@@ -61,7 +61,7 @@ def _final(build: Build, names: dict[int, str], keys: dict[int, str]) -> tuple[Q
         sources = [q for q in build.sub_questions if q.id in proposed.before]
         if not sources:
             continue
-        if proposed.decision is Decision.REFUSED:
+        if proposed.decision is ChangeDecision.REFUSED:
             refused.append(len(changes))
         questions = tuple(before[id_] for id_ in proposed.before if id_ in before)
         after = _after(proposed, sources, questions[0]) if proposed.after else None
@@ -114,7 +114,7 @@ def _dropped(build: Build, inputs: Inputs, questions: tuple[Question, ...]) -> t
     serving = {id_ for question in questions for id_ in question.attributes}
     by_id = {question.id: question for question in build.sub_questions}
     for change in build.changes:
-        if change.kind is ChangeKind.DROPPED and change.decision is not Decision.REFUSED:
+        if change.kind is ChangeKind.DROPPED and change.decision is not ChangeDecision.REFUSED:
             lost = merged(by_id[id_].attributes for id_ in change.before if id_ in by_id)
             for id_ in lost:
                 if id_ not in serving and id_ not in found:

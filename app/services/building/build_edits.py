@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from app.construction.steps import edits, offers
 from app.construction.steps.inputs import kept_as_they_are
-from app.domain.build import Decision, Stage
+from app.domain.build import ChangeDecision, Stage
 from app.domain.people.actor import Right
 from app.services.building.build_state import edit_build
 from app.services.runtime.use_case import use_case
@@ -99,7 +99,7 @@ def remove_build_question(workbench: Workbench, build_id: int, question: int, wh
 
 
 @use_case(Right.FACILITATE, act="decided on a proposed change")
-def decide(workbench: Workbench, build_id: int, change: int, decision: Decision, who: str = "") -> int:
+def decide(workbench: Workbench, build_id: int, change: int, decision: ChangeDecision, who: str = "") -> int:
     return edit_build(
         workbench,
         build_id,
@@ -110,7 +110,7 @@ def decide(workbench: Workbench, build_id: int, change: int, decision: Decision,
 
 
 @use_case(Right.FACILITATE, act="decided on all proposed changes")
-def decide_all(workbench: Workbench, build_id: int, decision: Decision, who: str = "") -> int:
+def decide_all(workbench: Workbench, build_id: int, decision: ChangeDecision, who: str = "") -> int:
     return edit_build(
         workbench, build_id, f"Changes {decision.value}", who, lambda build, _: edits.decide_all(build, decision)
     )

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from app.domain.build import ChangeKind, Decision, ProposedChange
+from app.domain.build import ChangeDecision, ChangeKind, ProposedChange
 from app.services.building.build_edits import decide, decide_all, reword_change
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
@@ -16,20 +16,20 @@ from pages.components.shell.words import button_label, number, plain
 VERBS = {ChangeKind.MERGED: "Merge", ChangeKind.REWORDED: "Reword", ChangeKind.DROPPED: "Drop"}
 # Validators begin a reason with what they did, which the verb before it says already.
 _SAID_TWICE = re.compile(r"^(merged?|reword(ed)?|drop(ped)?)\s*:\s*", re.IGNORECASE)
-STANDING = {Decision.OPEN: "not decided", Decision.ACCEPTED: "accepted", Decision.REFUSED: "refused"}
+STANDING = {ChangeDecision.OPEN: "not decided", ChangeDecision.ACCEPTED: "accepted", ChangeDecision.REFUSED: "refused"}
 UNDECIDED = "Changes you don't decide on are taken as proposed when the checklist is made."
 
 
 def review(workbench: Workbench, view: BuildView) -> None:
     proposed = [change for change in view.build.changes if change.kind is not ChangeKind.KEPT]
     kept = [change for change in view.build.changes if change.kind is ChangeKind.KEPT]
-    waiting = sum(change.decision is Decision.OPEN for change in proposed)
+    waiting = sum(change.decision is ChangeDecision.OPEN for change in proposed)
     if not proposed:
         st.markdown("The second look found nothing to change.")
     if waiting:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"{number(waiting, 'change')} to decide. {UNDECIDED}")
-            for decision, label in ((Decision.ACCEPTED, "Accept all"), (Decision.REFUSED, "Refuse all")):
+            for decision, label in ((ChangeDecision.ACCEPTED, "Accept all"), (ChangeDecision.REFUSED, "Refuse all")):
                 st.button(
                     label,
                     key=f"all_{decision}_{view.id}",
@@ -57,8 +57,8 @@ def _change(workbench: Workbench, view: BuildView, change: ProposedChange, texts
     with decision:
         st.caption(STANDING[change.decision])
         with st.container(horizontal=True):
-            _button(workbench, view.id, change, Decision.ACCEPTED, button_label("Accept", what))
-            _button(workbench, view.id, change, Decision.REFUSED, button_label("Refuse", what))
+            _button(workbench, view.id, change, ChangeDecision.ACCEPTED, button_label("Accept", what))
+            _button(workbench, view.id, change, ChangeDecision.REFUSED, button_label("Refuse", what))
             if change.after:
                 item = f"change_{change.id}"
                 st.button(
@@ -82,7 +82,7 @@ def _lines(change: ProposedChange, texts: dict[int, str]) -> list[str]:
     return [*(f"Before: {plain(text)}" for text in before), *([f"After: **{plain(after)}**"] if after else [])]
 
 
-def _button(workbench: Workbench, build_id: int, change: ProposedChange, decision: Decision, label: str) -> None:
+def _button(workbench: Workbench, build_id: int, change: ProposedChange, decision: ChangeDecision, label: str) -> None:
     what = f"{STANDING[decision]} a change"
     st.button(
         label,

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from app.domain.attribute import ContributorKind
-from app.domain.build import ChangeKind, Decision, Stage
+from app.domain.build import ChangeDecision, ChangeKind, Stage
 from app.domain.checklist import QuestionOrigin
 from app.domain.task import Dimension, Task
 from app.errors import ConflictError, InputError, NotReadyError, WorkbenchError, WrongSchemaError
@@ -201,8 +201,8 @@ def test_decisions_on_the_review_are_kept_and_made_into_the_checklist(workbench,
     view = view_build(workbench, made)
     merge = next(c for c in view.build.changes if c.kind is ChangeKind.MERGED)
     drop = next(c for c in view.build.changes if c.kind is ChangeKind.DROPPED)
-    decide(workbench, made, merge.id, Decision.REFUSED)
-    decide(workbench, made, drop.id, Decision.ACCEPTED)
+    decide(workbench, made, merge.id, ChangeDecision.REFUSED)
+    decide(workbench, made, drop.id, ChangeDecision.ACCEPTED)
     checklist = make_checklist(workbench, made)
     texts = {q.id: q.text for q in view.build.sub_questions}
     asked_now = [q.text for q in checklist.asked]

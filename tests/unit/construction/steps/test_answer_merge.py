@@ -18,7 +18,7 @@ from app.construction.steps.edits import (
 from app.construction.steps.inputs import Inputs
 from app.construction.steps.offers import keep_mine, offers, take_new
 from app.domain.attribute import Attribute, ContributorKind
-from app.domain.build import Build, ChangeKind, Decision, Stage
+from app.domain.build import Build, ChangeDecision, ChangeKind, Stage
 from app.domain.checklist import QuestionOrigin
 from app.domain.task import Dimension, Task
 from app.errors import NotFoundError
@@ -148,15 +148,15 @@ def test_only_generated_questions_go_with_the_attributes(build: Build) -> None:
 def test_decisions_and_wordings_stand_where_the_same_is_proposed_again(build: Build) -> None:
     merge, drop = (ChangeKind.MERGED, (5, 6), "Both?"), (ChangeKind.DROPPED, (7,), "")
     made = merge_answer(build, reviewed(merge, drop))
-    made = decide(made, made.changes[1].id, Decision.REFUSED)
+    made = decide(made, made.changes[1].id, ChangeDecision.REFUSED)
     made = reword_change(made, made.changes[0].id, "In my words?")
     again = merge_answer(made, reviewed((ChangeKind.MERGED, (5, 6), "Other?"), drop))
     assert [(c.decision, c.mine) for c in again.changes] == [
-        (Decision.ACCEPTED, "In my words?"),
-        (Decision.REFUSED, ""),
+        (ChangeDecision.ACCEPTED, "In my words?"),
+        (ChangeDecision.REFUSED, ""),
     ]
     fresh = merge_answer(replace(build), reviewed(drop))
-    assert fresh.changes[0].decision is Decision.OPEN
+    assert fresh.changes[0].decision is ChangeDecision.OPEN
 
 
 def test_what_was_decided_already_cannot_be_decided_again(build: Build) -> None:

@@ -14,8 +14,8 @@ from app.domain.build import (
     Build,
     BuildComponent,
     BuildQuestion,
+    ChangeDecision,
     ChangeKind,
-    Decision,
     Placement,
     ProposedChange,
     Stage,
@@ -88,9 +88,9 @@ def test_every_attribute_left_out_is_on_record_with_stage_and_reason(build: Buil
 
 
 def test_refusing_a_change_restores_its_questions(build: Build) -> None:
-    refused = decide(build, 20, Decision.REFUSED)
+    refused = decide(build, 20, ChangeDecision.REFUSED)
     assert asked(refused)[:2] == [("First?", (11,)), ("Then?", (12,))]
-    all_refused = decide_all(build, Decision.REFUSED)
+    all_refused = decide_all(build, ChangeDecision.REFUSED)
     assert [text for text, _ in asked(all_refused)] == ["First?", "Then?", "Tied?", "By hand?"]
     assert 13 not in {d.attribute for d in as_checklist(all_refused, INPUTS, "rules").dropped}
 
@@ -99,14 +99,14 @@ def test_a_change_in_a_persons_words_is_accepted_and_edited(build: Build) -> Non
     worded = reword_change(build, 20, "  In   order? ")
     question = as_checklist(worded, INPUTS, "rules").asked[0]
     assert (question.text, question.origin, question.original) == ("In order?", QuestionOrigin.EDITED, "Both?")
-    assert worded.changes[0].decision is Decision.ACCEPTED
+    assert worded.changes[0].decision is ChangeDecision.ACCEPTED
     with pytest.raises(InputError, match="drops a question"):
         reword_change(build, 21, "Back?")
 
 
 def test_deciding_the_rest_leaves_what_was_decided(build: Build) -> None:
-    some = decide_all(decide(build, 20, Decision.REFUSED), Decision.ACCEPTED)
-    assert [c.decision for c in some.changes[:2]] == [Decision.REFUSED, Decision.ACCEPTED]
+    some = decide_all(decide(build, 20, ChangeDecision.REFUSED), ChangeDecision.ACCEPTED)
+    assert [c.decision for c in some.changes[:2]] == [ChangeDecision.REFUSED, ChangeDecision.ACCEPTED]
 
 
 def test_questions_added_meanwhile_stay_and_every_question_has_a_source_or_is_by_hand(build: Build) -> None:
