@@ -36,8 +36,8 @@ FIGURE_COLUMNS = (
     "signature",
 )
 METHODS = (
-    "A checklist's score is low + (high - low) * yes / (yes + no). A question that doesn't apply is neither; nor is one "
-    "without a readable answer, and a text with such questions stays out of the correlations unless they were asked to "
+    "A checklist's score is low + (high - low) * yes / (yes + no). A question that doesn't apply is neither, nor is "
+    "one without a readable answer; a text with such questions stays out of the correlations unless they were asked to "
     "include it.",
     "Human ratings are means over raters. Documents whose texts were shown as samples are left out.",
     "Per-source: a coefficient inside each source's group of texts, averaged over groups; dataset: one over all texts; "
