@@ -1,4 +1,4 @@
-"""models list, models test, bench."""
+"""models list, models test, models prices, bench."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, table
+from app.commands.output import JsonOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
+    from app.services.runtime.prices import PricedModel
 
 
 # The endpoint gets less; this is also for importing what asks it, on a slow machine.
@@ -21,6 +22,7 @@ def register(root: typer.Typer) -> None:
     models = typer.Typer(no_args_is_help=True, help="Which models can be used.")
     models.command("list")(list_)
     models.command()(test)
+    models.command()(prices)
     root.add_typer(models, name="models")
     root.command()(bench)
 
@@ -83,6 +85,40 @@ def test(
         print_json({"model": model, "ok": True, "seconds": round(seconds, 3)})
     else:
         echo(f"{model} answers ({seconds:.1f} s).")
+
+
+def prices(
+    update: Annotated[
+        bool, typer.Option("--update", help="First fetch the newest prices; nothing else ever fetches them.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """What models cost per million tokens, and where each price comes from.
+
+    Example: interacteval models prices --update
+    """
+    from app.services.runtime.prices import price_list, update_prices
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    if update:
+        say(f"Prices of {update_prices(workbench):%d %B %Y} from now on; what was paid before keeps its cost.")
+    found = price_list(workbench)
+    if json_:
+        print_json([model.to_json() for model in found.models])
+        return
+    parts = ("input_usd", "cached_usd", "cache_write_usd", "output_usd")
+    rows = [[m.name, *(m.to_json()[part] for part in parts), _from(m)] for m in found.models]
+    echo(table(["model", "$ in", "$ from cache", "$ to cache", "$ out", "from"], rows))
+
+
+def _from(model: "PricedModel") -> str:
+    """Where the price comes from and of what day, with what --json says in full."""
+    origin = model.price.origin if model.price else None
+    if model.price is None or origin is None:
+        return ""
+    longer = "".join(f"; more above {tokens:,} tokens of input" for tokens, _ in model.price.longer)
+    return f"{origin.source}{f', {origin.day}' if origin.day else ''}{longer}{'; flex' if model.flex else ''}"
 
 
 def bench(

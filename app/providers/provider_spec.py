@@ -57,7 +57,8 @@ class ProviderSpec:
     gives_logprobs: whether its API can return log-probabilities (a single model of it may still refuse).
     rates_given: whether it can say how likely each token of a given text is.
     answers: whether it can be asked anything else.
-    charges: whether calls may cost something.
+    charges: whether calls may cost something. priced_as: what genai-prices calls the vendor, "" for whoever serves
+        models at prices of their own.
     limit_parameter: what an API of OpenAI's style calls the most tokens of an answer.
     embeddings, transcribers: models for these at the time of writing; others can be named as well.
     """
@@ -83,6 +84,7 @@ class ProviderSpec:
     rates_given: bool = False
     answers: bool = True
     charges: bool = True
+    priced_as: str = ""
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     models: ModelTraits = ModelTraits()
     embedder: str = ""

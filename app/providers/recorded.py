@@ -11,7 +11,7 @@ from app.errors import ProviderError, StoppedError
 from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
 from app.providers.budget import Budget
-from app.providers.pricing import shipped_prices
+from app.providers.known_prices import known_prices, today
 from app.providers.retry import RetryingModel
 
 
@@ -152,17 +152,17 @@ class RecordedModel:
 
     async def _ask(self, request: ChatRequest, digest: str) -> ChatReply:
         self._asked_here.add(digest)
-        prices = shipped_prices()
-        reserved = await self._budget.reserve(request, prices.of(self.name)) if self._budget is not None else None
+        prices, day = known_prices(), today()
+        reserved = await self._budget.reserve(request, prices.of(self.name, day)) if self._budget is not None else None
         usage, cost = None, None
         try:
             self._check_open()
             self.tally.calls += 1
             reply, mended = storable_reply(await self._inner.complete(request))
-            usage, cost = reply.usage, prices.cost(self.name, reply.usage)
+            usage, cost = reply.usage, prices.cost(self.name, reply.usage, day)
         except ProviderError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None
-            cost = prices.cost(self.name, usage) if usage is not None else None
+            cost = prices.cost(self.name, usage, day) if usage is not None else None
             await self._keep_failure(request, digest, error, usage, cost)
             raise
         finally:

@@ -1,6 +1,7 @@
 """Settings: what is set and from where, a key for this session, and that no key shows or is kept anywhere."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Fail, all_yes
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.price_server import PriceServer, price_file
 from tests.support.projects import ready_to_score
 
 KEY = "sk-planted-typed-key-0123456789"
@@ -81,8 +83,43 @@ def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open
         "10.00",
     ]
     assert set(table.loc["llama:NAME (any model your server has)", ["Input", "Output"]]) == {"unknown"}
-    assert table.loc["rules, not an LLM"].tolist() == ["free", "free", "free", "free", "yes"]
+    assert table.loc["rules, not an LLM"].tolist()[:5] == ["free", "free", "free", "free", "yes"]
     assert table.loc["openai:gpt-4o", "Can be used"] == "no"
+    assert table.loc["openai:gpt-6-sol", "Long requests"] == "over 272,000: 4.00 and 15.00"
+    assert table.loc["openai:gpt-6-sol", "Flex"] == "1.00 and 5.00"
+    assert table["Flex"].isna()["openai:gpt-4o"]
+
+
+def test_each_price_says_where_it_is_from_and_ones_own_file_is_laid_over_the_others(
+    home: Path, open_screen: Open
+) -> None:
+    (home / "prices.yaml").write_text("checked: 2026-10-05\nmodels: {'openai:gpt-4o': {input: 2, output: 9}}\n")
+    table = open_screen("settings").dataframe[0].value.set_index("Model")
+    assert list(table.loc["openai:gpt-4o", ["Input", "Output", "From", "Looked up"]]) == [
+        "2.00", "9.00", "prices.yaml", "2026-10-05",
+    ]  # fmt: skip
+    luna = table.loc["openai:gpt-5.6-luna"]
+    assert luna["From"].startswith("genai-prices ")
+    assert (luna["Input"], luna["Since"]) == ("0.20", "2026-07-30")
+
+
+def test_the_prices_are_updated_when_somebody_presses_the_button(
+    home: Path, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with PriceServer(price_file(5.0)) as server:
+        monkeypatch.setenv("INTERACTEVAL_PRICES_URL", server.url)
+        settings.cache_clear()
+        app = open_screen("settings")
+        assert server.asked == 0, "nothing fetches them by itself"
+        app.button(key="update_prices").click().run()
+        assert f"prices of {datetime.now(UTC):%d %B %Y}" in app.success[0].value
+        table = app.dataframe[0].value.set_index("Model")
+        assert list(table.loc["openai:gpt-9", ["Input", "From"]]) == ["5.00", "genai-prices"]
+        server.status = 503
+        app.button(key="update_prices").click().run()
+        assert "status 503" in app.error[0].value
+        assert app.dataframe[0].value.set_index("Model").loc["openai:gpt-9", "Input"] == "5.00"
+        assert server.asked == 2
 
 
 def test_the_database_server_shows_without_its_password(

@@ -12,8 +12,8 @@ from math import inf
 from app.domain.people.actor import Right
 from app.errors import BudgetError, InputError
 from app.providers.budget import Purse
+from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
-from app.providers.pricing import shipped_prices
 from app.providers.specs import spec_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -53,7 +53,7 @@ def allowance_left(workbench: Workbench, model: str, project: int | None) -> Pur
     provider = spec_of(parse_model_name(model).provider)
     if (of_project is None and of_person is None) or workbench.credentials.of(provider.prefix).typed:
         return None
-    if shipped_prices().of(model) is None:
+    if known_prices().of(model, today()) is None:
         if not provider.needs_key:
             return None
         limit = f"each project ${of_project:,.2f}" if of_project is not None else f"each person ${of_person:,.2f}"

@@ -6,8 +6,8 @@ from app.domain.people.actor import Right
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
 from app.providers.credentials import Credentials, credentials_problem
+from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
-from app.providers.pricing import shipped_prices
 from app.providers.registry import gives_logprobs, open_model
 from app.providers.specs import spec_of
 from app.services.runtime.use_case import use_case
@@ -42,7 +42,7 @@ def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
         full,
         is_llm,
         is_llm and gives_logprobs(full),
-        shipped_prices().of(full) is not None,
+        known_prices().of(full, today()) is not None,
         credentials_problem(parsed.provider, workbench.credentials),
     )
 

@@ -10,8 +10,9 @@ from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.providers.base import ChatRequest, Usage
+from app.providers.known_prices import known_prices, today
 from app.providers.model_options import check_effort
-from app.providers.pricing import estimate_tokens, shipped_prices
+from app.providers.pricing import estimate_tokens
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
@@ -132,7 +133,7 @@ def _counted(
     return replace(
         counted,
         output_tokens_estimate=usage.output_tokens,
-        cost_usd=shipped_prices().cost(judge.name, usage) if new else counted.cost_usd,
+        cost_usd=known_prices().cost(judge.name, usage, today(), calls=new) if new else counted.cost_usd,
         reasoning_tokens_per_call=reasoning.per_call,
         reasoning_measured=reasoning.measured,
     )
@@ -145,7 +146,7 @@ def _without_reasoning(
         return _estimate(workbench, project_id, options, plan, judge)
     probed = dry_run(workbench, project_id, options, plan, judge.name)
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
-    cost = shipped_prices().cost(judge.name, usage)
+    cost = known_prices().cost(judge.name, usage, today(), calls=probed.calls - probed.cached)
     return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
 
 
@@ -194,7 +195,7 @@ def _estimate(
         len(asked) - len(new),
         usage.input_tokens,
         usage.output_tokens,
-        shipped_prices().cost(judge.name, usage) if new else 0.0,  # nothing is asked: that costs 0 at any price
+        known_prices().cost(judge.name, usage, today(), calls=len(new)) if new else 0.0,  # nothing asked costs nothing
         taken_over,
     )
 

@@ -8,6 +8,7 @@ import pytest
 from app.services.runtime.workbench import open_workbench
 from app.settings import settings
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.price_server import PriceServer, price_file
 from tests.support.projects import ready_to_score
 
 Run = Callable[..., tuple[int, str, str]]
@@ -51,3 +52,23 @@ def test_what_it_would_cost_is_said_without_a_key(run: Run) -> None:
     status, said, error = run(*score)
     assert (status, said) == (2, "")
     assert error == "No key is set for OpenAI. Set OPENAI_API_KEY in the environment.\n"
+
+
+def test_prices_are_listed_with_their_source_and_updated_when_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, said, _ = run("models", "prices")
+    assert status == 0
+    assert "genai-prices" in next(line for line in said.splitlines() if line.startswith("openai:gpt-4o "))
+    with PriceServer(price_file(3.0)) as server:
+        monkeypatch.setenv("INTERACTEVAL_PRICES_URL", server.url)
+        settings.cache_clear()
+        status, said, progress = run("models", "prices", "--update", "--json")
+        assert (status, server.asked) == (0, 1)
+        assert "what was paid before keeps its cost" in progress
+        found = {model["model"]: model for model in json.loads(said)}
+        assert (found["openai:gpt-9"]["input_usd"], found["openai:gpt-9"]["source"]) == (3.0, "genai-prices")
+        assert found["llama:NAME"]["input_usd"] is None
+        assert found["rules"]["input_usd"] == 0
+    status, said, error = run("models", "prices", "--update")
+    assert (status, said) == (3, "")
+    assert "doesn't answer" in error
+    assert error.count("\n") == 1
