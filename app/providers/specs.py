@@ -22,6 +22,7 @@ _OPENAI = ProviderSpec(
     default_url="https://api.openai.com/v1",
     family=re.compile(r"gpt|chatgpt|o\d"),
     priced_as="openai",
+    sells_flex=True,
     limit_parameter="max_completion_tokens",
     models=ModelTraits(
         no_temperature=_OPENAI_REASONERS,
@@ -72,6 +73,7 @@ _GOOGLE = ProviderSpec(
     default_url="https://generativelanguage.googleapis.com/",
     family=re.compile(r"gemini|gemma"),
     priced_as="google",
+    sells_flex=True,
     models=ModelTraits(
         # Of Gemini's, only the 2.0 family gives them.
         no_logprobs=re.compile(r"gemini-(?!2\.0)"),

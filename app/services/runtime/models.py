@@ -28,6 +28,7 @@ from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk
 from app.providers.retry import RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
+from app.providers.tiers import TieredModel
 from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
 from app.services.runtime.allowance import allowance_left
@@ -190,11 +191,14 @@ async def model_session(
         stopped = asyncio.Event()
         try:
             limit = limit_of(_account(workbench, model.name), concurrency)
-            gated = GatedModel(model, stopped, may_ask)
+            tiered = TieredModel(model, options.tier) if options.tier else model
+            gated = GatedModel(tiered, stopped, may_ask)
             patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
-            left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project)
+            left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
             asker = workbench.spender
-            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort, asker)
+            yield RecordedModel(
+                patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
+            )
         finally:
             await ledger.close()
     finally:
@@ -226,10 +230,10 @@ class _Nobody:
 
 
 def _budget(
-    workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None
+    workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None, tier: str = ""
 ) -> Budget | None:
     """What remains of it, and what replies took so far; what the server gives is looked up on the way."""
-    if limit is None and allowance_left(workbench, model, project) is None:
+    if limit is None and allowance_left(workbench, model, project, tier) is None:
         return None
     made, longest = None, 0
     if run is not None:
@@ -238,7 +242,7 @@ def _budget(
     spent, answered, known = (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
 
     async def look() -> Purse | None:
-        return await asyncio.to_thread(allowance_left, workbench, model, project)
+        return await asyncio.to_thread(allowance_left, workbench, model, project, tier)
 
     if limit is None:
         return Budget(None, model, answered, longest, look=look)

@@ -42,6 +42,23 @@ def test_the_endpoint_is_asked_which_models_it_has(run: Run, monkeypatch: pytest
     assert "llama:NAME" in said
 
 
+def test_the_slower_tier_is_forecast_at_its_price_and_refused_where_nobody_sells_it(run: Run) -> None:
+    ready_to_score(open_workbench())
+    score = ("score", "--project", "Ready", "--dry-run", "--json", "--judge")
+    usual = json.loads(run(*score, "openai:gpt-6-sol")[1])
+    for tier in ("flex", "flex-or-standard"):
+        found = json.loads(run(*score, "openai:gpt-6-sol", "--tier", tier)[1])
+        assert found["cost_usd"] == pytest.approx(usual["cost_usd"] / 2)
+        assert found["calls"] == usual["calls"]
+    for judge in ("anthropic:claude-sonnet-5-5", "llama:qwen3", "rules"):
+        status, said, error = run(*score, judge, "--tier", "flex")
+        assert (status, said) == (2, "")
+        assert "sells no tier “flex”" in error
+    status, said, error = run(*score, "openai:gpt-6-sol", "--tier", "cheap")
+    assert (status, said) == (2, "")
+    assert "flex and flex-or-standard" in error
+
+
 def test_what_it_would_cost_is_said_without_a_key(run: Run) -> None:
     ready_to_score(open_workbench())
     score = ("score", "--project", "Ready", "--judge", "openai:gpt-4o")
