@@ -12,6 +12,7 @@ from app.commands.output import JsonOption, echo, print_json, say, table
 if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
     from app.services.runtime.prices import PricedModel
+    from app.services.runtime.workbench import Workbench
 
 
 # The endpoint gets less; this is also for importing what asks it, on a slow machine.
@@ -27,7 +28,12 @@ def register(root: typer.Typer) -> None:
     root.command()(bench)
 
 
-def list_(json_: JsonOption = False) -> None:
+def list_(
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask each vendor whose key is set which models the key may use.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
     """What is configured, and what it costs per million tokens. Your own endpoint is asked which models it has.
 
     Example: interacteval models list
@@ -39,6 +45,8 @@ def list_(json_: JsonOption = False) -> None:
     workbench = open_workbench()
     endpoint = endpoint_models(workbench, patience=ENDPOINT_SECONDS)
     found = describe_models(workbench.credentials, served=endpoint.names)
+    if ask:
+        found = _as_sold(workbench, found)
     if json_:
         print_json(
             [
@@ -63,6 +71,28 @@ def list_(json_: JsonOption = False) -> None:
         echo(obstacle)
     if endpoint.problem:
         echo(endpoint.problem)
+
+
+def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInfo]":
+    """Of each vendor that answers what its key may use, newest first, in the place of what is known by name."""
+    from app.errors import ProviderError
+    from app.providers.registry import describe_models
+    from app.providers.specs import network_providers
+    from app.services.runtime.vendor_models import ask_vendor_models
+
+    usable = {model.provider for model in found if not model.obstacle}
+    for spec in network_providers():
+        if spec.listing is None or spec.prefix not in usable:
+            continue
+        try:
+            names = ask_vendor_models(workbench, spec.prefix)
+        except ProviderError as error:
+            say(str(error))
+            continue
+        sold = {model.name: model for model in describe_models(workbench.credentials, served=names)}
+        others = [model for model in found if model.provider != spec.prefix]
+        found = [*others, *(sold[name] for name in names)]
+    return found
 
 
 def _ready(model: "ModelInfo") -> str:

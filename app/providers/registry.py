@@ -112,6 +112,14 @@ async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) 
     return names
 
 
+def sold_names(prefix: str, credentials: Credentials, timeout: float) -> list[str]:
+    """The models for questions that the key may use, as provider:name, newest first. Raises a ProviderError."""
+    spec = spec_of(prefix)
+    reached = endpoint(spec, credentials.of(prefix))
+    names: list[str] = imported("app.providers.adapters.vendor_models:list_vendor_models")(spec, reached, timeout)
+    return [f"{prefix}:{name}" for name in names]
+
+
 def import_sdk(prefix: str) -> None:
     """Ahead of the provider's first model: 0.5 to 1.5 seconds of a processor, and more the first time ever."""
     imported(spec_of(prefix).opener)

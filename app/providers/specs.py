@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from app.errors import UnknownModelError
-from app.providers.provider_spec import ALL_MODELS, ModelTraits, ProviderSpec
+from app.providers.provider_spec import ALL_MODELS, ModelTraits, ProviderSpec, VendorListing
 
 # The one server whose models nobody knows until it is asked.
 OWN = "llama"
@@ -22,6 +22,7 @@ _OPENAI = ProviderSpec(
     default_url="https://api.openai.com/v1",
     family=re.compile(r"gpt|chatgpt|o\d"),
     priced_as="openai",
+    listing=VendorListing("models", "authorization", "Bearer ", dated="created"),
     sells_flex=True,
     limit_parameter="max_completion_tokens",
     models=ModelTraits(
@@ -52,6 +53,9 @@ _ANTHROPIC = ProviderSpec(
     default_url="https://api.anthropic.com",
     family=re.compile(r"claude"),
     priced_as="anthropic",
+    listing=VendorListing(
+        "v1/models?limit=1000", "x-api-key", more=(("anthropic-version", "2023-06-01"),), dated="created_at"
+    ),
     gives_logprobs=False,
     models=ModelTraits(
         no_temperature=re.compile(r"claude-(opus|sonnet|haiku)-(4-([7-9]|\d\d)(?!\d)|[5-9])|claude-(fable|mythos)"),
@@ -73,6 +77,7 @@ _GOOGLE = ProviderSpec(
     default_url="https://generativelanguage.googleapis.com/",
     family=re.compile(r"gemini|gemma"),
     priced_as="google",
+    listing=VendorListing("v1beta/models?pageSize=1000", "x-goog-api-key", items="models", named="name"),
     sells_flex=True,
     models=ModelTraits(
         # Of Gemini's, only the 2.0 family gives them.

@@ -13,7 +13,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer as Reply
-from tests.support.fake_llm.behaviour import Fail, all_yes
+from tests.support.fake_llm.behaviour import Fail, Raw, all_yes
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.price_server import PriceServer, price_file
 from tests.support.projects import ready_to_score
@@ -221,3 +221,23 @@ def test_no_key_is_in_page_database_file_recording_or_log(
 def test_a_demo_run_needs_no_recording(demo: Workbench, open_screen: Open) -> None:
     app = open_screen("settings")
     assert "No run has called an LLM yet" in words(app)
+
+
+def test_a_vendor_is_asked_which_models_the_key_may_use_and_these_can_be_chosen(
+    home: Path, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch, open_screen: Open
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-one-that-sees-two")
+    settings.cache_clear()
+    app = open_screen("settings")
+    assert "openai:gpt-4o" in app.selectbox(key="model_to_test").options
+    assert llm.looks == [], "nobody is asked before somebody wants to know"
+    llm.listing = Raw(b'{"data": [{"id": "gpt-5.9", "created": 2}, {"id": "gpt-7-sol", "created": 3}]}')
+    app.button(key="ask_models_openai").click().run()
+    assert "openai:gpt-7-sol, openai:gpt-5.9" in words(app).replace("\\", "")
+    own = [name for name in app.run().selectbox(key="model_to_test").options if name.startswith("openai:")]
+    assert own == ["openai:gpt-7-sol", "openai:gpt-5.9"]
+    assert "ask_models_anthropic" not in [button.key for button in app.button], "its key isn't set"
+    llm.listing = Fail("wrong-key")
+    app.button(key="ask_models_openai").click().run()
+    assert "refuses the key" in app.error[0].value
+    assert "openai:gpt-7-sol" in app.selectbox(key="model_to_test").options

@@ -28,6 +28,7 @@ class ProviderAccess:
     address: without user name, password and query; "" where none is known, and for people who don't run the server one
     that it was set to.
     obstacle: what to set before its models can be used; "" for nothing.
+    sells_models: whether it is a vendor that says on demand which models a key may use.
     """
 
     prefix: str
@@ -40,6 +41,7 @@ class ProviderAccess:
     address: str
     own_address: bool
     obstacle: str
+    sells_models: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def _access(provider: ProviderSpec, credentials: Credentials, owner: bool) -> Pr
         address=_without_secrets((own if owner else "") if own else provider.default_url or ""),
         own_address=bool(own),
         obstacle=credentials_problem(provider.prefix, credentials),
+        sells_models=provider.listing is not None,
     )
 
 

@@ -59,6 +59,19 @@ def test_the_slower_tier_is_forecast_at_its_price_and_refused_where_nobody_sells
     assert "flex and flex-or-standard" in error
 
 
+def test_vendors_are_asked_what_the_key_may_use_when_that_is_wanted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with FakeLlm(models=("gpt-6-sol", "gpt-9-new", "whisper-1")) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
+        settings.cache_clear()
+        run("models", "list", "--json")
+        assert server.looks == []
+        listed = json.loads(run("models", "list", "--ask", "--json")[1])
+    asked = {m["model"]: m["input_usd"] for m in listed if m["provider"] == "openai"}
+    assert asked == {"openai:gpt-9-new": None, "openai:gpt-6-sol": 2.0}
+    assert any(m["provider"] == "anthropic" for m in listed)
+
+
 def test_what_it_would_cost_is_said_without_a_key(run: Run) -> None:
     ready_to_score(open_workbench())
     score = ("score", "--project", "Ready", "--judge", "openai:gpt-4o")
