@@ -24,7 +24,8 @@
         │   └── LimitReachedError    a limit that lasts hours, or a provider that lets nothing pass for long
         ├── UnsupportedError         the model can't do what the method needs
         │   ├── NoLogprobsError      it gives no log-probabilities, whatever it is asked
-        │   └── EffortError          it doesn't reason, or not with this effort
+        │   ├── EffortError          it doesn't reason, or not with this effort
+        │   └── TierError            it isn't sold in this service tier
         ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
@@ -184,6 +185,11 @@ class EffortError(UnsupportedError):
         return cls(f"{model} doesn't take the effort “{effort}”.", f"It takes {', '.join(taken)}.")
 
 
+class TierError(UnsupportedError):
+    kind = "tier"
+    default_hint = "Leave the tier out."
+
+
 class TooLongError(ProviderError):
     kind = "too-long"
     default_hint = "Choose a model with a longer context, or shorten the text."
@@ -249,6 +255,13 @@ class TransientError(ProviderError):
 class RateLimitError(TransientError):
     kind = "rate-limit"
     default_hint = "Ask less at a time (--concurrency), or wait, then resume."
+
+
+class NoRoomError(RateLimitError):
+    """The slower tier has nothing to spare at the moment; nothing was billed."""
+
+    kind = "no-room"
+    default_hint = "Resume later, or ask at the standard price where there is no room (--tier flex-or-standard)."
 
 
 class OverloadedError(TransientError):

@@ -39,6 +39,8 @@ class Settings(BaseSettings):
     # Where people sign in: MB that an uploaded file may have, and MB that each person may upload in 24 hours.
     upload_mb: str = Field(default="200", validation_alias="INTERACTEVAL_UPLOAD_MB")
     upload_mb_a_day: str = Field(default="1000", validation_alias="INTERACTEVAL_UPLOAD_MB_A_DAY")
+    # Where an update of the prices is fetched from, for those who can't or don't want to ask the package's own address.
+    prices_url: str = Field(default="", validation_alias="INTERACTEVAL_PRICES_URL")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 
@@ -65,6 +67,16 @@ class Settings(BaseSettings):
     def models(self) -> Path:
         """Models of this computer that can be named without a path."""
         return self.home / "models"
+
+    @property
+    def own_prices(self) -> Path:
+        """Prices that the person lays over all others."""
+        return self.home / "prices.yaml"
+
+    @property
+    def kept_prices(self) -> Path:
+        """What the last update of the prices brought."""
+        return self.home / "prices" / "genai-prices.json"
 
     @property
     def url(self) -> str:

@@ -12,17 +12,30 @@ if TYPE_CHECKING:
 RoomOption = Annotated[
     int | None, typer.Option(help="Tokens of an answer at most, reasoning included; no limit of ours without it.")
 ]
-TimeoutOption = Annotated[float | None, typer.Option(help="Seconds that one request may take; 600 without it.")]
+TimeoutOption = Annotated[
+    float | None, typer.Option(help="Seconds that one request may take; 600 without it, 900 with --tier.")
+]
 EffortOption = Annotated[
     str, typer.Option(help="How long a reasoning model thinks: none, minimal, low, medium, high, xhigh or max.")
 ]
 
 
-def chosen_model_options(max_output_tokens: int | None, timeout: float | None, effort: str) -> "ModelOptions":
+TierOption = Annotated[
+    str,
+    typer.Option(
+        help="flex: the vendor's slower tier at its lower price; where it has no room, wait, or with "
+        "flex-or-standard ask at the standard price. OpenAI and Google sell it."
+    ),
+]
+
+
+def chosen_model_options(
+    max_output_tokens: int | None, timeout: float | None, effort: str, tier: str = ""
+) -> "ModelOptions":
     """Raises InputError for what no model could mean."""
     from app.services.runtime.model_options import TIMEOUT, ModelOptions
 
-    return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort)
+    return ModelOptions(max_output_tokens, TIMEOUT if timeout is None else timeout, effort, tier)
 
 
 def workbench_asking(workbench: "Workbench", models: Iterable[str], options: "ModelOptions") -> "Workbench":

@@ -1,4 +1,4 @@
-"""models list, models test, bench."""
+"""models list, models test, models prices, bench."""
 
 import asyncio
 from collections.abc import Mapping
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, table
+from app.commands.output import JsonOption, echo, print_json, say, table
 
 if TYPE_CHECKING:
     from app.providers.registry import ModelInfo
+    from app.services.runtime.prices import PricedModel
+    from app.services.runtime.workbench import Workbench
 
 
 # The endpoint gets less; this is also for importing what asks it, on a slow machine.
@@ -21,11 +23,17 @@ def register(root: typer.Typer) -> None:
     models = typer.Typer(no_args_is_help=True, help="Which models can be used.")
     models.command("list")(list_)
     models.command()(test)
+    models.command()(prices)
     root.add_typer(models, name="models")
     root.command()(bench)
 
 
-def list_(json_: JsonOption = False) -> None:
+def list_(
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Ask each vendor whose key is set which models the key may use.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
     """What is configured, and what it costs per million tokens. Your own endpoint is asked which models it has.
 
     Example: interacteval models list
@@ -37,6 +45,8 @@ def list_(json_: JsonOption = False) -> None:
     workbench = open_workbench()
     endpoint = endpoint_models(workbench, patience=ENDPOINT_SECONDS)
     found = describe_models(workbench.credentials, served=endpoint.names)
+    if ask:
+        found = _as_sold(workbench, found)
     if json_:
         print_json(
             [
@@ -63,6 +73,28 @@ def list_(json_: JsonOption = False) -> None:
         echo(endpoint.problem)
 
 
+def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInfo]":
+    """Of each vendor that answers what its key may use, newest first, in the place of what is known by name."""
+    from app.errors import ProviderError
+    from app.providers.registry import describe_models
+    from app.providers.specs import network_providers
+    from app.services.runtime.vendor_models import ask_vendor_models
+
+    usable = {model.provider for model in found if not model.obstacle}
+    for spec in network_providers():
+        if spec.listing is None or spec.prefix not in usable:
+            continue
+        try:
+            names = ask_vendor_models(workbench, spec.prefix)
+        except ProviderError as error:
+            say(str(error))
+            continue
+        sold = {model.name: model for model in describe_models(workbench.credentials, served=names)}
+        others = [model for model in found if model.provider != spec.prefix]
+        found = [*others, *(sold[name] for name in names)]
+    return found
+
+
 def _ready(model: "ModelInfo") -> str:
     return "no" if model.obstacle else f"yes. {model.note}" if model.note else "yes"
 
@@ -83,6 +115,40 @@ def test(
         print_json({"model": model, "ok": True, "seconds": round(seconds, 3)})
     else:
         echo(f"{model} answers ({seconds:.1f} s).")
+
+
+def prices(
+    update: Annotated[
+        bool, typer.Option("--update", help="First fetch the newest prices; nothing else ever fetches them.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """What models cost per million tokens, and where each price comes from.
+
+    Example: interacteval models prices --update
+    """
+    from app.services.runtime.prices import price_list, update_prices
+    from app.services.runtime.workbench import open_workbench
+
+    workbench = open_workbench()
+    if update:
+        say(f"Prices of {update_prices(workbench):%d %B %Y} from now on; what was paid before keeps its cost.")
+    found = price_list(workbench)
+    if json_:
+        print_json([model.to_json() for model in found.models])
+        return
+    parts = ("input_usd", "cached_usd", "cache_write_usd", "output_usd")
+    rows = [[m.name, *(m.to_json()[part] for part in parts), _from(m)] for m in found.models]
+    echo(table(["model", "$ in", "$ from cache", "$ to cache", "$ out", "from"], rows))
+
+
+def _from(model: "PricedModel") -> str:
+    """Where the price comes from and of what day, with what --json says in full."""
+    origin = model.price.origin if model.price else None
+    if model.price is None or origin is None:
+        return ""
+    longer = "".join(f"; more above {tokens:,} tokens of input" for tokens, _ in model.price.longer)
+    return f"{origin.source}{f', {origin.day}' if origin.day else ''}{longer}{'; flex' if model.flex else ''}"
 
 
 def bench(

@@ -36,6 +36,7 @@ class ChatRequest:
     max_output_tokens: room for the answer itself; a model gets more where it has it (adapters.output_room).
     cut_off: the room of earlier tries that were cut off, oldest first; the next one gets more.
     effort: how long a reasoning model thinks; "" leaves that to the model.
+    tier: in which of the vendor's service tiers, which decides the price and not the answer; "" for the standard one.
     repeated: the same prompt is asked several times, so that all of it is worth the provider's prompt cache, not its
     constant part alone.
     """
@@ -52,6 +53,7 @@ class ChatRequest:
     effort: str = ""
     top_p: float | None = None
     repeated: bool = False
+    tier: str = ""
 
     @property
     def before(self) -> str:
@@ -135,6 +137,7 @@ class ChatReply:
     room: how many output tokens it might have used, 0 where that isn't known or didn't matter; last_room: more can't be
     given.
     ending: how the provider calls the end of the reply, where that is none of the usual ones; "" otherwise.
+    tier: the service tier that is billed, None where the provider doesn't say.
     """
 
     text: str
@@ -147,6 +150,7 @@ class ChatReply:
     room: int = 0
     last_room: bool = False
     ending: str = ""
+    tier: str | None = None
 
     @property
     def silent(self) -> bool:

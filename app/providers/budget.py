@@ -163,8 +163,9 @@ def _cost(price: Price | None, input_tokens: float, output_tokens: float) -> flo
     """All input is taken to be written to the provider's cache, where that is dearer."""
     if price is None:
         return 0.0  # no reply will have a known cost: the first says so
-    dearest_input = max(price.input, price.written or 0.0)
-    return (input_tokens * dearest_input + output_tokens * price.output) / 1e6
+    sized = price.at(input_tokens)
+    dearest_input = max(sized.input, sized.written or 0.0)
+    return (input_tokens * dearest_input + output_tokens * sized.output) / 1e6
 
 
 def _input_tokens(request: ChatRequest) -> int:

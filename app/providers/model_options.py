@@ -5,12 +5,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from app.errors import EffortError, InputError
+from app.errors import EffortError, InputError, TierError
 from app.providers.model_name import ModelName, parse_model_name
+from app.providers.pricing import FLEX
 from app.providers.specs import spec_of
 
 TIMEOUT = 600.0
 LONGEST = 86_400.0
+# Answers of the slower tier take up to a quarter of an hour.
+FLEX_TIMEOUT = 900.0
+FLEX_OR_STANDARD = "flex-or-standard"
+TIERS = (FLEX, FLEX_OR_STANDARD)
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
@@ -18,6 +23,8 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 class ModelOptions:
     """max_output_tokens: the most tokens an answer may take, reasoning included; None for as many as the model gives.
     timeout: seconds for one request. effort: how long a reasoning model thinks; "" leaves that to the model.
+    tier: "flex" asks in the vendor's slower tier of that name, which costs less, and waits where it has no room;
+    "flex-or-standard" asks at the standard price then; "" always does.
 
     Raises InputError for what no model could mean.
     """
@@ -25,6 +32,7 @@ class ModelOptions:
     max_output_tokens: int | None = None
     timeout: float = TIMEOUT
     effort: str = ""
+    tier: str = ""
 
     def __post_init__(self) -> None:
         if self.max_output_tokens is not None and self.max_output_tokens < 1:
@@ -33,11 +41,18 @@ class ModelOptions:
             raise InputError("A request needs more than 0 seconds and gets a day at most.", "Give seconds, as in 600.")
         if self.effort and self.effort not in EFFORTS:
             raise InputError("There is no such reasoning effort.", f"The efforts are {', '.join(EFFORTS)}.")
+        if self.tier and self.tier not in TIERS:
+            raise InputError("There is no such service tier.", f"The tiers are {' and '.join(TIERS)}.")
+
+    @property
+    def seconds(self) -> float:
+        """What one request may take: more than usual in the slower tier, unless something else was chosen."""
+        return FLEX_TIMEOUT if self.tier and self.timeout == TIMEOUT else self.timeout
 
     @classmethod
     def of_run(cls, params: Mapping[str, Any]) -> "ModelOptions":
         """What is stored with a run; runs from before these options have none of them."""
-        return cls(**{name: params[name] for name in ("max_output_tokens", "timeout", "effort") if name in params})
+        return cls(**{name: params[name] for name in _NAMES if name in params})
 
     def params(self) -> dict[str, Any]:
         """As stored with a run: what was chosen."""
@@ -46,6 +61,7 @@ class ModelOptions:
 
 
 USUAL = ModelOptions()
+_NAMES = tuple(asdict(USUAL))
 
 
 def takes_options(model: str) -> bool:
@@ -65,6 +81,13 @@ def check_effort(model: str, effort: str) -> None:
         taken = efforts_of(parse_model_name(model))
         if taken is not None and effort not in taken:
             raise EffortError.of(model, effort, taken)
+
+
+def check_tier(model: str, tier: str) -> None:
+    """Raises TierError where it is known beforehand that the vendor sells no such tier."""
+    spec = spec_of(parse_model_name(model).provider)
+    if tier and not spec.sells_flex:
+        raise TierError(f"{spec.title} sells no tier “{FLEX}”, so {model} can't be asked in it.")
 
 
 def efforts_of(name: ModelName) -> tuple[str, ...] | None:

@@ -2,25 +2,17 @@
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-import yaml
-
-from app.errors import FileFormatError, NotFoundError
 from app.providers.base import Usage
 from app.providers.specs import KNOWN_PROVIDERS
 
-# The C loader reads the prices in 5 ms instead of 50, which the first reply of a run would wait for.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-SHIPPED = Path(__file__).with_name("prices.yaml")
-
 _MILLION = 1_000_000
 CHARACTERS_PER_TOKEN = 4  # of English prose
+STANDARD, FLEX, BATCH = "", "flex", "batch"
 # A snapshot costs what the model costs: gpt-4o-2024-11-20, claude-haiku-4-5-20251001.
 _SNAPSHOT = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8})$")
 # Thai and Lao, Chinese, Japanese and Korean, pictographs.
@@ -28,61 +20,126 @@ _DENSE = re.compile("[\u0e00-\u0eff\u2e80-\ud7af\uf900-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
+class PriceOrigin:
+    """Where a price comes from. day: when it was looked up there, None where nobody says; since: from when it holds."""
+
+    source: str
+    day: date | None = None
+    since: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
     """US dollars per million tokens. `cached` is for input read from the provider's prompt cache, `written` for input
-    written to it, None where that costs what other input costs."""
+    written to it, None where that costs what other input costs.
+
+    longer: (tokens, price), smallest first: the whole request costs so much once its input has more tokens than that.
+    """
 
     input: float
     cached: float
     output: float
     written: float | None = None
+    longer: "tuple[tuple[int, Price], ...]" = ()
+    origin: PriceOrigin | None = field(default=None, compare=False)
 
+    @property
+    def free(self) -> bool:
+        return self.input == self.cached == self.output == 0
 
-@dataclass(frozen=True, slots=True)
-class PriceList:
-    """Prices by provider:model, and the day they were looked up."""
+    def at(self, input_tokens: float) -> "Price":
+        """What a request of this size costs."""
+        fitting = [price for tokens, price in self.longer if input_tokens > tokens]
+        return fitting[-1] if fitting else self
 
-    checked: date
-    prices: Mapping[str, Price]
-
-    def of(self, model: str) -> Price | None:
-        """The price of a model or of the model it is a snapshot of; free for what calls nobody who charges."""
-        spec = KNOWN_PROVIDERS.get(model.partition(":")[0])  # calls on record may be of one there is no more
-        if spec is not None and not spec.charges:
-            return Price(0.0, 0.0, 0.0)
-        return self.prices.get(model) or self.prices.get(_SNAPSHOT.sub("", model))
-
-    def cost(self, model: str, usage: Usage) -> float | None:
-        """US dollars; None where the price is unknown, or how much was used."""
-        price = self.of(model)
-        if price is None or not usage.known:
-            return None
+    def cost(self, usage: Usage, calls: int = 1) -> float:
+        """US dollars. calls: how many requests the usage is of, taken to be of one size."""
+        price = self.at(usage.input_tokens / max(calls, 1))
         fresh = max(0, usage.input_tokens - usage.cached_tokens - usage.cache_write_tokens)
         written = usage.cache_write_tokens * (price.input if price.written is None else price.written)
         paid = fresh * price.input + usage.cached_tokens * price.cached + usage.output_tokens * price.output
         return (paid + written) / _MILLION
 
-
-def read_prices(path: Path) -> PriceList:
-    """Raises NotFoundError and FileFormatError, naming the model whose entry is wrong."""
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 - both are safe loaders
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no price file {path}.") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise FileFormatError(f"{path} is not readable as YAML.", "Compare it with the shipped prices.yaml.") from error
-    if not isinstance(content, dict) or not isinstance(content.get("models"), dict):
-        raise FileFormatError(f"{path} has no list of models.", "Compare it with the shipped prices.yaml.")
-    checked = content.get("checked")
-    if not isinstance(checked, date):
-        raise FileFormatError(f"{path} lacks the day its prices were checked.", "Add checked: 2026-01-31.")
-    return PriceList(checked, {str(name): _price(path, name, entry) for name, entry in content["models"].items()})
+    def times(self, share: float, origin: PriceOrigin) -> "Price":
+        """A share of every part of it."""
+        return Price(
+            self.input * share,
+            self.cached * share,
+            self.output * share,
+            None if self.written is None else self.written * share,
+            tuple((tokens, price.times(share, origin)) for tokens, price in self.longer),
+            origin,
+        )
 
 
-@lru_cache(maxsize=1)
-def shipped_prices() -> PriceList:
-    """The prices that come with the program; see prices.yaml for their sources."""
-    return read_prices(SHIPPED)
+class PriceSource(Protocol):
+    """Something that is kept up to date elsewhere."""
+
+    @property
+    def source(self) -> PriceOrigin:
+        """What it is, and of what day."""
+        ...
+
+    def of(self, model: str, day: date, tier: str) -> Price | None:
+        """The price on that day, by provider:model; None where the source has none for the model in this tier."""
+        ...
+
+    def names(self, day: date) -> Sequence[str]:
+        """The models for questions that it knows, as provider:model, newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPrices:
+    """What one file says. prices: by provider:model and tier. shares: what a tier costs of the standard price, by
+    provider and tier, where nothing else is known of it."""
+
+    name: str
+    checked: date
+    prices: Mapping[str, Mapping[str, Price]] = field(default_factory=dict)
+    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def of(self, model: str, tier: str) -> Price | None:
+        """The price of a model or of the model it is a snapshot of."""
+        found = self.prices.get(model) or self.prices.get(_SNAPSHOT.sub("", model)) or {}
+        return found.get(tier)
+
+
+@dataclass(frozen=True, slots=True)
+class PriceList:
+    """Files of one's own, of which the first that knows a price counts, and beneath them a source that is kept."""
+
+    own: tuple[OwnPrices, ...] = ()
+    kept: PriceSource | None = None
+
+    def of(self, model: str, day: date, tier: str = STANDARD) -> Price | None:
+        """What a call costs on that day; free for what calls nobody who charges."""
+        spec = KNOWN_PROVIDERS.get(model.partition(":")[0])  # calls on record may be of one there is no more
+        if spec is not None and not spec.charges:
+            return Price(0.0, 0.0, 0.0)
+        own = (price for prices in self.own if (price := prices.of(model, tier)) is not None)
+        found = next(own, None)
+        if found is None and self.kept is not None:
+            found = self.kept.of(model, day, tier)
+        return self._by_share(model, day, tier) if found is None and tier else found
+
+    def cost(self, model: str, usage: Usage, day: date, tier: str = STANDARD, calls: int = 1) -> float | None:
+        """US dollars; None where the price is unknown, or how much was used. calls: as in Price.cost."""
+        price = self.of(model, day, tier)
+        return None if price is None or not usage.known else price.cost(usage, calls)
+
+    def names(self, day: date) -> list[str]:
+        """The models that are known by name, each once."""
+        own = [name for prices in self.own for name in prices.prices]
+        return list(dict.fromkeys([*own, *(self.kept.names(day) if self.kept is not None else ())]))
+
+    def _by_share(self, model: str, day: date, tier: str) -> Price | None:
+        standard = self.of(model, day)
+        for prices in self.own:
+            share = prices.shares.get(model.partition(":")[0], {}).get(tier)
+            if share is not None and standard is not None:
+                return standard.times(share, PriceOrigin(prices.name, prices.checked))
+        return None
 
 
 def estimate_tokens(text: str) -> int:
@@ -93,22 +150,3 @@ def estimate_tokens(text: str) -> int:
     """
     dense = 0 if text.isascii() else len(_DENSE.findall(text))
     return math.ceil((len(text) - dense) / CHARACTERS_PER_TOKEN + dense)
-
-
-def _price(path: Path, name: object, entry: Any) -> Price:
-    try:
-        written = entry.get("written")
-        price = Price(
-            float(entry["input"]),
-            float(entry.get("cached", entry["input"])),
-            float(entry["output"]),
-            None if written is None else float(written),
-        )
-    except (TypeError, KeyError, ValueError, AttributeError) as error:
-        raise FileFormatError(
-            f"The price of {name} in {path} is incomplete.", "Give input and output as numbers."
-        ) from error
-    parts = (price.input, price.cached, price.output, price.written or 0.0)
-    if not all(math.isfinite(part) and part >= 0 for part in parts):
-        raise FileFormatError(f"The price of {name} in {path} is not a sum of money.", "Give numbers of 0 or more.")
-    return price

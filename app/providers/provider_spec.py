@@ -32,6 +32,23 @@ class ModelTraits:
 
 
 @dataclass(frozen=True, slots=True)
+class VendorListing:
+    """Where a vendor lists the models that a key can use.
+
+    path: behind the address. key_header, key_before: the header with the key, and what stands before it there. more:
+    further headers. items, named, dated: how the list, a model's name and its day are called; "" for no day.
+    """
+
+    path: str
+    key_header: str
+    key_before: str = ""
+    more: tuple[tuple[str, str], ...] = ()
+    items: str = "data"
+    named: str = "id"
+    dated: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ProviderSpec:
     """Where models come from.
 
@@ -41,6 +58,8 @@ class ProviderSpec:
         provider that doesn't speak HTTP for the ModelName alone.
     embedder, lister: the same for embeddings, as (ModelName, Endpoint), and for the list of the models that a server
         has, as (ProviderSpec, Endpoint, seconds); "" where there is none.
+
+    listing: where a vendor that is no server of one's own lists its models; None where it doesn't.
 
     example: a model of it, by its full name; the one that choices start with.
     placeholder: what lists say for the model where nobody knows the names; "" for a provider written without a model.
@@ -57,7 +76,9 @@ class ProviderSpec:
     gives_logprobs: whether its API can return log-probabilities (a single model of it may still refuse).
     rates_given: whether it can say how likely each token of a given text is.
     answers: whether it can be asked anything else.
-    charges: whether calls may cost something.
+    charges: whether calls may cost something. priced_as: what genai-prices calls the vendor, "" for whoever serves
+        models at prices of their own.
+    sells_flex: whether it has a slower tier of that name at a lower price; a single model of it may be without.
     limit_parameter: what an API of OpenAI's style calls the most tokens of an answer.
     embeddings, transcribers: models for these at the time of writing; others can be named as well.
     """
@@ -83,12 +104,15 @@ class ProviderSpec:
     rates_given: bool = False
     answers: bool = True
     charges: bool = True
+    priced_as: str = ""
+    sells_flex: bool = False
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     models: ModelTraits = ModelTraits()
     embedder: str = ""
     embeddings: tuple[str, ...] = ()
     transcribers: tuple[str, ...] = ()
     lister: str = ""
+    listing: VendorListing | None = None
 
     @property
     def key_variable(self) -> str:

@@ -11,7 +11,9 @@ from app.errors import ProviderError, StoppedError
 from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
 from app.providers.budget import Budget
-from app.providers.pricing import shipped_prices
+from app.providers.known_prices import known_prices, today
+from app.providers.model_options import FLEX_OR_STANDARD
+from app.providers.pricing import STANDARD
 from app.providers.retry import RetryingModel
 
 
@@ -61,6 +63,7 @@ class RecordedModel:
     nothing is sent for which no money is left. Once `stop` was called nothing more is asked at all.
 
     project, person: whom its calls are put down to.
+    tier: the service tier, as in ModelOptions, that `inner` asks in: what is set aside and paid is at its price.
     use_cache: False asks again what was asked before, by whom and when ever; its ledger then knows the calls of this
         run alone, so that a run that is gone on with pays nothing again.
     """
@@ -76,6 +79,7 @@ class RecordedModel:
         stopped: asyncio.Event | None = None,
         effort: str = "",
         person: int | None = None,
+        tier: str = "",
     ) -> None:
         self._inner = inner
         self._ledger = ledger
@@ -86,6 +90,7 @@ class RecordedModel:
         self._stopped = stopped or asyncio.Event()
         self._effort = effort
         self._person = person
+        self._tier = tier
         self._second_try = False
         self._asking: dict[str, asyncio.Future[ChatReply]] = {}
         self._asked_here: set[str] = set()
@@ -152,17 +157,19 @@ class RecordedModel:
 
     async def _ask(self, request: ChatRequest, digest: str) -> ChatReply:
         self._asked_here.add(digest)
-        prices = shipped_prices()
-        reserved = await self._budget.reserve(request, prices.of(self.name)) if self._budget is not None else None
+        prices, day = known_prices(), today()
+        at_most = STANDARD if self._tier == FLEX_OR_STANDARD else self._tier
+        price = prices.of(self.name, day, at_most) if self._budget is not None else None
+        reserved = await self._budget.reserve(request, price) if self._budget is not None else None
         usage, cost = None, None
         try:
             self._check_open()
             self.tally.calls += 1
             reply, mended = storable_reply(await self._inner.complete(request))
-            usage, cost = reply.usage, prices.cost(self.name, reply.usage)
+            usage, cost = reply.usage, prices.cost(self.name, reply.usage, day, reply.tier or STANDARD)
         except ProviderError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None
-            cost = prices.cost(self.name, usage) if usage is not None else None
+            cost = prices.cost(self.name, usage, day, at_most) if usage is not None else None
             await self._keep_failure(request, digest, error, usage, cost)
             raise
         finally:

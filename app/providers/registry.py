@@ -3,15 +3,17 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pkgutil import resolve_name
 from typing import Any
 
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.base import ChatModel
 from app.providers.credentials import Credentials, credentials_problem, endpoint
+from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
 from app.providers.model_purpose import chats
-from app.providers.pricing import Price, PriceList, shipped_prices
+from app.providers.pricing import Price, PriceList
 from app.providers.specs import KNOWN_PROVIDERS, OWN, spec_of
 
 
@@ -78,27 +80,28 @@ def answers_questions(name: str) -> bool:
 
 
 def describe_models(
-    credentials: Credentials, prices: PriceList | None = None, served: Sequence[str] = ()
+    credentials: Credentials, prices: PriceList | None = None, served: Sequence[str] = (), day: date | None = None
 ) -> list[ModelInfo]:
     """What can be used and what it costs: the built-in models, then every model with a known price.
 
-    served: the models that the person's own server lists, as llama:NAME.
+    served: the models that the person's own server lists, as llama:NAME. day: whose prices; today's without.
     """
-    known = prices or shipped_prices()
+    known = prices or known_prices()
+    day = day or today()
     free = [spec.listed_as for spec in KNOWN_PROVIDERS.values() if not spec.charges]
-    named = [*known.prices, *served]
+    named = [*known.names(day), *served]
     with_names = {name.partition(":")[0] for name in [*free, *named]}
     unnamed = [spec.listed_as for spec in KNOWN_PROVIDERS.values() if spec.prefix not in with_names]
-    return [_describe(name, credentials, known) for name in dict.fromkeys([*free, *named, *unnamed])]
+    return [_describe(name, credentials, known, day) for name in dict.fromkeys([*free, *named, *unnamed])]
 
 
-def _describe(name: str, credentials: Credentials, prices: PriceList) -> ModelInfo:
+def _describe(name: str, credentials: Credentials, prices: PriceList, day: date) -> ModelInfo:
     spec = spec_of(parse_model_name(name).provider)
     access = credentials.of(spec.prefix)
     obstacle = credentials_problem(spec.prefix, credentials)
     note = "" if chats(name) else "Not for questions, going by its name."
     note = spec.note if name == spec.listed_as else note
-    return ModelInfo(name, spec.prefix, access.key is not None, access.source, prices.of(name), obstacle, note)
+    return ModelInfo(name, spec.prefix, access.key is not None, access.source, prices.of(name, day), obstacle, note)
 
 
 async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) -> list[str]:
@@ -107,6 +110,14 @@ async def served_names(credentials: Credentials, timeout: float = LIST_SECONDS) 
     reached = endpoint(spec, credentials.of(OWN))
     names: list[str] = await imported(spec.lister)(spec, reached, timeout)
     return names
+
+
+def sold_names(prefix: str, credentials: Credentials, timeout: float) -> list[str]:
+    """The models for questions that the key may use, as provider:name, newest first. Raises a ProviderError."""
+    spec = spec_of(prefix)
+    reached = endpoint(spec, credentials.of(prefix))
+    names: list[str] = imported("app.providers.adapters.vendor_models:list_vendor_models")(spec, reached, timeout)
+    return [f"{prefix}:{name}" for name in names]
 
 
 def import_sdk(prefix: str) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from app.errors import UnknownModelError
-from app.providers.provider_spec import ALL_MODELS, ModelTraits, ProviderSpec
+from app.providers.provider_spec import ALL_MODELS, ModelTraits, ProviderSpec, VendorListing
 
 # The one server whose models nobody knows until it is asked.
 OWN = "llama"
@@ -21,6 +21,9 @@ _OPENAI = ProviderSpec(
     url_variable="OPENAI_BASE_URL",
     default_url="https://api.openai.com/v1",
     family=re.compile(r"gpt|chatgpt|o\d"),
+    priced_as="openai",
+    listing=VendorListing("models", "authorization", "Bearer ", dated="created"),
+    sells_flex=True,
     limit_parameter="max_completion_tokens",
     models=ModelTraits(
         no_temperature=_OPENAI_REASONERS,
@@ -49,6 +52,10 @@ _ANTHROPIC = ProviderSpec(
     url_variable="ANTHROPIC_BASE_URL",
     default_url="https://api.anthropic.com",
     family=re.compile(r"claude"),
+    priced_as="anthropic",
+    listing=VendorListing(
+        "v1/models?limit=1000", "x-api-key", more=(("anthropic-version", "2023-06-01"),), dated="created_at"
+    ),
     gives_logprobs=False,
     models=ModelTraits(
         no_temperature=re.compile(r"claude-(opus|sonnet|haiku)-(4-([7-9]|\d\d)(?!\d)|[5-9])|claude-(fable|mythos)"),
@@ -69,6 +76,9 @@ _GOOGLE = ProviderSpec(
     url_variable="GOOGLE_GEMINI_BASE_URL",
     default_url="https://generativelanguage.googleapis.com/",
     family=re.compile(r"gemini|gemma"),
+    priced_as="google",
+    listing=VendorListing("v1beta/models?pageSize=1000", "x-goog-api-key", items="models", named="name"),
+    sells_flex=True,
     models=ModelTraits(
         # Of Gemini's, only the 2.0 family gives them.
         no_logprobs=re.compile(r"gemini-(?!2\.0)"),

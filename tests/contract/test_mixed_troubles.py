@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.providers.base import Usage
-from app.providers.pricing import shipped_prices
+from app.providers.known_prices import known_prices, today
 from app.providers.retry import RetryPolicy
 from app.services.runtime import models
 from app.services.runtime.workbench import Workbench
@@ -81,7 +81,7 @@ def test_a_mixture_of_troubles_ends_in_scores_reasons_and_the_vendors_own_bill(
     told = report.tally.usage
     assert (told.input_tokens, told.output_tokens) == (billed["input"], billed["output"])
     assert (told.cached_tokens, told.cache_write_tokens) == (billed["cached"], billed["written"])
-    price = shipped_prices().cost(
-        mix.judge, Usage(billed["input"], billed["cached"], billed["output"], billed["written"])
+    price = known_prices().cost(
+        mix.judge, Usage(billed["input"], billed["cached"], billed["output"], billed["written"]), today(), calls=TEXTS
     )
     assert report.tally.cost_usd == (pytest.approx(price) if price is not None else None)

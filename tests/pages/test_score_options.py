@@ -246,3 +246,22 @@ def test_how_long_an_llm_may_think_is_chosen_and_kept_with_the_run(ready: Workbe
     (run,) = [run for run in list_runs(ready, 1) if run.all]
     assert [run.params[name] for name in ("effort", "max_output_tokens", "timeout")] == ["low", 9000, 90]
     assert run.done == 12
+
+
+def test_the_slower_tier_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
+    ready: Workbench, llm: FakeLlm, open_screen: Open
+) -> None:
+    with ready.database.write() as work:
+        work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
+    app = choose(open_screen("score"), LLAMA)
+    assert "score_tier" not in [group.key for group in app.button_group]
+    app = choose(app, LLAMA, "openai:gpt-5.4-mini")
+    next(group for group in app.button_group if group.key == "score_tier").set_value("flex").run()
+    assert "llama:judge is asked at the standard price" in shown(app)
+    assert "at the price of the slower tier" in shown(app)
+    app.button(key="start_scoring").click().run()
+    finish(ready)
+    tiers = {run.judge: run.params.get("tier", "") for run in list_runs(ready, 1) if run.all}
+    assert tiers == {"openai:gpt-5.4-mini": "flex", LLAMA: ""}
+    asked = {request.body["model"]: request.body.get("service_tier") for request in llm.requests}
+    assert asked == {"gpt-5.4-mini": "flex", "judge": None}

@@ -1,6 +1,7 @@
 """Settings: what is set and from where, a key for this session, and that no key shows or is kept anywhere."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
 from tests.support.fake_llm.behaviour import Answer as Reply
-from tests.support.fake_llm.behaviour import Fail, all_yes
+from tests.support.fake_llm.behaviour import Fail, Raw, all_yes
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.price_server import PriceServer, price_file
 from tests.support.projects import ready_to_score
 
 KEY = "sk-planted-typed-key-0123456789"
@@ -81,8 +83,43 @@ def test_prices_are_listed_and_unknown_ones_say_so(home: Path, open_screen: Open
         "10.00",
     ]
     assert set(table.loc["llama:NAME (any model your server has)", ["Input", "Output"]]) == {"unknown"}
-    assert table.loc["rules, not an LLM"].tolist() == ["free", "free", "free", "free", "yes"]
+    assert table.loc["rules, not an LLM"].tolist()[:5] == ["free", "free", "free", "free", "yes"]
     assert table.loc["openai:gpt-4o", "Can be used"] == "no"
+    assert table.loc["openai:gpt-6-sol", "Long requests"] == "over 272,000: 4.00 and 15.00"
+    assert table.loc["openai:gpt-6-sol", "Flex"] == "1.00 and 5.00"
+    assert table["Flex"].isna()["openai:gpt-4o"]
+
+
+def test_each_price_says_where_it_is_from_and_ones_own_file_is_laid_over_the_others(
+    home: Path, open_screen: Open
+) -> None:
+    (home / "prices.yaml").write_text("checked: 2026-10-05\nmodels: {'openai:gpt-4o': {input: 2, output: 9}}\n")
+    table = open_screen("settings").dataframe[0].value.set_index("Model")
+    assert list(table.loc["openai:gpt-4o", ["Input", "Output", "From", "Looked up"]]) == [
+        "2.00", "9.00", "prices.yaml", "2026-10-05",
+    ]  # fmt: skip
+    luna = table.loc["openai:gpt-5.6-luna"]
+    assert luna["From"].startswith("genai-prices ")
+    assert (luna["Input"], luna["Since"]) == ("0.20", "2026-07-30")
+
+
+def test_the_prices_are_updated_when_somebody_presses_the_button(
+    home: Path, open_screen: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with PriceServer(price_file(5.0)) as server:
+        monkeypatch.setenv("INTERACTEVAL_PRICES_URL", server.url)
+        settings.cache_clear()
+        app = open_screen("settings")
+        assert server.asked == 0, "nothing fetches them by itself"
+        app.button(key="update_prices").click().run()
+        assert f"prices of {datetime.now(UTC):%d %B %Y}" in app.success[0].value
+        table = app.dataframe[0].value.set_index("Model")
+        assert list(table.loc["openai:gpt-9", ["Input", "From"]]) == ["5.00", "genai-prices"]
+        server.status = 503
+        app.button(key="update_prices").click().run()
+        assert "status 503" in app.error[0].value
+        assert app.dataframe[0].value.set_index("Model").loc["openai:gpt-9", "Input"] == "5.00"
+        assert server.asked == 2
 
 
 def test_the_database_server_shows_without_its_password(
@@ -184,3 +221,23 @@ def test_no_key_is_in_page_database_file_recording_or_log(
 def test_a_demo_run_needs_no_recording(demo: Workbench, open_screen: Open) -> None:
     app = open_screen("settings")
     assert "No run has called an LLM yet" in words(app)
+
+
+def test_a_vendor_is_asked_which_models_the_key_may_use_and_these_can_be_chosen(
+    home: Path, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch, open_screen: Open
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-one-that-sees-two")
+    settings.cache_clear()
+    app = open_screen("settings")
+    assert "openai:gpt-4o" in app.selectbox(key="model_to_test").options
+    assert llm.looks == [], "nobody is asked before somebody wants to know"
+    llm.listing = Raw(b'{"data": [{"id": "gpt-5.9", "created": 2}, {"id": "gpt-7-sol", "created": 3}]}')
+    app.button(key="ask_models_openai").click().run()
+    assert "openai:gpt-7-sol, openai:gpt-5.9" in words(app).replace("\\", "")
+    own = [name for name in app.run().selectbox(key="model_to_test").options if name.startswith("openai:")]
+    assert own == ["openai:gpt-7-sol", "openai:gpt-5.9"]
+    assert "ask_models_anthropic" not in [button.key for button in app.button], "its key isn't set"
+    llm.listing = Fail("wrong-key")
+    app.button(key="ask_models_openai").click().run()
+    assert "refuses the key" in app.error[0].value
+    assert "openai:gpt-7-sol" in app.selectbox(key="model_to_test").options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.interruption import runs_end_on_signals
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options
+from app.commands.model_asking import EffortOption, RoomOption, TierOption, TimeoutOption, chosen_model_options
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, counts_table, echo, print_json, say
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
@@ -58,6 +58,7 @@ def score(
     max_output_tokens: RoomOption = None,
     timeout: TimeoutOption = None,
     effort: EffortOption = "",
+    tier: TierOption = "",
     budget: Annotated[float | None, typer.Option(help="Stop at so many US dollars; with --resume, raise it.")] = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Ask again what was answered before.")] = False,
     reuse: Annotated[
@@ -107,7 +108,7 @@ def score(
         reuse=reuse,
         draw=read_draw(draw),
         trials=trials,
-        model=chosen_model_options(max_output_tokens, timeout, effort),
+        model=chosen_model_options(max_output_tokens, timeout, effort, tier),
     )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)

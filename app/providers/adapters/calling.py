@@ -12,6 +12,7 @@ from app.providers.adapters.rejection import (
     provider_error,
     rates_no_given_text,
     refused_effort,
+    refused_tier,
     timed_out,
 )
 from app.providers.adapters.request_style import RequestStyle, StyleMemory, lesson_of
@@ -67,6 +68,8 @@ async def call(
             raise failure
         if refused := refused_effort(name, failure, request.effort):
             raise refused
+        if no_tier := refused_tier(name, failure, request.tier):
+            raise no_tier
         lesson = lesson_of(failure, request, style)
         if lesson is not None and memory.learn(lesson, style):
             continue

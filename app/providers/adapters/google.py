@@ -20,6 +20,7 @@ from google.genai.types import (
     GenerateContentResponse,
     HttpOptions,
     Part,
+    ServiceTier,
 )
 from pydantic import ValidationError
 
@@ -43,6 +44,7 @@ from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, coun
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.model_options import check_effort
+from app.providers.pricing import FLEX, STANDARD
 
 # An ending that the SDK doesn't know yet is no news for a person at a terminal; the text it befalls says it.
 warnings.filterwarnings("ignore", r".* is not a valid \w+", UserWarning, r"google\.genai\..*")
@@ -118,6 +120,7 @@ class GoogleModel:
             seconds=seconds,
             logprobs=logprobs,
             ending=ending_name(candidate.finish_reason if candidate else None, _USUAL),
+            tier=_tier(answer),
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
@@ -190,12 +193,15 @@ def _config(name: ModelName, request: ChatRequest, style: RequestStyle) -> Gener
         top_p=request.top_p if style.temperature and style.top_p else None,
         max_output_tokens=request.max_output_tokens,
         http_options=HttpOptions(
-            api_version="v1beta" if style.beta else None, extra_body=_thinking(name, request.effort)
+            # The tiers are described for the beta version alone.
+            api_version="v1beta" if style.beta or request.tier else None,
+            extra_body=_thinking(name, request.effort),
         ),
         response_mime_type="application/json" if by_schema else None,
         response_json_schema=dict(request.schema or {}) if by_schema else None,
         response_logprobs=True if request.top_logprobs else None,
         logprobs=request.top_logprobs or None,
+        service_tier=ServiceTier(request.tier) if request.tier else None,
         # One request is one call: the SDK must neither call functions nor continue by itself.
         automatic_function_calling=AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
@@ -235,6 +241,12 @@ def _usage(answer: GenerateContentResponse) -> Usage:
     # What the model thinks is billed as output.
     output = (said.candidates_token_count or 0) + (said.thoughts_token_count or 0)
     return counted_usage(said.prompt_token_count, output, said.cached_content_token_count)
+
+
+def _tier(answer: GenerateContentResponse) -> str | None:
+    headers = answer.sdk_http_response.headers if answer.sdk_http_response else None
+    said = (headers or {}).get("x-gemini-service-tier")
+    return None if said is None else FLEX if said.lower() == FLEX else STANDARD
 
 
 def _logprobs(candidate: Candidate | None) -> tuple[TokenLogprob, ...]:

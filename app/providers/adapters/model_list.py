@@ -41,7 +41,7 @@ async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float
             # Not `client.models.list()`: the SDK takes the form of what comes for granted.
             answer = await client.get("/models", cast_to=object)
     except TimeoutError:
-        failure = _timed_out(provider, timeout)
+        failure = list_timed_out(provider, timeout)
     except Exception as error:
         failure = _failure(provider, error, timeout, with_key=bool(endpoint.key.get_secret_value()))
         if failure is None:
@@ -52,7 +52,7 @@ async def list_models(provider: ProviderSpec, endpoint: Endpoint, timeout: float
         raise failure
     names = _names(answer)
     if names is None:
-        raise _unreadable(provider)
+        raise list_unreadable(provider)
     return names
 
 
@@ -78,20 +78,20 @@ def _failure(provider: ProviderSpec, error: Exception, timeout: float, with_key:
     """What an exception of the SDK says; None for anything that isn't the SDK's."""
     match error:
         case APITimeoutError():
-            return _timed_out(provider, timeout)
+            return list_timed_out(provider, timeout)
         case APIConnectionError():
             return ConnectionFailedError(
                 f"The connection to {_named(provider)} failed.",
                 f"Check whether the server runs, and its address ({provider.url_variable}).",
             )
         case APIStatusError():
-            return _refusal(provider, error.status_code, with_key)
+            return list_refused(provider, error.status_code, with_key)
         case json.JSONDecodeError():
-            return _unreadable(provider)
+            return list_unreadable(provider)
     return None
 
 
-def _refusal(provider: ProviderSpec, status: int, with_key: bool) -> ProviderError:
+def list_refused(provider: ProviderSpec, status: int, with_key: bool) -> ProviderError:
     match status:
         case 401 | 403 if with_key:
             return WrongKeyError(
@@ -111,13 +111,13 @@ def _refusal(provider: ProviderSpec, status: int, with_key: bool) -> ProviderErr
     return ProviderError(f"{provider.title} did not list its models (status {status}).")
 
 
-def _timed_out(provider: ProviderSpec, seconds: float) -> ProviderError:
+def list_timed_out(provider: ProviderSpec, seconds: float) -> ProviderError:
     return ModelTimeoutError(
         f"{provider.title} did not list its models within {seconds:g} seconds.", "It may be busy or still loading."
     )
 
 
-def _unreadable(provider: ProviderSpec) -> ProviderError:
+def list_unreadable(provider: ProviderSpec) -> ProviderError:
     return TransientError(
         f"What {_named(provider)} sent is no list of models.",
         f"Check the address ({provider.url_variable}): a proxy or another program may be answering.",

@@ -41,6 +41,7 @@ from app.providers.adapters.sending import was_sent
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
+from app.providers.pricing import FLEX, STANDARD
 
 _USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 
@@ -121,6 +122,8 @@ class OpenAIModel:
             body["temperature"] = request.temperature
         if request.top_p is not None and style.temperature and style.top_p:
             body["top_p"] = request.top_p
+        if request.tier and self._for_openai:
+            body["service_tier"] = request.tier
         if request.effort:
             body["reasoning_effort"] = request.effort
         if request.schema is not None and style.json_schema:
@@ -154,6 +157,7 @@ class OpenAIModel:
             seconds=seconds,
             logprobs=logprobs,
             ending=ending_name(choice.finish_reason, _USUAL),
+            tier=_tier(answer),
         )
 
     def _read_error(self, error: Exception) -> Rejection | ProviderError | None:
@@ -223,6 +227,11 @@ def _usage(answer: ChatCompletion) -> Usage:
         getattr(details, "cached_tokens", None),
         getattr(details, "cache_write_tokens", None),
     )
+
+
+def _tier(answer: ChatCompletion) -> str | None:
+    said = getattr(answer, "service_tier", None)
+    return (FLEX if said == FLEX else STANDARD) if isinstance(said, str) else None
 
 
 def _logprobs(choice: Choice) -> tuple[TokenLogprob, ...]:

@@ -18,11 +18,13 @@ from app.errors import (
     LimitReachedError,
     ModelTimeoutError,
     NoLogprobsError,
+    NoRoomError,
     OverloadedError,
     ProviderError,
     QuotaError,
     RateLimitError,
     RefusedError,
+    TierError,
     TooLongError,
     UnknownModelError,
     UnreadableReplyError,
@@ -67,6 +69,8 @@ _WRONG_KEY = re.compile(r"api_key_invalid|invalid_api_key|api key (not valid|exp
 _UNKNOWN_MODEL = re.compile(r"model_not_found|does not have access to model|no such model")
 _NAMES_A_MODEL = re.compile(r"(?!.*invalid url).*\bmodels?\b", re.DOTALL)
 _ABOUT_EFFORT = re.compile(r"effort|thinking|reasoning")
+_ABOUT_TIER = re.compile(r"service_?tier|\bflex\b|\bflex processing")
+_NO_ROOM = re.compile(r"resource[_ ]unavailable")
 _CONTENT_REFUSED = re.compile(r"content_filter|content_policy|responsibleai")
 _TOO_LONG = re.compile(
     r"context_length_exceeded|context (length|window)|prompt is too long|too many tokens|exceeds the maximum number"
@@ -122,6 +126,14 @@ def refused_effort(name: ModelName, rejection: Rejection, effort: str) -> Effort
     if named:
         return EffortError.of(str(name), effort, named)
     return EffortError(f"{name} doesn't take the effort “{effort}”.", "Try another one, or leave it out.")
+
+
+def refused_tier(name: ModelName, rejection: Rejection, tier: str) -> TierError | None:
+    """Where what is refused is the service tier that was asked for."""
+    about = tier and rejection.status in (400, 403, 404, 422) and _ABOUT_TIER.search(rejection.gist)
+    return (
+        TierError(f"{name.title} doesn't sell {name} in the tier “{tier}” ({_status(rejection)}).") if about else None
+    )
 
 
 def asked_at(response: Any) -> str:
@@ -219,6 +231,13 @@ def _rate_limit(name: ModelName, rejection: Rejection) -> ProviderError:
     return RateLimitError(f"{name.title} asks to slow down ({_status(rejection)}).", retry_after=rejection.retry_after)
 
 
+def _no_room(name: ModelName, rejection: Rejection) -> ProviderError:
+    return NoRoomError(
+        f"{name.title} has no room for {name} in the slower tier ({_status(rejection)}).",
+        retry_after=rejection.retry_after,
+    )
+
+
 def _overloaded(name: ModelName, rejection: Rejection) -> ProviderError:
     return OverloadedError(
         f"{name.title} is overloaded or out of order ({_status(rejection)}).", retry_after=rejection.retry_after
@@ -274,6 +293,7 @@ _TABLE: tuple[tuple[Callable[[Rejection], bool], Callable[[ModelName, Rejection]
     (lambda r: r.status in (401, 403), _wrong_key),
     (lambda r: r.status == 404 and bool(_NAMES_A_MODEL.match(r.gist)), _unknown_model),
     (lambda r: r.status in (404, 405), _wrong_address),
+    (lambda r: r.status == 429 and bool(_NO_ROOM.search(r.gist)), _no_room),
     (lambda r: r.status == 429, _rate_limit),
     (lambda r: r.status in (408, 504), _timeout),
     (lambda r: r.status >= 500 or r.status in (409, 425), _overloaded),

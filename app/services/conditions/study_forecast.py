@@ -10,8 +10,9 @@ from app.errors import InputError
 from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.providers.base import Usage
+from app.providers.known_prices import known_prices, today
 from app.providers.model_options import check_effort, takes_options
-from app.providers.pricing import estimate_tokens, shipped_prices
+from app.providers.pricing import estimate_tokens
 from app.services.conditions.study import Cell, StudyOptions, StudyPlan
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import own_wordings
@@ -82,10 +83,10 @@ def estimate_study(workbench: Workbench, options: StudyOptions, plans: Sequence[
     to_build, to_judge = _reasoning(workbench, builder, options), _reasoning(workbench, judge, options)
     building += Usage(0, 0, len(missing) * len(Stage) * to_build.per_call)
     judging += Usage(0, 0, calls * to_judge.per_call)
-    prices = shipped_prices()
+    prices, day = known_prices(), today()
     costs = [
-        0.0 if usage == Usage() else prices.cost(model.name, usage)
-        for model, usage in ((builder, building), (judge, judging))
+        0.0 if usage == Usage() else prices.cost(model.name, usage, day, calls=asked)
+        for model, usage, asked in ((builder, building, len(missing) * len(Stage)), (judge, judging, calls))
     ]
     return StudyEstimate(
         checklists=len(missing),

@@ -1,8 +1,6 @@
-"""Access: what the environment and this session provide of keys, addresses, prices, limits and a place for the data."""
+"""Access: what the environment and this session provide of keys, addresses, limits and a place for the data."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,12 +10,9 @@ from app.domain.people.actor import Right
 from app.providers import pace
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
 from app.providers.credentials import Access, Credentials, credentials_problem
-from app.providers.pricing import Price, shipped_prices
 from app.providers.provider_spec import ProviderSpec
-from app.providers.registry import describe_models
 from app.providers.specs import network_providers
 from app.scoring.concurrency import CONCURRENCY
-from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.models import PATIENCE
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -33,6 +28,7 @@ class ProviderAccess:
     address: without user name, password and query; "" where none is known, and for people who don't run the server one
     that it was set to.
     obstacle: what to set before its models can be used; "" for nothing.
+    sells_models: whether it is a vendor that says on demand which models a key may use.
     """
 
     prefix: str
@@ -45,27 +41,7 @@ class ProviderAccess:
     address: str
     own_address: bool
     obstacle: str
-
-
-@dataclass(frozen=True, slots=True)
-class PricedModel:
-    """US dollars per million tokens, None where the price is unknown. `ready`: nothing is missing to use it."""
-
-    name: str
-    price: Price | None
-    ready: bool
-
-    @property
-    def free(self) -> bool:
-        return self.price is not None and self.price.input == self.price.cached == self.price.output == 0
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """The models known by name with their prices, and the day these were looked up."""
-
-    checked: date
-    models: Sequence[PricedModel]
+    sells_models: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +82,6 @@ def key_problem(workbench: Workbench, prefix: str, key: str) -> str:
     return credentials_problem(prefix, typed)
 
 
-@use_case(Right.SET_UP)
-def price_list(workbench: Workbench) -> Prices:
-    known, credentials = shipped_prices(), workbench.credentials
-    models = [
-        PricedModel(model.name, model.price, not credentials_problem(model.provider, credentials))
-        for model in describe_models(credentials, known, endpoint_models(workbench).chat)
-    ]
-    return Prices(known.checked, models)
-
-
 def limits() -> Limits:
     return Limits(CONCURRENCY, DEFAULT_TIMEOUT, PATIENCE.attempts, PATIENCE.timeouts, PATIENCE.total, pace.PATIENCE)
 
@@ -145,6 +111,7 @@ def _access(provider: ProviderSpec, credentials: Credentials, owner: bool) -> Pr
         address=_without_secrets((own if owner else "") if own else provider.default_url or ""),
         own_address=bool(own),
         obstacle=credentials_problem(provider.prefix, credentials),
+        sells_models=provider.listing is not None,
     )
 
 

@@ -12,8 +12,9 @@ from math import inf
 from app.domain.people.actor import Right
 from app.errors import BudgetError, InputError
 from app.providers.budget import Purse
+from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
-from app.providers.pricing import shipped_prices
+from app.providers.pricing import FLEX, STANDARD
 from app.providers.specs import spec_of
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -44,16 +45,16 @@ def allowances_left(workbench: Workbench, project_id: int, models: Sequence[str]
     return list(dict.fromkeys(purse for purse in found if purse is not None))
 
 
-def allowance_left(workbench: Workbench, model: str, project: int | None) -> Purse | None:
+def allowance_left(workbench: Workbench, model: str, project: int | None, tier: str = "") -> Purse | None:
     """Of the project's and the person's budget the one of which less is left; None for no limit. Raises BudgetError
-    where nothing is left, or nobody knows what the model costs."""
+    where nothing is left, or nobody knows what the model costs. tier: the service tier that it is asked in."""
     monthly = monthly_budgets()
     of_project = monthly.project if project is not None else None
     of_person = monthly.person if workbench.spender is not None else None
     provider = spec_of(parse_model_name(model).provider)
     if (of_project is None and of_person is None) or workbench.credentials.of(provider.prefix).typed:
         return None
-    if shipped_prices().of(model) is None:
+    if known_prices().of(model, today(), FLEX if tier else STANDARD) is None:
         if not provider.needs_key:
             return None
         limit = f"each project ${of_project:,.2f}" if of_project is not None else f"each person ${of_person:,.2f}"

@@ -6,8 +6,9 @@ from app.domain.people.actor import Right
 from app.errors import InputError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
 from app.providers.credentials import Credentials, credentials_problem
+from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
-from app.providers.pricing import shipped_prices
+from app.providers.pricing import FLEX
 from app.providers.registry import gives_logprobs, open_model
 from app.providers.specs import spec_of
 from app.services.runtime.use_case import use_case
@@ -16,7 +17,8 @@ from app.services.runtime.workbench import Workbench
 
 @dataclass(frozen=True, slots=True)
 class JudgeAbility:
-    """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known.
+    """`name` is its full name; what is no LLM answers the same each time. `priced`: its price is known; `flex_priced`:
+    that in the vendor's slower tier. `sells_flex`: whether the vendor has such a tier.
 
     obstacle: what has to be set before it can be asked; "" for nothing.
     """
@@ -26,6 +28,8 @@ class JudgeAbility:
     gives_probabilities: bool
     priced: bool
     obstacle: str = ""
+    sells_flex: bool = False
+    flex_priced: bool = False
 
 
 @use_case(Right.ENTER)
@@ -42,8 +46,10 @@ def judge_named(workbench: Workbench, name: str) -> JudgeAbility:
         full,
         is_llm,
         is_llm and gives_logprobs(full),
-        shipped_prices().of(full) is not None,
+        known_prices().of(full, today()) is not None,
         credentials_problem(parsed.provider, workbench.credentials),
+        spec_of(parsed.provider).sells_flex,
+        known_prices().of(full, today(), FLEX) is not None,
     )
 
 
@@ -52,7 +58,7 @@ def load_rules() -> None:
     open_model("rules", Credentials())
 
 
-def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None) -> None:
+def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None, tier: str = "") -> None:
     """Raises UnsupportedError or InputError for what the judge can't do, before anything is planned."""
     if asking.soft and not judge.gives_probabilities:
         raise UnsupportedError(
@@ -64,5 +70,6 @@ def check_wishes(judge: JudgeAbility, asking: JudgeOptions, budget: float | None
         raise InputError("A judge has to be asked at least once.", "Give 1 or more repeats.")
     if budget is not None and not budget > 0:
         raise InputError("A budget has to be above 0 dollars.", "Start without a budget for no limit.")
-    if budget is not None and not judge.priced:
-        raise InputError(f"The price of {judge.name} is unknown, so a budget can't be kept.", "Start without a budget.")
+    if budget is not None and not (judge.flex_priced if tier else judge.priced):
+        of = f"{judge.name} in the tier “{FLEX}”" if tier else judge.name
+        raise InputError(f"The price of {of} is unknown, so a budget can't be kept.", "Start without a budget.")

@@ -23,16 +23,19 @@ from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import ModelOptions, options_for
+from app.providers.provider_spec import ProviderSpec
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk
 from app.providers.retry import RetryingModel, RetryPolicy
-from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers, spec_of
+from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers
+from app.providers.tiers import TieredModel
 from app.scoring.concurrency import CONCURRENCY
 from app.scoring.group_commit import GroupCommit
 from app.services.runtime.allowance import allowance_left
 from app.services.runtime.endpoint_models import endpoint_models
 from app.services.runtime.use_case import use_case
+from app.services.runtime.vendor_models import vendor_models
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 
@@ -63,19 +66,25 @@ class ModelChoice:
 
 @use_case(Right.ENTER)
 def available_models(workbench: Workbench) -> list[ModelChoice]:
-    """The built-in rules first, then every model known by name, last those that the person's own endpoint lists and the
+    """The built-in rules first, then of each vendor what it says that the key may use, where it was asked, else every
+    model whose price is known, newest first; last those that the person's own endpoint lists and the
     recordings in the workbench's folder; others can be typed as provider:name."""
     found = [ModelChoice("rules", KNOWN_PROVIDERS["rules"].title)]
-    for model in describe_models(workbench.credentials):
-        provider = spec_of(model.provider)
-        if provider.speaks_http and model.name != provider.listed_as:
-            obstacle = credentials_problem(model.provider, workbench.credentials)
-            lacks_key = provider.needs_key and not model.key_set
-            found.append(ModelChoice(model.name, provider.title, obstacle, model.name == provider.example, lacks_key))
+    known = [model.name for model in describe_models(workbench.credentials)]
+    for provider in network_providers():
+        names = [n for n in known if n.startswith(f"{provider.prefix}:") and n != provider.listed_as]
+        found += _choices(workbench, provider, vendor_models(workbench.credentials, provider.prefix) or names)
     endpoint, title = endpoint_models(workbench), KNOWN_PROVIDERS[OWN].title
     first = endpoint.suggested
     found += [ModelChoice(name, title, suggested=name == first, own=True) for name in endpoint.chat]
     return found + [ModelChoice(name, KNOWN_PROVIDERS["replay"].title, own=True) for name in kept_recordings()]
+
+
+def _choices(workbench: Workbench, provider: ProviderSpec, names: Sequence[str]) -> list[ModelChoice]:
+    obstacle = credentials_problem(provider.prefix, workbench.credentials)
+    lacks_key = provider.needs_key and workbench.credentials.of(provider.prefix).key is None
+    first = provider.example if provider.example in names else next(iter(names), "")
+    return [ModelChoice(name, provider.title, obstacle, name == first, lacks_key) for name in names]
 
 
 @use_case(Right.ENTER)
@@ -190,11 +199,14 @@ async def model_session(
         stopped = asyncio.Event()
         try:
             limit = limit_of(_account(workbench, model.name), concurrency)
-            gated = GatedModel(model, stopped, may_ask)
+            tiered = TieredModel(model, options.tier) if options.tier else model
+            gated = GatedModel(tiered, stopped, may_ask)
             patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
-            left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project)
+            left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
             asker = workbench.spender
-            yield RecordedModel(patient, ledger, run, use_cache, left, project, stopped, options.effort, asker)
+            yield RecordedModel(
+                patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
+            )
         finally:
             await ledger.close()
     finally:
@@ -226,10 +238,10 @@ class _Nobody:
 
 
 def _budget(
-    workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None
+    workbench: Workbench, model: str, run: int | None, limit: float | None, project: int | None, tier: str = ""
 ) -> Budget | None:
     """What remains of it, and what replies took so far; what the server gives is looked up on the way."""
-    if limit is None and allowance_left(workbench, model, project) is None:
+    if limit is None and allowance_left(workbench, model, project, tier) is None:
         return None
     made, longest = None, 0
     if run is not None:
@@ -238,7 +250,7 @@ def _budget(
     spent, answered, known = (made.cost_usd, made.answered, not made.unpriced) if made else (0.0, 0, True)
 
     async def look() -> Purse | None:
-        return await asyncio.to_thread(allowance_left, workbench, model, project)
+        return await asyncio.to_thread(allowance_left, workbench, model, project, tier)
 
     if limit is None:
         return Budget(None, model, answered, longest, look=look)

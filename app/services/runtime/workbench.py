@@ -33,7 +33,7 @@ class Workbench:
         """Raises UnknownModelError or MissingKeyError. Whoever opens a model closes it."""
         if not (self.any_path and self.actor is LOCAL_OWNER):
             check_kept(parse_model_name(name), not self.actor.owner)
-        return open_model(name, self.credentials, options.timeout, options.max_output_tokens)
+        return open_model(name, self.credentials, options.seconds, options.max_output_tokens)
 
     @property
     def spender(self) -> int | None:

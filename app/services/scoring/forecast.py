@@ -1,5 +1,6 @@
 """Forecast of what a run would score, ask and cost."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -10,8 +11,9 @@ from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunStatus
 from app.evaluators.checklist import JudgeOptions, judge_request
 from app.providers.base import ChatRequest, Usage
-from app.providers.model_options import check_effort
-from app.providers.pricing import estimate_tokens, shipped_prices
+from app.providers.known_prices import known_prices, today
+from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_tier
+from app.providers.pricing import FLEX, STANDARD, Price, estimate_tokens
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
@@ -23,6 +25,7 @@ from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, check_evaluator
 from app.services.scoring.runs import RunOptions, plan_run, reuse_of
 from db.unit_of_work import UnitOfWork
 
+CACHED_FROM = 1024  # tokens that must be the same at the beginning: the least that any vendor's cache keeps
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
 _REMEMBERED = 32
 # Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
@@ -35,7 +38,9 @@ class Estimate:
     """`calls` are all requests, `calls_cached` those answered before; tokens and cost are of the others.
 
     `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
-    out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`.
+    out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`. `tier`: as in ModelOptions.
+    `constant_tokens` are the most that requests have in common, `cache_saves_usd` what a provider's cache takes off the
+    cost at best, None where that isn't known.
     """
 
     calls: int
@@ -46,6 +51,28 @@ class Estimate:
     reuse: tuple[Reuse, ...] = ()
     reasoning_tokens_per_call: int = 0
     reasoning_measured: bool = False
+    tier: str = ""
+    constant_tokens: int = 0
+    cache_saves_usd: float | None = None
+
+    @property
+    def caching(self) -> str:
+        """What a provider's cache does for the cost, in words; "" where nobody knows."""
+        if self.cache_saves_usd is None:
+            return ""
+        if self.constant_tokens < CACHED_FROM:
+            return (
+                f"a provider's cache saves nothing: what is the same for all texts, about {self.constant_tokens:,} "
+                f"tokens, is below the {CACHED_FROM:,} that one keeps"
+            )
+        return f"of the cost a provider's cache may save up to ${self.cache_saves_usd:.2f}"
+
+    @property
+    def paid_at(self) -> str:
+        """At which price, in words; "" for the standard one."""
+        if self.tier == FLEX_OR_STANDARD:
+            return "at the price of the slower tier; what that has no room for costs the standard price"
+        return "at the price of the slower tier" if self.tier else ""
 
     @property
     def reasoning(self) -> str:
@@ -62,7 +89,7 @@ class Estimate:
             f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
             f"and {self.output_tokens_estimate:,} out; {cost}"
         )
-        return "\n".join([said, *([self.reasoning] if self.reasoning else []), *map(str, self.reuse)])
+        return "\n".join([said, *filter(None, [self.paid_at, self.caching, self.reasoning]), *map(str, self.reuse)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +140,10 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
     check_provider_of(method, options.judge)
     judge = judge_named(workbench, options.judge)
     check_judge_of(method, judge.name, judge.is_llm)
-    check_wishes(judge, options.judge_options(), options.budget)
+    check_wishes(judge, options.judge_options(), options.budget, options.model.tier)
     check_effort(judge.name, options.model.effort)
-    counted = _counted(workbench, project_id, options, plan, judge)
+    check_tier(judge.name, options.model.tier)
+    counted = replace(_counted(workbench, project_id, options, plan, judge), tier=options.model.tier)
     return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
 
 
@@ -132,10 +160,16 @@ def _counted(
     return replace(
         counted,
         output_tokens_estimate=usage.output_tokens,
-        cost_usd=shipped_prices().cost(judge.name, usage) if new else counted.cost_usd,
+        cost_usd=known_prices().cost(judge.name, usage, today(), _tier(options), calls=new)
+        if new
+        else counted.cost_usd,
         reasoning_tokens_per_call=reasoning.per_call,
         reasoning_measured=reasoning.measured,
     )
+
+
+def _tier(options: RunOptions) -> str:
+    return FLEX if options.model.tier else STANDARD
 
 
 def _without_reasoning(
@@ -145,7 +179,7 @@ def _without_reasoning(
         return _estimate(workbench, project_id, options, plan, judge)
     probed = dry_run(workbench, project_id, options, plan, judge.name)
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
-    cost = shipped_prices().cost(judge.name, usage)
+    cost = known_prices().cost(judge.name, usage, today(), _tier(options), calls=probed.calls - probed.cached)
     return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
 
 
@@ -181,22 +215,49 @@ def _estimate(
         asked = []
         for request in _requests(work, project_id, plan, asking, known):
             answers = len((request.schema or {}).get("required", ()))
-            size = estimate_tokens(request.prompt.system + request.prompt.user), answers * per_answer
+            size = _Size(
+                estimate_tokens(request.prompt.system + request.prompt.user),
+                answers * per_answer,
+                request.prompt.system,
+            )
             asked.append((replace(request, effort=options.model.effort).digest(judge.name), size))
         new = [size for _, size in asked]
         if options.use_cache:  # what two systems wrote alike is asked about once
             different, only = dict(asked), workbench.replies_of(project_id)
             new = [different[digest] for digest in different.keys() - work.calls.known(different, only)]
         taken_over = reused(work, plan, known)
-    usage = Usage(sum(i for i, _ in new), 0, sum(o for _, o in new))
+    usage = Usage(sum(size.read for size in new), 0, sum(size.written for size in new))
+    price = known_prices().of(judge.name, today(), _tier(options))
     return Estimate(
         len(asked),
         len(asked) - len(new),
         usage.input_tokens,
         usage.output_tokens,
-        shipped_prices().cost(judge.name, usage) if new else 0.0,  # nothing is asked: that costs 0 at any price
+        known_prices().cost(judge.name, usage, today(), _tier(options), calls=len(new)) if new else 0.0,
         taken_over,
+        constant_tokens=max((estimate_tokens(size.constant) for size in new), default=0),
+        cache_saves_usd=None if price is None or not new else _cache_saving(price, new),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """A request in tokens. constant: its part that is the same for other texts."""
+
+    read: int
+    written: int
+    constant: str
+
+
+def _cache_saving(price: Price, sizes: Sequence[_Size]) -> float:
+    """US dollars at best: the first request with a constant part writes it, all others read it."""
+    saved = 0.0
+    for constant, times in Counter(size.constant for size in sizes).items():
+        tokens = estimate_tokens(constant)
+        if tokens >= CACHED_FROM:
+            dearer = (price.written or price.input) - price.input
+            saved += tokens * ((times - 1) * (price.input - price.cached) - dearer)
+    return max(0.0, saved / 1_000_000)
 
 
 def _rule_calls(work: UnitOfWork, plan: Sequence[RunDimension], asking: JudgeOptions) -> int:

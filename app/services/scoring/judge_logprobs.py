@@ -31,10 +31,11 @@ def gives_probabilities(params: Mapping[str, Any]) -> bool:
 
 
 def judge_in_signature(run: RunSummary) -> str:
-    """The judge as a signature names it: with its reasoning effort where one was chosen, and the samples that G-Eval's
-    scores rest on where they had to stand in."""
+    """The judge as a signature names it: with its reasoning effort and service tier where one was chosen, and the
+    samples that G-Eval's scores rest on where they had to stand in."""
     effort = run.params.get("effort")
     judge = f"{run.judge} effort {effort}" if effort else run.judge
+    judge += f" tier {run.params['tier']}" if run.params.get("tier") else ""
     found = run.params.get(LOGPROBS) if run.evaluator == G_EVAL else None
     how = {REFUSED: f" {_samples(run)} samples", PARTLY: f" partly {_samples(run)} samples"}
     return judge + how.get(str(found), "")

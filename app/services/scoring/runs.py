@@ -21,7 +21,7 @@ from app.errors import (
 )
 from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
-from app.providers.model_options import USUAL, check_effort
+from app.providers.model_options import USUAL, check_effort, check_tier
 from app.providers.recorded import Tally
 from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
@@ -180,8 +180,9 @@ def _check_judge(workbench: Workbench, options: RunOptions) -> None:
         workbench.check_model(options.judge)
         judge = judge_named(workbench, options.judge)
         check_judge_of(method, judge.name, judge.is_llm)
-        check_wishes(judge, asking, options.budget)
+        check_wishes(judge, asking, options.budget, options.model.tier)
         check_effort(judge.name, options.model.effort)
+        check_tier(judge.name, options.model.tier)
 
 
 def _judge_of(options: RunOptions) -> str:

@@ -25,6 +25,13 @@ BUDGET_HELP = (
     "itself, and needs a model with a known price. A run can be resumed, but not beyond its budget."
 )
 
+TIER_NAMES = {"": "Standard", "flex": "Flex", "flex-or-standard": "Flex, else standard"}
+TIER_HELP = (
+    "Flex is the vendor's slower tier, mostly at half the price: an answer may take a quarter of an hour, and now and "
+    "then there is no room. “Flex” waits then; “Flex, else standard” asks at the standard price. What was answered in "
+    "one tier counts in the other."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -49,8 +56,10 @@ class Wishes:
         return replace(asking, soft=asking.soft and judge.gives_probabilities)
 
     def model_of(self, judge: JudgeAbility) -> ModelOptions:
-        """How it is asked; what is no LLM is always asked alike."""
-        return self.model if judge.is_llm else USUAL
+        """How it is asked; what is no LLM is always asked alike, and a tier is for whose vendor sells it."""
+        if not judge.is_llm:
+            return USUAL
+        return self.model if judge.sells_flex else replace(self.model, tier="")
 
 
 def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
@@ -62,7 +71,23 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
         if not judged:
             return Wishes(evaluator, chosen)
         wishes = _limits(evaluator, chosen)
-        return replace(wishes, model=model_options("score")) if any(judge.is_llm for judge in judges) else wishes
+        if not any(judge.is_llm for judge in judges):
+            return wishes
+        return replace(wishes, model=replace(model_options("score"), tier=_tier(judges)))
+
+
+def _tier(judges: Sequence[JudgeAbility]) -> str:
+    """Not asked for where no vendor sells another one."""
+    if not any(judge.sells_flex for judge in judges):
+        return ""
+    chosen = st.segmented_control(
+        "Service tier", list(TIER_NAMES), default="", format_func=lambda tier: TIER_NAMES[tier], required=True,
+        key="score_tier", help=TIER_HELP,
+    )  # fmt: skip
+    without = [judge.name for judge in judges if judge.is_llm and not judge.sells_flex]
+    if chosen and without:
+        st.caption(plain(f"{', '.join(without)} is asked at the standard price: its vendor sells no slower tier."))
+    return chosen or ""
 
 
 def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:

@@ -72,13 +72,14 @@ def _calls(found: Estimate) -> str:
         said = f"{number(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
         said += f"{number(new, 'new call')}: {tokens}"
     said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
-    return f"{said}{reuse}  \nCost: {_cost(found)}"
+    caching = f"  \n{plain(found.caching.capitalize())}." if found.caching else ""
+    return f"{said}{reuse}  \nCost: {_cost(found)}{caching}"
 
 
 def _cost(found: Estimate) -> str:
     if found.cost_usd is None:
         return "**unknown price**. No price is on record for this model, so look it up with its provider."
-    return f"**{about(found.cost_usd)}**"
+    return f"**{about(found.cost_usd)}**{f', {found.paid_at}' if found.paid_at else ''}"
 
 
 def _sum(ahead: Sequence[Forecast]) -> str:

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from app.errors import WorkbenchError
 from app.services.runtime.access import ProviderAccess, key_problem, provider_access
+from app.services.runtime.vendor_models import ask_vendor_models
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.runs.served_models import served_list
 from pages.components.shell.session_keys import forget_key, keep_key, typed_keys
-from pages.components.shell.words import button_label, plain
+from pages.components.shell.words import button_label, plain, show_error
 
 SESSION_ONLY = (
     "The key stays in the memory of this browser session and is written nowhere. It is gone when you reload or close "
@@ -23,8 +25,24 @@ def provider_list(workbench: Workbench) -> None:
                 _state(access)
                 if access.lists_models:
                     served_list(workbench)
+                if access.sells_models and not access.obstacle:
+                    _models_of_key(workbench, access)
             with action:
                 _key_action(workbench, access)
+
+
+def _models_of_key(workbench: Workbench, access: ProviderAccess) -> None:
+    """Asked when somebody wants to know; choices offer what was said from then on."""
+    label = button_label("Which models?", f"of {access.title}")
+    if not st.button(label, key=f"ask_models_{access.prefix}", type="tertiary", icon=":material/refresh:"):
+        return
+    try:
+        with st.spinner("Asking which models the key may use"):
+            names = ask_vendor_models(workbench, access.prefix)
+    except WorkbenchError as error:
+        show_error(error)
+    else:
+        st.caption(plain(f"From now on you can choose, newest first: {', '.join(names)}."))
 
 
 def _address(access: ProviderAccess) -> str:

@@ -46,6 +46,8 @@ Trouble = Literal[
     "no-logprobs",
     "no-limit-parameter",
     "bad-request",
+    "no-room",
+    "no-tier",
 ]
 
 

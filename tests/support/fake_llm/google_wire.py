@@ -66,6 +66,8 @@ def failure(trouble: Trouble, key: str, request: Body) -> tuple[int, Body]:
         "unknown-model": (404, "NOT_FOUND", f"models/{request['model']} is not found for API version v1."),
         "quota": (429, "RESOURCE_EXHAUSTED", "You exceeded your current quota."),
         "rate-limit": (429, "RESOURCE_EXHAUSTED", "You exceeded your current quota."),
+        "no-room": (503, "UNAVAILABLE", "The service is currently unavailable."),
+        "no-tier": (400, "INVALID_ARGUMENT", f"Service tier FLEX is not supported for this model. {text}"),
         "too-long": (400, "INVALID_ARGUMENT", f"The input token count exceeds the maximum number of tokens. {text}"),
         "no-temperature": (400, "INVALID_ARGUMENT", "temperature is not supported for this model."),
         "no-schema-mode": (400, "INVALID_ARGUMENT", 'Unknown name "responseJsonSchema" at generation_config.'),

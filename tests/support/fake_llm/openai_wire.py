@@ -65,6 +65,8 @@ def failure(trouble: Trouble, key: str, request: Body) -> tuple[int, Body]:
         "unknown-model": (404, "invalid_request_error", "model_not_found", None, f"The model {model} does not exist."),
         "quota": (429, "insufficient_quota", "insufficient_quota", None, "You exceeded your current quota."),
         "rate-limit": (429, "requests", "rate_limit_exceeded", None, f"Rate limit reached for {model}."),
+        "no-room": (429, "resource_unavailable", "resource_unavailable", None, f"No room for {model}: {text}"),
+        "no-tier": (400, "invalid_request_error", "invalid_value", "service_tier", f"Not for {model}: flex. {text}"),
         "too-long": (400, "invalid_request_error", "context_length_exceeded", "messages", f"Too long: {text}"),
         "no-temperature": (
             400,

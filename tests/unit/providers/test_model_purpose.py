@@ -1,6 +1,6 @@
 import pytest
 
-from app.providers.model_purpose import chats, listens, preferred
+from app.providers.model_purpose import answers_in_text, chats, listens, newest_first, preferred
 
 CHAT = [
     "llama3.1:8b",
@@ -52,3 +52,20 @@ def test_models_that_listen() -> None:
 )
 def test_the_one_that_is_suggested(names: list[str], found: str) -> None:
     assert preferred(names) == found
+
+
+def test_the_newest_generation_comes_first_whatever_its_size() -> None:
+    assert newest_first(["gpt-4o", "gpt-4.1", "gpt-6-sol", "o3", "gpt-6.1-sol", "gpt-5-mini-2025-08-07"]) == [
+        "gpt-6.1-sol", "gpt-6-sol", "gpt-5-mini-2025-08-07", "o3", "gpt-4.1", "gpt-4o",
+    ]  # fmt: skip
+    assert newest_first(["claude-haiku-4-5-20251001", "claude-opus-5-5", "claude-fable-5", "claude-sonnet-5-5"]) == [
+        "claude-opus-5-5", "claude-sonnet-5-5", "claude-fable-5", "claude-haiku-4-5-20251001",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-audio", "gpt-realtime-2", "gpt-image-2", "tts-1", "gemini-3.8-live", "o3-deep-research"]
+)
+def test_what_vendors_sell_for_something_else_is_not_offered(name: str) -> None:
+    assert not answers_in_text(name)
+    assert answers_in_text("gpt-6-sol")

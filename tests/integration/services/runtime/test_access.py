@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.runtime.access import data_place, key_problem, limits, price_list, provider_access
+from app.services.runtime.access import data_place, key_problem, limits, provider_access
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.settings import settings
 
@@ -51,14 +51,6 @@ def test_what_can_not_be_a_key_is_named_but_not_quoted(workbench: Workbench, key
         assert problem
         assert not key.strip() or key not in problem
         assert key_problem(workbench, prefix, " sk-fine\n") == ""
-
-
-def test_prices_tell_unknown_from_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    prices = price_list(with_environment(monkeypatch, OPENAI_API_KEY="sk-planted"))
-    models = {model.name: model for model in prices.models}
-    assert prices.checked.year >= 2026
-    assert (models["rules"].free, models["llama:NAME"].free, models["llama:NAME"].price) == (True, False, None)
-    assert (models["openai:gpt-4o"].ready, models["llama:NAME"].ready) == (True, False)
 
 
 def test_data_are_in_a_file_or_on_a_server_named_without_its_password(

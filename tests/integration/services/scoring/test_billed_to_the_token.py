@@ -6,18 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from app.providers.pricing import shipped_prices
+from app.providers.known_prices import known_prices, today
 from app.providers.retry import RetryPolicy
 from app.services.runtime import models
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, RunReport, set_budget, start_run, work_on
+from app.settings import settings
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score
 
 JUDGES = ("openai:gpt-6-sol", "openai:gpt-4o", "anthropic:claude-sonnet-5", "google:gemini-3.8-flash")
 
+OWN_PRICES = "checked: 2026-11-01\nmodels: {'llama:qwen3.6:8b': {input: 2.5, cached: 1.25, output: 10}}\n"
 MIXES = ("plain", "think=900,refuse=4", "filter=3,over=2", "dup=5,e500=2", "heavy=3:9000,flaky=5")
 
 
@@ -52,7 +54,7 @@ def check_billed(workbench: Workbench, vendors: ModernVendors, options: str, rep
     assert sum(used.cache_write_tokens for used in usage) == billed["written"]
     spent = run_spending(workbench, run.id)
     assert (spent.input_tokens, spent.output_tokens) == (billed["input"], billed["output"])
-    price = shipped_prices().of(run.judge)
+    price = known_prices().of(run.judge, today())
     assert (spent.cost_usd is None) == (price is None)
     if spent.cost_usd is not None:
         assert math.isclose(spent.cost_usd, sum(report.tally.cost_usd or 0 for report in reports))
@@ -95,19 +97,17 @@ def test_a_budget_stops_where_a_reply_was_lost(database: Database, vendors: Mode
 
 
 @pytest.mark.parametrize("mix", ["usage=null", "usage=none", "usage=zero"])
-def test_usage_that_is_not_said_has_no_known_cost(
-    database: Database, vendors: ModernVendors, mix: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(shipped_prices().prices, "llama:qwen3.6:8b", shipped_prices().prices["openai:gpt-4o"])  # type: ignore[arg-type]
+def test_usage_that_is_not_said_has_no_known_cost(database: Database, vendors: ModernVendors, mix: str) -> None:
+    settings().own_prices.parent.mkdir(parents=True, exist_ok=True)
+    settings().own_prices.write_text(OWN_PRICES)
     workbench, run_id = planned(database, vendors, mix, "llama:qwen3.6:8b")
     assert work_on(workbench, run_id).tally.cost_usd is None
     assert run_spending(workbench, run_id).cost_usd is None
 
 
-def test_a_budget_stops_where_nobody_says_what_replies_took(
-    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(shipped_prices().prices, "llama:qwen3.6:8b", shipped_prices().prices["openai:gpt-4o"])  # type: ignore[arg-type]
+def test_a_budget_stops_where_nobody_says_what_replies_took(database: Database, vendors: ModernVendors) -> None:
+    settings().own_prices.parent.mkdir(parents=True, exist_ok=True)
+    settings().own_prices.write_text(OWN_PRICES)
     options = "usage=null,budget"
     workbench, run_id = planned(database, vendors, options, "llama:qwen3.6:8b", budget=5.0)
     report = work_on(workbench, run_id)
@@ -122,7 +122,7 @@ def test_a_budget_holds_whatever_is_in_flight(database: Database, vendors: Moder
     """With all texts at once: as many answers as it pays for, and the run goes on where it is raised."""
     options = f"{mix},slow=0.05,budget={judge.replace(':', '-')}"
     workbench, run_id = planned(database, vendors, options, judge, budget=1000.0)
-    price = shipped_prices().of(judge)
+    price = known_prices().of(judge, today())
     assert price is not None
     budget = 6 * (3000 * price.output + 400 * price.input) / 1e6
     set_budget(workbench, run_id, budget)

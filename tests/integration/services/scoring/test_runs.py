@@ -20,7 +20,7 @@ from app.domain.judgment import Answer
 from app.domain.run import RunStatus, RunSummary
 from app.errors import ConflictError, InputError, NotReadyError, UnsupportedError
 from app.evaluators.checklist import JudgeOptions
-from app.providers.pricing import Price, PriceList
+from app.providers.pricing import OwnPrices, Price, PriceList
 from app.scoring import engine
 from app.services.results.results import results_of, run_counts
 from app.services.runtime.workbench import Workbench
@@ -214,9 +214,10 @@ def test_a_budget_stops_the_run_and_raising_it_goes_on(
     workbench: Workbench, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dimension = ready_to_score(workbench, texts=40)
-    dear = PriceList(date(2026, 1, 1), {JUDGE: Price(10_000.0, 10_000.0, 0.0)})  # 100 tokens cost one dollar
-    monkeypatch.setattr("app.providers.recorded.shipped_prices", lambda: dear)
-    monkeypatch.setattr("app.services.runtime.judges.shipped_prices", lambda: dear)
+    price = Price(10_000.0, 10_000.0, 0.0)  # 100 tokens cost one dollar
+    dear = PriceList((OwnPrices("dear", date(2026, 1, 1), {JUDGE: {"": price}}),))
+    monkeypatch.setattr("app.providers.recorded.known_prices", lambda: dear)
+    monkeypatch.setattr("app.services.runtime.judges.known_prices", lambda: dear)
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE, budget=10.0))
     report = work_on(workbench, run_id, concurrency=2)
     assert report.run.status is RunStatus.FAILED
