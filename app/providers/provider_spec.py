@@ -58,6 +58,7 @@ class ProviderSpec:
     rates_given: whether it can say how likely each token of a given text is.
     answers: whether it can be asked anything else.
     charges: whether calls may cost something.
+    batches: whether many requests can be handed in at once, to be answered later at a lower price.
     limit_parameter: what an API of OpenAI's style calls the most tokens of an answer.
     embeddings, transcribers: models for these at the time of writing; others can be named as well.
     """
@@ -83,6 +84,7 @@ class ProviderSpec:
     rates_given: bool = False
     answers: bool = True
     charges: bool = True
+    batches: bool = False
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     models: ModelTraits = ModelTraits()
     embedder: str = ""

@@ -8,7 +8,9 @@ import streamlit as st
 
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.model_options import USUAL, ModelOptions
+from app.services.scoring.batch_rounds import AGAIN
 from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, method_options_of
+from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions
 from pages.components.score.method_options import method_options, written
 from pages.components.shell.runs.model_options import model_options
@@ -25,6 +27,12 @@ BUDGET_HELP = (
     "itself, and needs a model with a known price. A run can be resumed, but not beyond its budget."
 )
 
+BATCH_HELP = (
+    "The provider answers within a day, mostly within an hour. One text is scored at once, to see how the judge wants "
+    "to be asked; all others go in a batch. You can close this page meanwhile. If the program is ended, resume the "
+    "run: nothing is paid twice."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -36,6 +44,7 @@ class Wishes:
     use_cache: bool = True
     reuse: bool = True
     model: ModelOptions = USUAL
+    batch: str = ""
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -52,6 +61,10 @@ class Wishes:
         """How it is asked; what is no LLM is always asked alike."""
         return self.model if judge.is_llm else USUAL
 
+    def batch_of(self, judge: JudgeAbility) -> str:
+        """The others are asked at once."""
+        return self.batch if sells_batches(judge.name) else ""
+
 
 def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
     judged = asks_a_judge(evaluator)
@@ -61,7 +74,7 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
         chosen = _checklist_options(judges) if evaluator == CHECKLIST else method_options(evaluator)
         if not judged:
             return Wishes(evaluator, chosen)
-        wishes = _limits(evaluator, chosen)
+        wishes = replace(_limits(evaluator, chosen), batch=_batch(judges))
         return replace(wishes, model=model_options("score")) if any(judge.is_llm for judge in judges) else wishes
 
 
@@ -77,6 +90,18 @@ def _checklist_options(judges: Sequence[JudgeAbility]) -> dict[str, Any]:
         without = ", ".join(judge.name for judge in silent)
         st.caption(plain(f"{without} gives no log-probabilities and is asked for its answers alone."))
     return chosen
+
+
+def _batch(judges: Sequence[JudgeAbility]) -> str:
+    """Not offered where no judge is asked so."""
+    sold = [judge for judge in judges if sells_batches(judge.name)]
+    if not sold:
+        return ""
+    wanted = st.toggle("Ask in batches, at half the price", key="score_batch", help=BATCH_HELP)
+    if wanted and len(sold) < len(judges):
+        others = ", ".join(judge.name for judge in judges if judge not in sold)
+        st.caption(plain(f"{others} takes no batches and is asked at once."))
+    return AGAIN if wanted else ""
 
 
 def _limits(evaluator: str, chosen: Mapping[str, Any]) -> Wishes:
