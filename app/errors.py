@@ -237,6 +237,12 @@ class BudgetError(ProviderError):
     default_hint = "Raise the budget, then resume; nothing done is paid again."
 
 
+class AwaitedError(WorkbenchError):
+    """A request that nobody has answered yet, and that isn't sent by itself: it waits for a batch. No failure."""
+
+    kind = "awaited"
+
+
 class StoppedError(ProviderError):
     kind = "stopped"
     default_hint = "Resume the run to go on."

@@ -35,6 +35,7 @@ from db.repositories.people.sign_ins import SignIns
 from db.repositories.people.trail import Trail
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
+from db.repositories.provider_batches import ProviderBatches
 from db.repositories.question_comments import QuestionComments
 from db.repositories.results import Results
 from db.repositories.runs import Runs
@@ -157,6 +158,10 @@ class UnitOfWork:
     @cached_property
     def checklists(self) -> Checklists:
         return Checklists(self._session)
+
+    @cached_property
+    def provider_batches(self) -> ProviderBatches:
+        return ProviderBatches(self._session)
 
     @cached_property
     def question_comments(self) -> QuestionComments:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 
@@ -107,6 +107,33 @@ class Budget:
                 self._learn(reserved, usage, cost)
             self._returned.notify_all()
 
+    async def reserve_batch(self, requests: Iterable[ChatRequest], price: Price | None) -> Reservation:
+        """For requests that go at once, at the price of a batch. Raises BudgetError where likely answers don't
+        fit; answers as long as any may be never would."""
+        wanted = [self._wanted(request, _input_tokens(request), price) for request in requests]
+        likely, tokens = sum(each.likely for each in wanted), sum(each.input_tokens for each in wanted)
+        together = Reservation(likely, likely, tokens)
+        async with self._returned:
+            await self._look_into_purse()
+            while self._in_flight:
+                await self._returned.wait()
+            if not self._fits(together) or likely > self._left():
+                raise self._reached(likely)
+            self._likely += likely
+            self._dearest += likely
+            self._in_flight += 1
+        return together
+
+    async def settle_batch(self, reserved: Reservation, cost: float | None) -> None:
+        """cost: of all of it together; None where nobody knows."""
+        async with self._returned:
+            self._likely -= reserved.likely
+            self._dearest -= reserved.dearest
+            self._in_flight -= 1
+            self._known = self._known and cost is not None
+            self._spent += cost or 0.0
+            self._returned.notify_all()
+
     async def _look_into_purse(self) -> None:
         """What was paid here and isn't written down yet must not count as left: so only others make it less."""
         if self._look is None or time.monotonic() - self._looked < LOOK_SECONDS:
@@ -144,17 +171,23 @@ class Budget:
                 "budget can't be kept.",
                 f"{again}; what was answered isn't asked again.",
             )
-        left = min(self._limit, self._purse_at) - self._spent
+        left = self._left()
         if self._in_flight:
             all_dearest = self._dearest + wanted.dearest <= left
             one_dearest = self._likely + wanted.dearest <= left and self._in_flight < 2 * self._answered
             return bool(self._answered) and (all_dearest or one_dearest)
         if left > 0 and (wanted.likely <= left or not self._answered):
             return True
+        raise self._reached(wanted.likely)
+
+    def _left(self) -> float:
+        return min(self._limit, self._purse_at) - self._spent
+
+    def _reached(self, likely: float) -> BudgetError:
         purse = self._purse if self._purse_at < self._limit else None
-        raise BudgetError(
-            f"{purse.whose if purse else RUN_S} is reached: ${max(left, 0.0):.4f} of it is left, and the next request "
-            f"may cost ${wanted.likely:.4f}.",
+        return BudgetError(
+            f"{purse.whose if purse else RUN_S} is reached: ${max(self._left(), 0.0):.4f} of it is left, and what is "
+            f"asked next may cost ${likely:.4f}.",
             purse.hint if purse else "",
         )
 

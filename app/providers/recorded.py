@@ -177,7 +177,7 @@ class RecordedModel:
                 await self._budget.settle(reserved, usage, cost)
         self.tally.mended += mended
         self.tally.paid(reply.usage, cost)
-        await self._keep(_answered(self._call(digest, request), reply, cost))
+        await self._keep(answered_call(self._call(digest, request), reply, cost))
         return reply
 
     def _check_open(self) -> None:
@@ -221,7 +221,8 @@ class RecordedModel:
             await self._ledger.add(call)
 
 
-def _answered(call: RecordedCall, reply: ChatReply, cost: float | None) -> RecordedCall:
+def answered_call(call: RecordedCall, reply: ChatReply, cost: float | None) -> RecordedCall:
+    """The call with the reply to it."""
     return replace(
         call,
         reply=reply.text,

@@ -75,6 +75,11 @@ def rates_given_texts(name: str) -> bool:
     return spec_of(parse_model_name(name).provider).rates_given
 
 
+def sells_batches(name: str) -> bool:
+    """Whether its provider answers many requests handed in at once, later and at a lower price."""
+    return spec_of(parse_model_name(name).provider).batches
+
+
 def answers_questions(name: str) -> bool:
     return spec_of(parse_model_name(name).provider).answers
 

@@ -28,6 +28,7 @@ from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplit
 from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow
 from db.models.project import DimensionRow, ProjectRow, RatingRow, TextRow
 from db.models.prompt import OwnPromptRow
+from db.models.provider_batch import ProviderBatchRow
 from db.models.run import (
     CallUseRow,
     JudgmentRow,
@@ -84,6 +85,7 @@ __all__ = [
     "ProjectRow",
     "ProposalRow",
     "ProposedAttributeRow",
+    "ProviderBatchRow",
     "QuestionAttributeRow",
     "QuestionCommentRow",
     "QuestionRow",

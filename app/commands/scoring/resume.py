@@ -28,7 +28,7 @@ def ready_to_resume(
     if options.budget is not None:
         set_budget(workbench, run_id, options.budget)
     set_model_options(workbench, run_id, options.model)
-    wait_until_free(workbench, run_id, _say_wait(run_id))
+    wait_until_free(workbench, run_id, say_wait(run_id))
 
 
 def _given(context: typer.Context, options: "RunOptions") -> dict[str, Any]:
@@ -39,6 +39,8 @@ def _given(context: typer.Context, options: "RunOptions") -> dict[str, Any]:
         given["dimension"] = {dimension.name for dimension in options.dimensions}
     if "no_cache" in typed:
         given["use_cache"] = options.use_cache
+    if options.batch:
+        given["batch"] = options.batch
     if options.model.effort:
         given["effort"] = options.model.effort
     return given
@@ -49,8 +51,10 @@ def _is_typed(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def _say_wait(run_id: int) -> "Callable[[float], None]":
-    def say_wait(seconds: float) -> None:
+def say_wait(run_id: int) -> "Callable[[float], None]":
+    """Says how long another program may still be at work on the run."""
+
+    def say_seconds(seconds: float) -> None:
         say(f"Run {run_id} may still be worked on elsewhere. Going on in {seconds:.0f} s without a sign of life.")
 
-    return say_wait
+    return say_seconds

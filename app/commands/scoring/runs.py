@@ -1,4 +1,4 @@
-"""runs list, show, cancel and record; what compares runs stands beside."""
+"""runs list, show, wait, cancel and record; what compares runs stands beside."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,10 +8,13 @@ import typer
 from app.commands.output import JsonOption, counts_table, echo, print_json, shown_method, table
 from app.commands.results.method_comparison import bias, quality
 from app.commands.results.run_comparison import compare
+from app.commands.scoring.resume import say_wait
+from app.commands.scoring.score import carry_out
 
 if TYPE_CHECKING:
     from app.domain.run import RunSummary
     from app.services.runtime.workbench import Workbench
+    from app.services.scoring.run_batches import ProviderBatch
 
 RunArgument = Annotated[int, typer.Argument(help="The run's number.")]
 AnyRunArgument = Annotated[int | None, typer.Argument(help="The run's number; the project's newest without it.")]
@@ -19,9 +22,9 @@ OfProjectOption = Annotated[str | None, typer.Option("--project", help="The proj
 
 
 def register(root: typer.Typer) -> None:
-    runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, or stop one.")
+    runs = typer.Typer(no_args_is_help=True, help="Look at scoring runs, wait for one, or stop it.")
     runs.command("list")(list_)
-    for command in (show, cancel, record, compare, quality, bias):
+    for command in (show, wait, cancel, record, compare, quality, bias):
         runs.command()(command)
     root.add_typer(runs, name="runs")
 
@@ -58,12 +61,14 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
     from app.services.results.results import run_counts
     from app.services.runtime.spending import run_spending
     from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.run_batches import OPEN, batches_of_run
     from app.services.scoring.runs import get_run
 
     workbench = open_workbench()
     run = _meant(workbench, run, project)
     found = get_run(workbench, run)
     counts, spent = run_counts(workbench, run), run_spending(workbench, run)
+    batches = batches_of_run(workbench, run)
     if json_:
         print_json(
             {
@@ -78,6 +83,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
                 "output_tokens": spent.output_tokens,
                 "cost_usd": spent.cost_usd,
                 "by_dimension": counts,
+                **({"batches": [_batch_document(each) for each in batches]} if batches else {}),
             }
         )
         return
@@ -88,6 +94,23 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
         f"{spent.calls:,} calls paid, {spent.calls_cached:,} answered before: {spent.input_tokens:,} tokens in "
         f"({spent.cached_tokens:,} of them cached), {spent.output_tokens:,} out; {cost}"
     )
+    for each in batches:
+        since = f" since {each.out_at.astimezone():%Y-%m-%d %H:%M}" if each.out_at and each.status in OPEN else ""
+        echo(f"Batch of {each.requests:,} requests: {each.status.value}{since}, {each.answered:,} back")
+
+
+def wait(run: RunArgument, json_: JsonOption = False) -> None:
+    """Wait for a run that is at a provider, and score what comes back; for any other, go on with it.
+
+    Example: interacteval runs wait 3
+    """
+    from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.runs import get_run, wait_until_free
+
+    workbench = open_workbench()
+    get_run(workbench, run)
+    wait_until_free(workbench, run, say_wait(run))
+    carry_out(workbench, [run], json_=json_)
 
 
 def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
@@ -141,6 +164,15 @@ def record(
         print_json({"run": run, "output": str(output), "calls": calls})
     else:
         echo(f"Wrote {calls:,} calls of run {run}. Use them with --judge replay:{output}")
+
+
+def _batch_document(batch: "ProviderBatch") -> dict[str, object]:
+    return {
+        "status": batch.status.value,
+        "requests": batch.requests,
+        "answered": batch.answered,
+        "out_at": batch.out_at.isoformat() if batch.out_at else None,
+    }
 
 
 def _document(run: "RunSummary") -> dict[str, object]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.domain.run import RunSummary
+    from app.domain.task import Dimension
     from app.services.runtime.workbench import Workbench
     from app.services.scoring.runs import RunOptions, RunReport
 
@@ -71,6 +72,12 @@ def score(
     resume: Annotated[
         int | None, typer.Option(help="Go on with this run, as it was started: only what is missing or failed.")
     ] = None,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Half the price, answered within a day; Ctrl-C leaves it at the provider.")
+    ] = False,
+    rest_live: Annotated[
+        bool, typer.Option("--rest-live", help="With --batch: ask at once what a batch doesn't answer.")
+    ] = False,
     anchors_first: Annotated[
         bool,
         typer.Option("--anchors-first", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
@@ -109,6 +116,7 @@ def score(
         draw=read_draw(draw),
         trials=trials,
         model=chosen_model_options(max_output_tokens, timeout, effort, tier),
+        batch=_batch(batch, rest_live),
     )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)
@@ -118,7 +126,16 @@ def score(
     if anchors_first:
         _look_ahead(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
-    _carry_out(workbench, options, target.id, run_ids, concurrency, json_)
+    carry_out(workbench, run_ids, concurrency, json_=json_, trials_of=(target.id, options.dimensions))
+
+
+def _batch(wanted: bool, rest_live: bool) -> str:
+    from app.errors import InputError
+    from app.services.scoring.batch_rounds import AGAIN, LIVE
+
+    if rest_live and not wanted:
+        raise InputError("--rest-live is about what a batch doesn't answer.", "Add --batch, or leave it out.")
+    return "" if not wanted else LIVE if rest_live else AGAIN
 
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
@@ -132,16 +149,19 @@ def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") 
     interruption.exit_if_any()
 
 
-def _carry_out(
+def carry_out(
     workbench: "Workbench",
-    options: "RunOptions",
-    project_id: int,
     run_ids: "Sequence[int]",
-    concurrency: int,
+    concurrency: int = CONCURRENCY,
+    *,
     json_: bool,
+    trials_of: "tuple[int, Sequence[Dimension]] | None" = None,
 ) -> None:
     """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
-    with the error itself where nothing can be scored until the person changes something."""
+    with the error itself where nothing can be scored until the person changes something.
+
+    trials_of: the project and dimensions that several runs are trials of.
+    """
     from app.services.scoring.runs import work_on
 
     reports = []
@@ -152,7 +172,7 @@ def _carry_out(
                 _print_report(workbench, reports[-1])
             if interruption.signal_number is not None:
                 break
-    groups = trials_of_runs(workbench, project_id, options.dimensions, run_ids) if len(run_ids) > 1 else {}
+    groups = trials_of_runs(workbench, *trials_of, run_ids) if trials_of and len(run_ids) > 1 else {}
     if json_:
         documents = [_report_document(workbench, report) for report in reports]
         for report in reports:

@@ -32,6 +32,25 @@ CONNECT_TIMEOUT = 15.0
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 
+async def guarded(name: ModelName, work: Awaitable[SdkAnswer], read_error: ReadError, timeout: float) -> SdkAnswer:
+    """What an SDK answers to anything that isn't a question to a model: a recording, a file, a batch.
+
+    Raises a ProviderError. It carries no trace of the SDK's own exception, which holds the request and the key.
+    """
+    failure: Rejection | ProviderError | None = None
+    try:
+        async with asyncio.timeout(timeout):
+            return await work
+    except TimeoutError:
+        failure = timed_out(name, timeout)
+    except Exception as error:
+        failure = read_error(error)
+        if failure is None:
+            raise
+    # Raised out here so that the SDK's exception is not its context.
+    raise failure if isinstance(failure, ProviderError) else provider_error(name, failure)
+
+
 async def call(
     name: ModelName,
     memory: StyleMemory,

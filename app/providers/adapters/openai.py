@@ -1,6 +1,5 @@
 """OpenAI's chat completions, and everything that speaks the same wire format."""
 
-import asyncio
 import hashlib
 import json
 import time
@@ -22,14 +21,13 @@ from openai.types.chat.chat_completion import Choice
 
 from app.domain.call import Finish
 from app.errors import ProviderError
-from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
+from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call, guarded
 from app.providers.adapters.certificates import trusted
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
     billed,
     no_logprobs,
-    provider_error,
     retry_after_seconds,
     timed_out,
     unreachable,
@@ -39,6 +37,8 @@ from app.providers.adapters.reply_text import ending_name, message_text, part_of
 from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
 from app.providers.adapters.sending import was_sent
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
+from app.providers.batches.batch import Wire
+from app.providers.batches.openai import OpenAIBatches
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.pricing import FLEX, STANDARD
@@ -84,24 +84,19 @@ class OpenAIModel:
 
     async def transcribe(self, audio: bytes, file_name: str) -> str:
         """Through the transcription endpoint, which OpenAI and compatible servers offer beside chat completions."""
-        failure: Rejection | ProviderError | None = None
-        answer: object = None
-        try:
-            async with asyncio.timeout(self._timeout):
-                answer = await self._client.audio.transcriptions.create(file=(file_name, audio), model=self._name.model)
-        except TimeoutError:
-            failure = timed_out(self._name, self._timeout)
-        except Exception as error:
-            failure = self._read_error(error)
-            if failure is None:
-                raise
-        # Raised out here so that the SDK's exception, which holds the request and the key, is not its context.
-        if failure is not None:
-            raise failure if isinstance(failure, ProviderError) else provider_error(self._name, failure)
+        asked = self._client.audio.transcriptions.create(file=(file_name, audio), model=self._name.model)
+        answer: object = await guarded(self._name, asked, self._read_error, self._timeout)
         text = getattr(answer, "text", None)
         if not isinstance(text, str):
             raise unreadable(self._name)
         return text.strip()
+
+    def batches(self) -> OpenAIBatches:
+        wire = Wire(self._name, self._memory, self._timeout, self._body, self._read, self._read_error)
+        return OpenAIBatches(self._client, wire)
+
+    def _read(self, answer: Any, request: ChatRequest) -> ChatReply:
+        return self._reply(answer, request, 0.0)
 
     async def aclose(self) -> None:
         await self._client.close()

@@ -17,6 +17,8 @@ from app.errors import ModelTimeoutError, UnsupportedError
 from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
+from app.providers.batches.batch import batches_of
+from app.providers.batches.batched_model import BatchedModel
 from app.providers.budget import Budget, Purse
 from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
@@ -173,6 +175,8 @@ async def model_session(
     project: int | None = None,
     may_ask: MayAsk | None = None,
     options: ModelOptions | None = None,
+    *,
+    in_batches: bool = False,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
@@ -182,6 +186,7 @@ async def model_session(
     budget: US dollars that it may spend, together with what the run cost before (BudgetError).
     may_ask: awaited before each request is sent; raises where it must not be.
     options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
+    in_batches: a BatchedModel, whose provider sells them.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
@@ -204,9 +209,8 @@ async def model_session(
             patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
             left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
             asker = workbench.spender
-            yield RecordedModel(
-                patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
-            )
+            asked = patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
+            yield BatchedModel(*asked, batches=batches_of(model)) if in_batches else RecordedModel(*asked)
         finally:
             await ledger.close()
     finally:

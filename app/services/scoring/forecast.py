@@ -13,7 +13,8 @@ from app.evaluators.checklist import JudgeOptions, judge_request
 from app.providers.base import ChatRequest, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_tier
-from app.providers.pricing import FLEX, STANDARD, Price, estimate_tokens
+from app.providers.pricing import BATCH, FLEX, STANDARD, Price, estimate_tokens
+from app.providers.registry import sells_batches
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
@@ -22,7 +23,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.answer_reuse import Reuse, earlier_answers, left_to_ask, reused
 from app.services.scoring.dry_run import dry_run
 from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, check_evaluator, check_judge_of, check_provider_of
-from app.services.scoring.runs import RunOptions, plan_run, reuse_of
+from app.services.scoring.runs import RunOptions, check_batch, plan_run, reuse_of
 from db.unit_of_work import UnitOfWork
 
 CACHED_FROM = 1024  # tokens that must be the same at the beginning: the least that any vendor's cache keeps
@@ -40,7 +41,7 @@ class Estimate:
     `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
     out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`. `tier`: as in ModelOptions.
     `constant_tokens` are the most that requests have in common, `cache_saves_usd` what a provider's cache takes off the
-    cost at best, None where that isn't known.
+    cost at best, None where that isn't known. `batch_usd` is what a batch would cost instead, None where there is none.
     """
 
     calls: int
@@ -54,6 +55,7 @@ class Estimate:
     tier: str = ""
     constant_tokens: int = 0
     cache_saves_usd: float | None = None
+    batch_usd: float | None = None
 
     @property
     def caching(self) -> str:
@@ -70,9 +72,16 @@ class Estimate:
     @property
     def paid_at(self) -> str:
         """At which price, in words; "" for the standard one."""
+        if self.tier == BATCH:
+            return "at the price of a batch, answered within a day"
         if self.tier == FLEX_OR_STANDARD:
             return "at the price of the slower tier; what that has no room for costs the standard price"
         return "at the price of the slower tier" if self.tier else ""
+
+    @property
+    def as_batch(self) -> str:
+        """What patience would save, in words; "" where there is nothing to save."""
+        return f"as a batch about ${self.batch_usd:.2f}, answered within a day" if self.batch_usd else ""
 
     @property
     def reasoning(self) -> str:
@@ -89,7 +98,9 @@ class Estimate:
             f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
             f"and {self.output_tokens_estimate:,} out; {cost}"
         )
-        return "\n".join([said, *filter(None, [self.paid_at, self.caching, self.reasoning]), *map(str, self.reuse)])
+        return "\n".join(
+            [said, *filter(None, [self.paid_at, self.as_batch, self.caching, self.reasoning]), *map(str, self.reuse)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +154,9 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
     check_wishes(judge, options.judge_options(), options.budget, options.model.tier)
     check_effort(judge.name, options.model.effort)
     check_tier(judge.name, options.model.tier)
-    counted = replace(_counted(workbench, project_id, options, plan, judge), tier=options.model.tier)
+    check_batch(judge.name, options)
+    tier = BATCH if options.batch else options.model.tier
+    counted = replace(_counted(workbench, project_id, options, plan, judge), tier=tier)
     return Forecast(judge.name, tuple(plan), len(texts), judge.is_llm, counted)
 
 
@@ -157,6 +170,7 @@ def _counted(
         reasoning = reasoning_of(work, judge.name, options.model.effort)
     new = counted.calls - counted.calls_cached
     usage = Usage(counted.input_tokens, 0, counted.output_tokens_estimate + new * reasoning.per_call)
+    sold = new and sells_batches(judge.name) and not options.batch
     return replace(
         counted,
         output_tokens_estimate=usage.output_tokens,
@@ -165,10 +179,13 @@ def _counted(
         else counted.cost_usd,
         reasoning_tokens_per_call=reasoning.per_call,
         reasoning_measured=reasoning.measured,
+        batch_usd=known_prices().cost(judge.name, usage, today(), BATCH, calls=new) if sold else None,
     )
 
 
 def _tier(options: RunOptions) -> str:
+    if options.batch:
+        return BATCH
     return FLEX if options.model.tier else STANDARD
 
 

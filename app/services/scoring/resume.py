@@ -11,7 +11,16 @@ from app.services.scoring.evaluators import NO_JUDGE, given_options, method_opti
 
 MAY_CHANGE = ("concurrency", "budget", "max_output_tokens", "timeout", "tier")
 # What stands for the options of a run that was stored before they existed.
-_USUAL = {"sample": 1.0, "seed": 1, "draw": None, "locked": False, "use_cache": True, "reuse": True, "effort": ""}
+_USUAL = {
+    "sample": 1.0,
+    "seed": 1,
+    "draw": None,
+    "locked": False,
+    "use_cache": True,
+    "reuse": True,
+    "effort": "",
+    "batch": "",
+}
 
 
 @use_case(Right.FACILITATE)

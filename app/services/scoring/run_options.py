@@ -27,6 +27,8 @@ class RunOptions:
     texts: these (ids) instead of a draw, but for those that are held back; all for none. asking_way, asking_set: for
     which way of asking it stands in which comparison of them (asking_runs). anchors: the set of anchors (id) that the
     texts are; such a run stays out of results.
+    batch: have the judge answer in batches (batch_rounds), and what of a batch doesn't come back "again" in another, or
+    "live"; "" for no batches.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -48,6 +50,7 @@ class RunOptions:
     asking_way: AskingWay | None = None
     asking_set: str = ""
     anchors: int = 0
+    batch: str = ""
 
     @property
     def drawn(self) -> bool:
@@ -72,6 +75,7 @@ class RunOptions:
             **({"texts_chosen": len(self.texts)} if self.texts else {}),
             **({"asking_way": self.asking_way.value, "asking_set": self.asking_set} if self.asking_way else {}),
             **({"anchors": self.anchors} if self.anchors else {}),
+            **({"batch": self.batch} if self.batch else {}),
             **self.model.params(),
             **as_params(self.method_options()),
         }

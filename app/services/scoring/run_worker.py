@@ -1,28 +1,34 @@
 """Run worker: what is left of a run goes through the engine, and what comes back into the database."""
 
+import asyncio
 import gc
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.domain.text import Text
 from app.errors import (
+    AwaitedError,
     ConnectionFailedError,
     NoAnswerError,
     OverloadedError,
+    ProviderError,
     RateLimitError,
+    StoppedError,
     WrongSchemaError,
 )
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
+from app.providers.batches.batched_model import BatchedModel
 from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.models import model_session, unjudged
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.batch_rounds import BatchRounds
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
 from app.services.scoring.judge_logprobs import LOGPROBS, logprobs_known, logprobs_param
@@ -42,6 +48,7 @@ CHANCE = (
     RateLimitError,
     WrongSchemaError,
 )
+COLLECTED = 200  # texts whose requests are collected at a time
 FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
 
 OnProgress = Callable[[RunSummary], None]
@@ -84,6 +91,7 @@ async def execute_run(
             _project(workbench, run),
             writer.may_ask,
             ModelOptions.of_run(params),
+            in_batches=bool(params.get("batch")),
         )
     )
     async with judge as model:
@@ -121,19 +129,74 @@ async def _score(
     on_progress: OnProgress,
 ) -> engine.EngineReport:
     stages = DatabaseStages(workbench.database, writer)
+    known = logprobs_known(run)
+    sink = _DatabaseSink(workbench, run, writer, model, known, on_progress)
+    if isinstance(model, BatchedModel):
+        ended = await _in_batches(workbench, run, writer, model, sink, stages)
+        if ended is not None:
+            return ended
     with workbench.database.read() as work:
-        known = logprobs_known(run)
         first = evaluators_of(work, run, model, stages, known)
         again = evaluators_of(work, run, model.second_try(), stages, known)
         planned = work.runs.open_scores(run.id)
         texts = work.every_text.many({score.text for score in planned})
-    sink = _DatabaseSink(workbench, run, writer, model, known, on_progress)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency, model.stop)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
         return report
     planned = [outcome.planned for outcome in chance.values()]
     return await engine.run(planned, _second_try(again, texts, chance), sink, concurrency, model.stop)
+
+
+async def _in_batches(
+    workbench: Workbench,
+    run: RunSummary,
+    writer: RunWriter,
+    model: BatchedModel,
+    sink: "_DatabaseSink",
+    stages: DatabaseStages,
+) -> engine.EngineReport | None:
+    """Have what is open answered in batches. How the run ended where it can't go on; None for what is left to score.
+
+    One text is scored at once before: it shows how the model wants to be asked, and what answers take.
+    """
+
+    def open_texts(work: UnitOfWork) -> tuple[list[PlannedScore], Mapping[int, Text]]:
+        planned = work.runs.open_scores(run.id)
+        return planned, work.every_text.many({score.text for score in planned})
+
+    with workbench.database.read() as work:
+        evaluators = evaluators_of(work, run, model, stages, sink.known)
+        planned, texts = open_texts(work)
+        out = work.provider_batches.open(run.id)
+    if not out and len(planned) > 1:
+        report = await engine.run(planned[:1], _scorer(evaluators, evaluators, texts), sink, 1, model.stop)
+        if report.stopped or report.fatal:
+            return report
+
+    async def collect(awaiting: BatchedModel) -> None:
+        with workbench.database.read() as work:
+            evaluators = evaluators_of(work, run, awaiting, stages, sink.known)
+            planned, texts = open_texts(work)
+        for start in range(0, len(planned), COLLECTED):
+            some = planned[start : start + COLLECTED]
+            await gather_settled(evaluators[each.dimension].score(texts[each.text]) for each in some)
+
+    rounds = BatchRounds(workbench, writer, model, collect, sink.beat, run.params["batch"])
+    try:
+        await rounds.until_answered()
+    except StoppedError:
+        return engine.EngineReport(0, 0, stopped=True)
+    except ProviderError as error:
+        return engine.EngineReport(0, 0, stopped=False, fatal=error)
+    return None
+
+
+async def gather_settled(scored: Iterable[Awaitable[Evaluation]]) -> None:
+    """While requests are collected a text ends without a score: it waits for answers, or will fail with what it has."""
+    for ended in await asyncio.gather(*scored, return_exceptions=True):
+        if isinstance(ended, BaseException) and not isinstance(ended, AwaitedError | ProviderError):
+            raise ended
 
 
 def _scorer(
@@ -186,7 +249,7 @@ class _DatabaseSink:
         self._before = run.calls_cached, run.retries
         self._counted = self._before
         self._model = model
-        self._known = known
+        self.known = known
         self._stored = run.params.get(LOGPROBS, "")
         self._on_progress = on_progress
         self._last_beat = time.monotonic()
@@ -196,7 +259,7 @@ class _DatabaseSink:
         with self._workbench.database.write() as work:
             self._writer.hold(work)
             work.runs.save(outcomes)
-            found = logprobs_param(self._known)
+            found = logprobs_param(self.known)
             if found and found != self._stored:
                 work.runs.set_param(self._run_id, LOGPROBS, found)
                 self._stored = found

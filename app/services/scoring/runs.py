@@ -23,6 +23,7 @@ from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
 from app.providers.model_options import USUAL, check_effort, check_tier
 from app.providers.recorded import Tally
+from app.providers.registry import sells_batches
 from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.judges import check_wishes, judge_named
@@ -107,6 +108,8 @@ def _check_of_use(options: RunOptions, method: Method, chosen: Any) -> None:
         )
     if not options.reuse and method.name != CHECKLIST:
         raise InputError(f"{method.name} takes no answers over from earlier versions.", f"Only {CHECKLIST} does.")
+    if not method.judged and options.batch:
+        raise InputError(f"{method.name} asks no model, so nothing can be answered in batches.", "Leave that out.")
     if not method.judged and (options.budget is not None or not options.use_cache or options.model != USUAL):
         what = "a budget" if options.budget is not None else "how it is asked" if options.use_cache else "asking again"
         raise InputError(
@@ -183,6 +186,15 @@ def _check_judge(workbench: Workbench, options: RunOptions) -> None:
         check_wishes(judge, asking, options.budget, options.model.tier)
         check_effort(judge.name, options.model.effort)
         check_tier(judge.name, options.model.tier)
+        check_batch(judge.name, options)
+
+
+def check_batch(judge: str, options: RunOptions) -> None:
+    """Raises InputError where the judge can't be asked in batches, or not so."""
+    if options.batch and not sells_batches(judge):
+        raise InputError(f"{judge} takes no batches.", "OpenAI, Anthropic and Google do. Leave the batch out.")
+    if options.batch and options.model.tier:
+        raise InputError("A batch has a price of its own, so it takes no service tier.", "Leave one of the two out.")
 
 
 def _judge_of(options: RunOptions) -> str:

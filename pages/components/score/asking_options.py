@@ -8,7 +8,9 @@ import streamlit as st
 
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.model_options import USUAL, ModelOptions
+from app.services.scoring.batch_rounds import AGAIN
 from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, method_options_of
+from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions
 from pages.components.score.method_options import method_options, written
 from pages.components.shell.runs.model_options import model_options
@@ -25,11 +27,14 @@ BUDGET_HELP = (
     "itself, and needs a model with a known price. A run can be resumed, but not beyond its budget."
 )
 
-TIER_NAMES = {"": "Standard", "flex": "Flex", "flex-or-standard": "Flex, else standard"}
+BATCH = "batch"
+TIER_NAMES = {"": "Standard", "flex": "Flex", "flex-or-standard": "Flex, else standard", BATCH: "Batch"}
 TIER_HELP = (
     "Flex is the vendor's slower tier, mostly at half the price: an answer may take a quarter of an hour, and now and "
     "then there is no room. “Flex” waits then; “Flex, else standard” asks at the standard price. What was answered in "
-    "one tier counts in the other."
+    "one tier counts in the other. “Batch” costs half: one text is scored at once, and all others are handed in "
+    "together and answered within a day, mostly within an hour. You can close this page meanwhile; if the program is "
+    "ended, resume the run."
 )
 
 
@@ -43,6 +48,7 @@ class Wishes:
     use_cache: bool = True
     reuse: bool = True
     model: ModelOptions = USUAL
+    batch: str = ""
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -61,6 +67,10 @@ class Wishes:
             return USUAL
         return self.model if judge.sells_flex else replace(self.model, tier="")
 
+    def batch_of(self, judge: JudgeAbility) -> str:
+        """The others are asked at once."""
+        return self.batch if sells_batches(judge.name) else ""
+
 
 def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
     judged = asks_a_judge(evaluator)
@@ -73,20 +83,31 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
         wishes = _limits(evaluator, chosen)
         if not any(judge.is_llm for judge in judges):
             return wishes
-        return replace(wishes, model=replace(model_options("score"), tier=_tier(judges)))
+        tier = _tier(judges)
+        asked = replace(model_options("score"), tier="" if tier == BATCH else tier)
+        return replace(wishes, model=asked, batch=AGAIN if tier == BATCH else "")
 
 
 def _tier(judges: Sequence[JudgeAbility]) -> str:
     """Not asked for where no vendor sells another one."""
-    if not any(judge.sells_flex for judge in judges):
+    flex = [judge for judge in judges if judge.sells_flex]
+    batches = [judge for judge in judges if sells_batches(judge.name)]
+    offered = ["", *(["flex", "flex-or-standard"] if flex else []), *([BATCH] if batches else [])]
+    if len(offered) == 1:
         return ""
     chosen = st.segmented_control(
-        "Service tier", list(TIER_NAMES), default="", format_func=lambda tier: TIER_NAMES[tier], required=True,
-        key="score_tier", help=TIER_HELP,
-    )  # fmt: skip
-    without = [judge.name for judge in judges if judge.is_llm and not judge.sells_flex]
+        "Service tier",
+        offered,
+        default="",
+        format_func=TIER_NAMES.__getitem__,
+        required=True,
+        key="score_tier",
+        help=TIER_HELP,
+    )
+    sold = batches if chosen == BATCH else flex
+    without = [judge.name for judge in judges if judge.is_llm and judge not in sold]
     if chosen and without:
-        st.caption(plain(f"{', '.join(without)} is asked at the standard price: its vendor sells no slower tier."))
+        st.caption(plain(f"{', '.join(without)} is asked at the standard price: its vendor doesn't sell that."))
     return chosen or ""
 
 

@@ -73,7 +73,8 @@ def _calls(found: Estimate) -> str:
         said += f"{number(new, 'new call')}: {tokens}"
     said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
     caching = f"  \n{plain(found.caching.capitalize())}." if found.caching else ""
-    return f"{said}{reuse}  \nCost: {_cost(found)}{caching}"
+    patient = f"  \nAs a batch: {about(found.batch_usd)}, answered within a day." if found.batch_usd else ""
+    return f"{said}{reuse}  \nCost: {_cost(found)}{patient}{caching}"
 
 
 def _cost(found: Estimate) -> str:

@@ -8,9 +8,11 @@ from app.domain.run import RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.run_batches import batches_of_run, out_now
 from app.services.scoring.runs import stop_run
 from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running_run, stopping
 from pages.components.shell.background import POLL_SECONDS
+from pages.components.shell.local_time import said
 from pages.components.shell.money import paid
 from pages.components.shell.runs.run_words import title
 from pages.components.shell.words import plain, show_error
@@ -43,7 +45,7 @@ def _show(workbench: Workbench, run: RunSummary) -> None:
         pressed = st.button(
             "Stop", key="stop_scoring", disabled=ending, help="What is scored stays. It can be resumed."
         )
-        st.caption("Stopping: answers on their way are still kept." if ending else _pace(run, ended))
+        st.caption("Stopping: answers on their way are still kept." if ending else _waits(workbench, run, ended))
     for line in _so_far(workbench, run):
         st.caption(line)
     if pressed:
@@ -68,6 +70,16 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
     for failure in failure_kinds(workbench, run.id) if run.failed else []:
         lines.append(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
     return lines
+
+
+def _waits(workbench: Workbench, run: RunSummary, ended: int) -> str:
+    """How much of its batch is back, or how fast it goes."""
+    there = out_now(batches_of_run(workbench, run.id)) if run.params.get("batch") else None
+    if there is None:
+        return _pace(run, ended)
+    answered, requests, first = there
+    since = f" since {said(first.out_at)}" if first.out_at else ""
+    return f"At the provider{since}, {answered:,} of {requests:,} back. That may take a day; you can close this page."
 
 
 def _pace(run: RunSummary, ended: int) -> str:

@@ -75,6 +75,7 @@ def _run(dimensions: Sequence[Dimension], judge: JudgeAbility, wishes: Wishes, c
         trials=choice.trials,
         locked=choice.locked,
         model=wishes.model_of(judge),
+        batch=wishes.batch_of(judge),
     )
 
 

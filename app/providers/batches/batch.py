@@ -1,0 +1,130 @@
+"""What a provider's batches have in common: handed in at once, looked at now and then, answered line by line."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Protocol, runtime_checkable
+
+from app.errors import CutOffError, ProviderError, UnsupportedError
+from app.providers.adapters.calling import ReadError
+from app.providers.adapters.request_style import RequestStyle, StyleMemory
+from app.providers.base import ChatReply, ChatRequest
+from app.providers.model_name import ModelName
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of one batch. A provider's own limit is higher than `bytes`, by what it wraps around the requests."""
+
+    requests: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """`answered` counts the requests that are through, well or not. `problem` is why nothing came of the batch."""
+
+    ended: bool
+    answered: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLine:
+    """What became of one request: its reply, or what failed; neither where it expired or was cancelled, unpaid."""
+
+    digest: str
+    reply: ChatReply | None = None
+    failure: ProviderError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How one adapter writes a request and reads what comes back, so that batches do it in the same way.
+
+    read: raises a ProviderError, which says what was billed. read_error: what an exception of the SDK says.
+    """
+
+    name: ModelName
+    memory: StyleMemory
+    timeout: float
+    body: Callable[[ChatRequest, RequestStyle], Any]
+    read: Callable[[Any, ChatRequest], ChatReply]
+    read_error: ReadError
+
+    def sized(self, request: ChatRequest) -> tuple[ChatRequest, RequestStyle]:
+        """The request with its room, in the style learned so far. Raises CutOffError where no more room is left."""
+        room = self.memory.room.of(request, str(self.name))
+        return replace(request, max_output_tokens=room), self.memory.style
+
+    def line(self, digest: str, answer: Any, request: ChatRequest) -> BatchLine:
+        try:
+            reply = self.read(answer, request)
+            room = self.memory.room.of(request, str(self.name))
+            return BatchLine(digest, self.memory.room.noted(reply, request, room))
+        except ProviderError as error:
+            return BatchLine(digest, failure=error)
+
+
+class Batches(Protocol):
+    """One model's batches. Each raises a ProviderError where the provider can't be asked."""
+
+    @property
+    def limits(self) -> Limits: ...
+
+    def written(self, digest: str, request: ChatRequest) -> Any:
+        """The request as it goes into a batch. Raises CutOffError where it can't be asked any more."""
+        ...
+
+    def size(self, written: Any) -> int:
+        """Bytes that it takes there."""
+        ...
+
+    async def submit(self, written: list[Any], token: str) -> str:
+        """The handle of a new batch; `token` is what it can be found by."""
+        ...
+
+    async def find(self, token: str, requests: int, since: datetime) -> str | None:
+        """The handle of a batch that was handed in with the token, whose handle was lost; None where there is none, and
+        where the provider doesn't say."""
+        ...
+
+    async def look(self, handle: str) -> BatchProgress: ...
+
+    def lines(self, handle: str, requests: Mapping[str, ChatRequest]) -> AsyncIterator[BatchLine]:
+        """Of an ended batch, in any order; of `requests`, by their digests, and nothing else."""
+        ...
+
+    async def cancel(self, handle: str) -> None: ...
+
+
+@runtime_checkable
+class WithBatches(Protocol):
+    def batches(self) -> Batches: ...
+
+
+def batches_of(model: object) -> Batches:
+    """Raises UnsupportedError for a model whose provider has none."""
+    if not isinstance(model, WithBatches):
+        raise UnsupportedError("This model's provider takes no batches.")
+    return model.batches()
+
+
+def parts(batches: Batches, requests: Mapping[str, ChatRequest]) -> Iterator[list[Any]]:
+    """The requests as written, in as few batches as the provider's limits allow. What can't be asked any more is left
+    out."""
+    part: list[Any] = []
+    size = 0
+    for digest, request in requests.items():
+        try:
+            written = batches.written(digest, request)
+        except CutOffError:
+            continue
+        length = batches.size(written)
+        if part and (len(part) == batches.limits.requests or size + length > batches.limits.bytes):
+            yield part
+            part, size = [], 0
+        part.append(written)
+        size += length
+    if part:
+        yield part

@@ -1,0 +1,27 @@
+"""What of a run is at the provider, for those who wait for it."""
+
+from collections.abc import Sequence
+
+from app.domain.batch import OPEN, BatchStatus, ProviderBatch
+from app.domain.people.actor import Right
+from app.providers.registry import sells_batches
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+
+__all__ = ["OPEN", "BatchStatus", "ProviderBatch", "batches_of_run", "out_now", "sells_batches"]
+
+
+@use_case(Right.READ)
+def batches_of_run(workbench: Workbench, run_id: int) -> list[ProviderBatch]:
+    """Oldest first; none for a run that asks live."""
+    with workbench.database.read() as work:
+        return work.provider_batches.of_run(run_id)
+
+
+def out_now(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] | None:
+    """Of what is at the provider how many are through, how many there are, and the batch that went first; None where
+    nothing is there."""
+    there = [each for each in batches if each.status in OPEN and each.out_at is not None]
+    if not there:
+        return None
+    return sum(each.answered for each in there), sum(each.requests for each in there), there[0]

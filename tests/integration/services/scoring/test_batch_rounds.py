@@ -1,0 +1,219 @@
+"""Runs in batches: everything scored, at half the price, and nothing paid twice wherever the program ends."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.batch import BatchStatus
+from app.domain.run import RunStatus
+from app.domain.task import Dimension
+from app.errors import InputError
+from app.providers.batches import anthropic, google, openai
+from app.services.runtime.spending import run_spending
+from app.services.runtime.workbench import Workbench
+from app.services.scoring import batch_rounds
+from app.services.scoring.batch_rounds import AGAIN, LIVE
+from app.services.scoring.runs import RunOptions, start_run, stop_run, work_on
+from db.unit_of_work import Database
+from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.projects import ready_to_score
+
+JUDGES = ("openai:gpt-4o", "anthropic:claude-haiku-4-5", "google:gemini-2.5-flash")
+CLASSES = {
+    "openai": openai.OpenAIBatches,
+    "anthropic": anthropic.AnthropicBatches,
+    "google": google.GoogleBatches,
+}
+TEXTS = 24
+
+
+class Killed(BaseException):
+    """The program ends here, in the middle."""
+
+
+@pytest.fixture(scope="module")
+def vendors() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.1)
+    made = Database(f"sqlite:///{tmp_path}/workbench.db")
+    yield made
+    made.close()
+
+
+@dataclass
+class Planned:
+    workbench: Workbench
+    run: int
+    vendors: ModernVendors
+    options: str
+    dimension: Dimension
+
+    def batched(self) -> int:
+        return int(self.vendors.state(self.options).get("batched", 0))
+
+    def live(self) -> int:
+        """Questions asked one by one."""
+        return sum("messages" in body or "contents" in body for body in self.vendors.bodies(self.options) if body)
+
+
+@pytest.fixture(params=JUDGES)
+def judge(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def planned(database: Database, vendors: ModernVendors, options: str, judge: str, **chosen: Any) -> Planned:
+    options = f"{options},mark={judge.replace(':', '-')}"
+    workbench = Workbench(database, vendors.credentials(options))
+    dimension = ready_to_score(workbench, texts=TEXTS)
+    wish = RunOptions((dimension,), judge, **({"batch": AGAIN} | chosen))
+    return Planned(workbench, start_run(workbench, 1, wish), vendors, options, dimension)
+
+
+def test_all_but_the_first_text_is_answered_in_one_batch_at_half_the_price(
+    database: Database, vendors: ModernVendors, judge: str
+) -> None:
+    batched = planned(database, vendors, "batch=0.3", judge)
+    report = work_on(batched.workbench, batched.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert (batched.live(), batched.batched()) == (1, TEXTS - 1)
+    live = RunOptions((batched.dimension,), judge, use_cache=False)
+    other = work_on(batched.workbench, start_run(batched.workbench, 1, live))
+    paid, usual = report.tally.cost_usd, other.tally.cost_usd
+    assert paid is not None
+    assert usual is not None
+    assert paid == pytest.approx(usual * (1 + (TEXTS - 1) / 2) / TEXTS, rel=0.05)
+
+
+@pytest.mark.parametrize("fault", ["bexpire=10", "berror=10"])
+def test_what_expires_or_fails_goes_into_the_next_batch(
+    database: Database, vendors: ModernVendors, judge: str, fault: str
+) -> None:
+    found = planned(database, vendors, f"batch=0.3,{fault}", judge)
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert (found.live(), found.batched()) == (1, TEXTS - 1)
+    with database.read() as work:
+        assert [each.requests for each in work.provider_batches.of_run(found.run)] == [TEXTS - 1, 2]
+
+
+def test_what_a_batch_does_not_answer_is_asked_at_once_where_that_is_wished(
+    database: Database, vendors: ModernVendors, judge: str
+) -> None:
+    found = planned(database, vendors, "batch=0.3,bexpire=10,rest=1", judge, batch=LIVE)
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert (found.live(), found.batched()) == (3, TEXTS - 3)
+
+
+POINTS = ("before it is handed in", "before its handle is known", "while it is waited for", "while it is collected")
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_wherever_the_program_ends_nothing_is_paid_twice(
+    database: Database, vendors: ModernVendors, judge: str, point: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = judge.partition(":")[0]
+    if point == POINTS[1] and prefix != "openai":
+        pytest.skip("the server here lists OpenAI's batches only")
+    found = planned(database, vendors, f"batch=0.5,point={POINTS.index(point)}", judge)
+    with monkeypatch.context() as until_killed:
+        _end_at(until_killed, CLASSES[prefix], point)
+        with pytest.raises(Killed):
+            work_on(found.workbench, found.run)
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert (found.live(), found.batched()) == (1, TEXTS - 1)
+
+
+def _end_at(patch: pytest.MonkeyPatch, batches: Any, point: str) -> None:
+    submit, lines = batches.submit, batches.lines
+
+    async def ends(*_: Any) -> Any:
+        raise Killed
+
+    async def ends_after(self: Any, written: list[Any], token: str) -> str:
+        await submit(self, written, token)
+        raise Killed
+
+    async def ends_within(self: Any, handle: str, requests: Any) -> Any:
+        count = 0
+        async for line in lines(self, handle, requests):
+            yield line
+            count += 1
+            if count == 5:
+                raise Killed
+
+    match POINTS.index(point):
+        case 0:
+            patch.setattr(batches, "submit", ends)
+        case 1:
+            patch.setattr(batches, "submit", ends_after)
+        case 2:
+            patch.setattr(batches, "look", ends)
+        case _:
+            patch.setattr(batches, "lines", ends_within)
+            patch.setattr(batch_rounds, "AT_ONCE", 2)
+
+
+def test_a_stopped_run_is_cancelled_at_the_provider_and_can_be_gone_on_with(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = planned(database, vendors, "batch=2,stop=1", "openai:gpt-4o")
+    looked: list[int] = []
+    look = openai.OpenAIBatches.look
+
+    async def stops(self: Any, handle: str) -> Any:
+        progress = await look(self, handle)
+        if not looked:
+            stop_run(found.workbench, found.run)
+        looked.append(1)
+        return progress
+
+    with monkeypatch.context() as until_stopped:
+        until_stopped.setattr(openai.OpenAIBatches, "look", stops)
+        assert work_on(found.workbench, found.run).run.status is RunStatus.STOPPED
+    with database.read() as work:
+        (batch,) = work.provider_batches.of_run(found.run)
+    assert batch.status is BatchStatus.CANCELLED
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert found.live() + found.batched() == TEXTS
+
+
+def test_a_batch_that_is_refused_ends_the_run_with_its_reason(database: Database, vendors: ModernVendors) -> None:
+    found = planned(database, vendors, "batch=0.3,bfail", "openai:gpt-4o")
+    report = work_on(found.workbench, found.run)
+    assert report.run.status is RunStatus.FAILED
+    assert "not parseable as valid JSON" in report.run.message
+
+
+def test_a_budget_too_small_for_the_batch_sends_none(database: Database, vendors: ModernVendors) -> None:
+    found = planned(database, vendors, "batch=0.3,budget=1", "openai:gpt-4o", budget=0.003)
+    report = work_on(found.workbench, found.run)
+    assert report.run.status is RunStatus.FAILED
+    assert "budget is reached" in report.run.message
+    assert (found.live(), found.batched()) == (1, 0)
+
+
+def test_methods_of_several_stages_take_several_batches(database: Database, vendors: ModernVendors) -> None:
+    found = planned(database, vendors, "batch=0.3,stages=1", "openai:gpt-4o", evaluator="g-eval")
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert found.batched() >= TEXTS - 1
+    assert run_spending(found.workbench, found.run).calls == found.live() + found.batched()
+
+
+@pytest.mark.parametrize("judge", ["llama:qwen3.6:8b", "rules"])
+def test_only_those_who_sell_batches_are_asked_in_them(database: Database, vendors: ModernVendors, judge: str) -> None:
+    workbench = Workbench(database, vendors.credentials())
+    dimension = ready_to_score(workbench, texts=4)
+    with pytest.raises(InputError, match="takes no batches"):
+        start_run(workbench, 1, RunOptions((dimension,), judge, batch=AGAIN))
