@@ -79,7 +79,8 @@ class ProviderSpec:
     charges: whether calls may cost something. priced_as: what genai-prices calls the vendor, "" for whoever serves
         models at prices of their own.
     sells_flex: whether it has a slower tier of that name at a lower price; a single model of it may be without.
-    batches: whether many requests can be handed in at once, to be answered later at a lower price.
+    batcher: gives the Batches for an adapter's Wire: many requests, handed in at once, answered later at a lower price;
+        "" where the provider has none.
     limit_parameter: what an API of OpenAI's style calls the most tokens of an answer.
     embeddings, transcribers: models for these at the time of writing; others can be named as well.
     """
@@ -107,7 +108,7 @@ class ProviderSpec:
     charges: bool = True
     priced_as: str = ""
     sells_flex: bool = False
-    batches: bool = False
+    batcher: str = ""
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
     models: ModelTraits = ModelTraits()
     embedder: str = ""

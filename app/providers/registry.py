@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
+from app.errors import UnsupportedError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatModel
+from app.providers.batches.batch import Batches
 from app.providers.credentials import Credentials, credentials_problem, endpoint
 from app.providers.known_prices import known_prices, today
 from app.providers.model_name import parse_model_name
@@ -31,6 +34,13 @@ class ModelInfo:
     price: Price | None
     obstacle: str = ""
     note: str = ""
+
+
+@runtime_checkable
+class OnTheWire(Protocol):
+    """An adapter that shows how it writes and reads."""
+
+    def wire(self) -> Wire: ...
 
 
 LIST_SECONDS = 3.0
@@ -77,7 +87,16 @@ def rates_given_texts(name: str) -> bool:
 
 def sells_batches(name: str) -> bool:
     """Whether its provider answers many requests handed in at once, later and at a lower price."""
-    return spec_of(parse_model_name(name).provider).batches
+    return bool(spec_of(parse_model_name(name).provider).batcher)
+
+
+def open_batches(model: ChatModel) -> Batches:
+    """The batches of an opened model. Raises UnsupportedError where its provider has none."""
+    spec = spec_of(parse_model_name(model.name).provider)
+    if not spec.batcher or not isinstance(model, OnTheWire):
+        raise UnsupportedError(f"{model.name} takes no batches.")
+    batches: Batches = imported(spec.batcher)(model.wire())
+    return batches
 
 
 def answers_questions(name: str) -> bool:

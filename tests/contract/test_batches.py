@@ -12,7 +12,7 @@ import pytest
 from app.errors import ProviderError, WrongKeyError
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batch import BatchLine, parts
-from app.providers.registry import open_model
+from app.providers.registry import open_batches, open_model
 from tests.support.adapter_cases import a_request
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 
@@ -56,7 +56,7 @@ def through(prefix: str, vendors: ModernVendors, options: str, count: int) -> di
     async def run() -> dict[str, BatchLine]:
         model = opened(prefix, vendors, options)
         try:
-            batches = model.batches()
+            batches = open_batches(model)
             (part,) = parts(batches, requests)
             handle = await batches.submit(part, "token-1")
             await ended(batches, handle)
@@ -112,7 +112,7 @@ def test_a_cancelled_batch_ends_and_what_was_answered_is_read(prefix: str, vendo
     async def run() -> list[BatchLine]:
         model = opened(prefix, vendors, options)
         try:
-            batches = model.batches()
+            batches = open_batches(model)
             (part,) = parts(batches, requests)
             handle = await batches.submit(part, "token-2")
             await batches.cancel(handle)
@@ -132,7 +132,7 @@ def test_a_lost_handle_is_found_by_its_token(vendors: ModernVendors) -> None:
     async def run() -> tuple[str, str | None, str | None]:
         model = opened("openai", vendors, "batch=60,mark=found")
         try:
-            batches = model.batches()
+            batches = open_batches(model)
             (part,) = parts(batches, requests)
             handle = await batches.submit(part, "token-3")
             return handle, await batches.find("token-3", 3, NOW), await batches.find("token-4", 3, NOW)
@@ -150,7 +150,7 @@ def test_where_lists_are_not_served_nothing_is_found(prefix: str, vendors: Moder
     async def run() -> str | None:
         model = opened(prefix, vendors, "plain")
         try:
-            found: str | None = await model.batches().find("token", 1, NOW)
+            found: str | None = await open_batches(model).find("token", 1, NOW)
             return found
         finally:
             await model.aclose()
@@ -162,7 +162,7 @@ def test_a_wrong_key_is_said_as_for_live_requests(prefix: str, vendors: ModernVe
     async def run() -> None:
         model = opened(prefix, vendors, "plain", "bad")
         try:
-            batches = model.batches()
+            batches = open_batches(model)
             (part,) = parts(batches, asked(1))
             await batches.submit(part, "token-5")
         finally:
@@ -180,7 +180,7 @@ def test_reasoning_effort_reaches_a_batch(prefix: str, vendors: ModernVendors) -
     async def run() -> list[BatchLine]:
         model: Any = open_model(f"{prefix}:{models[prefix]}", vendors.credentials(f"batch=0.1,mark=effort-{prefix}"))
         try:
-            batches = model.batches()
+            batches = open_batches(model)
             (part,) = parts(batches, {"d": request})
             handle = await batches.submit(part, "token-6")
             await ended(batches, handle)

@@ -34,9 +34,8 @@ from app.providers.adapters.rejection import (
 from app.providers.adapters.reply_text import ending_name, part_of, text_of
 from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
 from app.providers.adapters.sending import was_sent
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, Usage, counted_usage
-from app.providers.batches.anthropic import AnthropicBatches
-from app.providers.batches.batch import Wire
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 
@@ -89,9 +88,8 @@ class AnthropicModel:
         answer, room = await call(self._name, self._memory, request, send, self._read_error, self._timeout)
         return self._memory.room.noted(self._reply(answer, time.perf_counter() - started), request, room)
 
-    def batches(self) -> AnthropicBatches:
-        wire = Wire(self._name, self._memory, self._timeout, self._body, self._read, self._read_error)
-        return AnthropicBatches(self._client, wire)
+    def wire(self) -> Wire:
+        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
 
     def _read(self, answer: Any, _: ChatRequest) -> ChatReply:
         return self._reply(answer, 0.0)

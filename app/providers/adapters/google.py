@@ -40,9 +40,8 @@ from app.providers.adapters.rejection import (
 from app.providers.adapters.reply_text import ending_name
 from app.providers.adapters.request_style import RequestStyle, memory_of, system_text
 from app.providers.adapters.sending import was_sent
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
-from app.providers.batches.batch import Wire
-from app.providers.batches.google import GoogleBatches
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.model_options import check_effort
@@ -98,9 +97,8 @@ class GoogleModel:
         reply = self._reply(answer, request, time.perf_counter() - started)
         return self._memory.room.noted(reply, request, room)
 
-    def batches(self) -> GoogleBatches:
-        wire = Wire(self._name, self._memory, self._timeout, self._body, self._read, self._read_error)
-        return GoogleBatches(self._client, wire)
+    def wire(self) -> Wire:
+        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
 
     def _body(self, request: ChatRequest, style: RequestStyle) -> tuple[list[Content], GenerateContentConfig]:
         return _contents(request), _config(self._name, request, style)

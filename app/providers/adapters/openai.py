@@ -36,9 +36,8 @@ from app.providers.adapters.rejection import (
 from app.providers.adapters.reply_text import ending_name, message_text, part_of, text_of
 from app.providers.adapters.request_style import RequestStyle, is_closed, memory_of, system_text
 from app.providers.adapters.sending import was_sent
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, counted_usage
-from app.providers.batches.batch import Wire
-from app.providers.batches.openai import OpenAIBatches
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.pricing import FLEX, STANDARD
@@ -91,9 +90,8 @@ class OpenAIModel:
             raise unreadable(self._name)
         return text.strip()
 
-    def batches(self) -> OpenAIBatches:
-        wire = Wire(self._name, self._memory, self._timeout, self._body, self._read, self._read_error)
-        return OpenAIBatches(self._client, wire)
+    def wire(self) -> Wire:
+        return Wire(self._name, self._client, self._memory, self._timeout, self._body, self._read, self._read_error)
 
     def _read(self, answer: Any, request: ChatRequest) -> ChatReply:
         return self._reply(answer, request, 0.0)

@@ -9,8 +9,9 @@ from anthropic import AsyncAnthropic
 from app.errors import ProviderError, UnknownModelError, WrongAddressError
 from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, Wire
+from app.providers.batches.batch import BatchLine, BatchProgress, Limits, read_line
 from app.providers.batches.sizes import json_bytes
 
 # What a request of the same kind would be refused with, where a batch names the kind alone.
@@ -30,8 +31,8 @@ class AnthropicBatches:
 
     limits = Limits(100_000, 240_000_000)
 
-    def __init__(self, client: AsyncAnthropic, wire: Wire) -> None:
-        self._client = client
+    def __init__(self, wire: Wire) -> None:
+        self._client: AsyncAnthropic = wire.client
         self._wire = wire
 
     def written(self, digest: str, request: ChatRequest) -> dict[str, Any]:
@@ -86,7 +87,7 @@ class AnthropicBatches:
 
     def _line(self, digest: str, result: Any, request: ChatRequest) -> BatchLine:
         if result.type == "succeeded":
-            return self._wire.line(digest, result.message, request)
+            return read_line(self._wire, digest, result.message, request)
         return BatchLine(digest, failure=self._failure(result)) if result.type == "errored" else BatchLine(digest)
 
     def _failure(self, result: Any) -> ProviderError:

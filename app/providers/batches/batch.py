@@ -1,15 +1,13 @@
 """What a provider's batches have in common: handed in at once, looked at now and then, answered line by line."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
-from app.errors import CutOffError, ProviderError, UnsupportedError
-from app.providers.adapters.calling import ReadError
-from app.providers.adapters.request_style import RequestStyle, StyleMemory
+from app.errors import CutOffError, ProviderError
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.model_name import ModelName
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,32 +36,14 @@ class BatchLine:
     failure: ProviderError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """How one adapter writes a request and reads what comes back, so that batches do it in the same way.
-
-    read: raises a ProviderError, which says what was billed. read_error: what an exception of the SDK says.
-    """
-
-    name: ModelName
-    memory: StyleMemory
-    timeout: float
-    body: Callable[[ChatRequest, RequestStyle], Any]
-    read: Callable[[Any, ChatRequest], ChatReply]
-    read_error: ReadError
-
-    def sized(self, request: ChatRequest) -> tuple[ChatRequest, RequestStyle]:
-        """The request with its room, in the style learned so far. Raises CutOffError where no more room is left."""
-        room = self.memory.room.of(request, str(self.name))
-        return replace(request, max_output_tokens=room), self.memory.style
-
-    def line(self, digest: str, answer: Any, request: ChatRequest) -> BatchLine:
-        try:
-            reply = self.read(answer, request)
-            room = self.memory.room.of(request, str(self.name))
-            return BatchLine(digest, self.memory.room.noted(reply, request, room))
-        except ProviderError as error:
-            return BatchLine(digest, failure=error)
+def read_line(wire: Wire, digest: str, answer: Any, request: ChatRequest) -> BatchLine:
+    """An answer as a live one would be read."""
+    try:
+        reply = wire.read(answer, request)
+        room = wire.memory.room.of(request, str(wire.name))
+        return BatchLine(digest, wire.memory.room.noted(reply, request, room))
+    except ProviderError as error:
+        return BatchLine(digest, failure=error)
 
 
 class Batches(Protocol):
@@ -96,18 +76,6 @@ class Batches(Protocol):
         ...
 
     async def cancel(self, handle: str) -> None: ...
-
-
-@runtime_checkable
-class WithBatches(Protocol):
-    def batches(self) -> Batches: ...
-
-
-def batches_of(model: object) -> Batches:
-    """Raises UnsupportedError for a model whose provider has none."""
-    if not isinstance(model, WithBatches):
-        raise UnsupportedError("This model's provider takes no batches.")
-    return model.batches()
 
 
 def parts(batches: Batches, requests: Mapping[str, ChatRequest]) -> Iterator[list[Any]]:

@@ -17,8 +17,9 @@ from google.genai.types import (
 from app.errors import ProviderError, UnknownModelError, WrongAddressError
 from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, Wire
+from app.providers.batches.batch import BatchLine, BatchProgress, Limits, read_line
 from app.providers.batches.sizes import json_bytes
 
 _ENDED = {
@@ -40,7 +41,8 @@ class GoogleBatches:
 
     limits = Limits(50_000, 18_000_000)
 
-    def __init__(self, client: Client, wire: Wire) -> None:
+    def __init__(self, wire: Wire) -> None:
+        client: Client = wire.client
         self._jobs = client.aio.batches
         self._wire = wire
 
@@ -94,7 +96,7 @@ class GoogleBatches:
 
     def _line(self, digest: str, found: Any, request: ChatRequest) -> BatchLine:
         if found.response is not None:
-            return self._wire.line(digest, found.response, request)
+            return read_line(self._wire, digest, found.response, request)
         code = getattr(found.error, "code", None)
         if found.error is None or code in _NOT_ASKED:
             return BatchLine(digest)

@@ -11,8 +11,9 @@ from openai.types.chat import ChatCompletion
 from app.errors import ProviderError
 from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
+from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, Wire
+from app.providers.batches.batch import BatchLine, BatchProgress, Limits, read_line
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _MARK = "interacteval"
@@ -23,8 +24,8 @@ _MOST_LISTED = 200  # batches of an account, newest first
 class OpenAIBatches:
     limits = Limits(50_000, 190_000_000)
 
-    def __init__(self, client: AsyncOpenAI, wire: Wire) -> None:
-        self._client = client
+    def __init__(self, wire: Wire) -> None:
+        self._client: AsyncOpenAI = wire.client
         self._wire = wire
 
     def written(self, digest: str, request: ChatRequest) -> bytes:
@@ -87,7 +88,7 @@ class OpenAIBatches:
             return BatchLine(digest)
         body = response.get("body")
         if response.get("status_code") == 200 and isinstance(body, dict):
-            return self._wire.line(digest, ChatCompletion.construct(**body), request)
+            return read_line(self._wire, digest, ChatCompletion.construct(**body), request)
         return BatchLine(digest, failure=self._failure(response.get("status_code"), body))
 
     def _failure(self, status: Any, body: Any) -> ProviderError:

@@ -17,7 +17,6 @@ from app.errors import ModelTimeoutError, UnsupportedError
 from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.batches.batch import batches_of
 from app.providers.batches.batched_model import BatchedModel
 from app.providers.budget import Budget, Purse
 from app.providers.credentials import credentials_problem
@@ -28,7 +27,7 @@ from app.providers.model_options import ModelOptions, options_for
 from app.providers.provider_spec import ProviderSpec
 from app.providers.rate_limit import Share, limit_of
 from app.providers.recorded import RecordedModel
-from app.providers.registry import describe_models, import_sdk
+from app.providers.registry import describe_models, import_sdk, open_batches
 from app.providers.retry import RetryingModel, RetryPolicy
 from app.providers.specs import KNOWN_PROVIDERS, OWN, network_providers
 from app.providers.tiers import TieredModel
@@ -210,7 +209,7 @@ async def model_session(
             left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
             asker = workbench.spender
             asked = patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
-            yield BatchedModel(*asked, batches=batches_of(model)) if in_batches else RecordedModel(*asked)
+            yield BatchedModel(*asked, batches=open_batches(model)) if in_batches else RecordedModel(*asked)
         finally:
             await ledger.close()
     finally:

@@ -8,7 +8,9 @@ import pytest
 
 from app.errors import CutOffError, UnsupportedError
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, batches_of, parts
+from app.providers.batches.batch import BatchLine, BatchProgress, Limits, parts
+from app.providers.credentials import Credentials
+from app.providers.registry import open_batches, open_model
 from tests.support.adapter_cases import a_request
 
 
@@ -63,4 +65,4 @@ def test_what_can_not_be_asked_any_more_is_left_out() -> None:
 
 def test_a_model_without_batches_says_so() -> None:
     with pytest.raises(UnsupportedError, match="no batches"):
-        batches_of(object())
+        open_batches(open_model("rules", Credentials()))
