@@ -17,6 +17,7 @@ LONGEST = 500  # characters that are kept of a quote; a judge is asked for the s
 SHORTEST_ALIKE = 12  # characters; of fewer, some others resemble it in any text
 ALIKE = 95.0  # of 100, by rapidfuzz's partial ratio
 CUT = "…"
+AROUND = 160  # characters before and behind a place, where not the whole text is shown
 _STRETCH = 2000  # characters that are compared at a time, at least
 _SPACES = re.compile(r"\s+")
 _SEVERAL_SPACES = re.compile(r"\s{2,}")
@@ -79,6 +80,14 @@ def find_quote(quote: str, text: str, source: str = "") -> QuotedPlace | None:
                     start, end = _original(document, span)
                     return QuotedPlace(start, end, in_source, exact)
     return None
+
+
+def in_context(document: str, place: QuotedPlace) -> tuple[str, str, str]:
+    """What stands before the place, in it and behind it, with “…” where it goes on; of a long text some words only."""
+    start, end = max(place.start - AROUND, 0), min(place.end + AROUND, len(document))
+    before = (CUT if start else "") + document[start : place.start]
+    after = document[place.end : end] + (CUT if end < len(document) else "")
+    return before, document[place.start : place.end], after
 
 
 def _cut(quote: str) -> str:

@@ -16,6 +16,7 @@ from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, 
 from app.meta_evaluation.evaluation import Figure, MetaEvaluation, Origin, evaluate
 from app.meta_evaluation.raters.human_side import RaterScale, scale_remark
 from app.meta_evaluation.reasons import FEWEST
+from app.services.results.evidence import asked_for_evidence, count_quotes
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import on_scale
@@ -370,9 +371,10 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
 
     Where there are any: answers "does not apply" (does_not_apply) and texts without a score because nothing applies
     (nothing_applies); unanswered questions, and texts of methods without questions, of which the judge says that it
-    can't tell (cannot_tell).
+    can't tell (cannot_tell). Of a run that asked for evidence, how many quotes are there and how many aren't (quotes).
     """
     with workbench.database.read() as work:
+        evidence = asked_for_evidence(work.runs.get(run_id))
         counts = {}
         for part in work.runs.parts(run_id):
             rows = work.every_result.scored(run_id, part.dimension)
@@ -383,8 +385,14 @@ def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
                 "unanswered": work.every_result.unanswered(run_id, part.dimension),
                 "coverage": round(fmean(coverages), 4) if coverages else None,
                 **_neither(work, run_id, part.dimension, rows),
+                **(_quotes(work, run_id, part.dimension) if evidence else {}),
             }
         return counts
+
+
+def _quotes(work: UnitOfWork, run_id: int, dimension_id: int) -> dict[str, dict[str, int]]:
+    counted = count_quotes(work.every_result.quotes(run_id, dimension_id), work.every_text.many)
+    return {"quotes": counted.to_json()} if counted else {}
 
 
 def _neither(work: UnitOfWork, run_id: int, dimension_id: int, rows: Sequence[ScoredText]) -> dict[str, int]:
