@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 from app.domain.wording.quotation import QuotedPlace
 from app.evaluators.checklist import JudgeOptions
 from app.services.data.projects import dimensions_named, get_project
-from app.services.results.evidence import quote_counts
+from app.services.results.run_answers.evidence import quote_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
-from pages.components.shell.quotation import NOT_IN_TEXT, highlighted, quote_line
+from pages.components.shell.reading import NOT_IN_TEXT, highlighted, quote_line
 from tests.support.result_screen import change, shown
 
 HOSTILE = (
@@ -101,10 +101,15 @@ def test_where_a_quote_stands_is_said_where_it_is_no_matter_of_course() -> None:
 
 
 def test_the_shared_component_highlights_or_says_that_it_is_nowhere() -> None:
-    lines = [f"text_with_quote('The ferry sails.', {quote!r})" for quote in ("ferry", "swims", " ")]
-    imported = "from pages.components.shell.quotation import text_with_quote"
+    lines = [
+        f"text_with_quote('The ferry sails.', {quote!r}, 'A storm.')" for quote in ("ferry", "swims", " ", "storm")
+    ]
+    imported = "from pages.components.shell.reading import text_with_quote"
     app = AppTest.from_string("\n".join([imported, *lines])).run()
     assert not app.exception
     assert [element.value for element in app.markdown] == ["The :yellow-background[ferry] sails."]
-    assert [element.value for element in app.text] == ["The ferry sails."] * 2
-    assert [element.value for element in app.caption] == [f"“swims” · :orange[{NOT_IN_TEXT}]"]
+    assert [element.value for element in app.text] == ["The ferry sails."] * 3
+    assert [element.value for element in app.caption] == [
+        f"“swims” · :orange[{NOT_IN_TEXT}]",
+        "“storm” · :gray[in the source]",
+    ]

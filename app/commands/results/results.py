@@ -47,11 +47,11 @@ def results(
     from app.services.data.projects import get_project, overview
     from app.services.results.aspect_analysis import aspects_of
     from app.services.results.dimension_means import dimension_means
-    from app.services.results.evidence import quote_counts
-    from app.services.results.evidence_report import report_evidence
     from app.services.results.result_files import write_results
     from app.services.results.results import Choices, results_of, runs_to_show
     from app.services.results.rubric.rubric_xray import rubric_xray
+    from app.services.results.run_answers.evidence import quote_counts
+    from app.services.results.run_answers.evidence_report import report_evidence
     from app.services.results.verdicts import verdict_of
     from app.services.runtime.workbench import open_workbench
 

@@ -10,10 +10,10 @@ from app.export.latex import latex_table
 from app.export.results import COLUMNS, html_report, parquet_bytes
 from app.export.spreadsheet import csv_bytes
 from app.services.results.dimension_means import dimension_means
-from app.services.results.evidence import ReportEvidence
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
 from app.services.results.rubric.rubric_xray import RubricXray
+from app.services.results.run_answers.evidence import ReportEvidence
 from app.services.results.verdicts import AgreementVerdict
 from app.services.runtime.output_file import output_file
 

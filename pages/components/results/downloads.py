@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from app.services.results.evidence_report import report_evidence
 from app.services.results.result_files import latex_file, report_html, result_figures_csv, scores_csv, scores_parquet
 from app.services.results.rubric.rubric_xray import RubricXray, rubric_xray
+from app.services.results.run_answers.evidence_report import report_evidence
 from app.services.results.verdicts import verdict_of
 from pages.components.shell.blinding import all_open
 from pages.components.shell.runs.result_scope import ResultScope

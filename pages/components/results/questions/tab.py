@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from app.services.results.evidence import quote_counts
 from app.services.results.question_analysis import questions_of
 from app.services.results.repeat_agreement import repeat_agreement
 from app.services.results.result_texts import question_shares
 from app.services.results.rubric.rubric_xray import rubric_xray
+from app.services.results.run_answers.evidence import quote_counts
 from pages.components.results.questions.aspect_tables import aspect_tables
 from pages.components.results.questions.expert_agreement import expert_agreement
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.services.results.evidence import QuotedAnswer
+from app.services.results.run_answers.evidence import QuotedAnswer
 
 ALL = "all"
 

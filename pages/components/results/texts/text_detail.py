@@ -8,15 +8,15 @@ from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.run import ScoredText
 from app.errors import WorkbenchError
-from app.services.results.evidence import QuotedAnswer, quoted_answers
 from app.services.results.result_texts import Disagreement, TextDetail, judged_text
 from app.services.results.results import DimensionResult
+from app.services.results.run_answers.evidence import QuotedAnswer, quoted_answers
 from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.add_attribute import add_attribute
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.results.texts.evidence_choice import evidence_choice
 from pages.components.results.texts.score_details import score_details
-from pages.components.shell.quotation import quote_line, text_with_places
+from pages.components.shell.reading import quote_line, text_with_places
 from pages.components.shell.words import model_label, plain, show_error
 
 ANSWERS = {

@@ -1,9 +1,9 @@
 """Evidence of a judge in a report: the counts, and a few texts with what is quoted of them."""
 
 from app.domain.people.actor import Right
-from app.services.results.evidence import QuotedText, ReportEvidence, quote_counts, quoted_answers
 from app.services.results.result_texts import disagreements, judged_text
 from app.services.results.results import DimensionResult
+from app.services.results.run_answers.evidence import QuotedText, ReportEvidence, quote_counts, quoted_answers
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,19 +14,21 @@ from app.domain.wording.quotation import LONGEST, QuoteCounts
 from app.evaluators.checklist import JudgeOptions
 from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question
+from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project
 from app.services.results.archive_tables import JUDGMENT_COLUMNS, judgment_rows
-from app.services.results.evidence import quote_counts
-from app.services.results.evidence_report import report_evidence
 from app.services.results.result_files import report_html
-from app.services.results.results import DimensionResult, results_of, run_counts
+from app.services.results.results import DimensionResult, results_of
+from app.services.results.run_answers.evidence import quote_counts
+from app.services.results.run_answers.evidence_report import report_evidence
+from app.services.results.run_answers.run_counts import run_counts
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import TOKENS_PER_QUOTE, estimate
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.server import FakeLlm, Usual
-from tests.support.projects import ready_to_score
+from tests.support.projects import ready_to_score, workbench_at
 
 JUDGE = "llama:judge"
 TEXTS, QUESTIONS = 12, 3
@@ -85,6 +88,21 @@ def test_quotes_are_kept_counted_and_exported(workbench: Workbench, llm: FakeLlm
     assert JUDGMENT_COLUMNS[-1] == "quote"
     assert [row["quote"] for row in judgment_rows(workbench, 1)][:3] == ["text number", SCRIPT, ""]
     assert result_of(workbench, run).meta.figures["spearman"].signature
+
+
+def test_they_come_along_to_another_computer(
+    workbench: Workbench, llm: FakeLlm, dimension: Dimension, tmp_path: Path
+) -> None:
+    scored(workbench, options(dimension))
+    export_project(workbench, "Ready", tmp_path / "ready.zip")
+    (tmp_path / "elsewhere").mkdir()
+    elsewhere = workbench_at(tmp_path / "elsewhere", f"{llm.url}/v1")
+    import_project(elsewhere, tmp_path / "ready.zip")
+    with elsewhere.database.read() as work:
+        (there,) = work.runs.all(work.projects.get("Ready").id)
+        (part,) = work.runs.parts(there.id)
+    assert quote_counts(elsewhere, there.id, part.dimension) == quote_counts(workbench, 1, dimension.id)
+    elsewhere.database.close()
 
 
 def test_a_run_without_evidence_has_no_quotes_to_count(
