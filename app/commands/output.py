@@ -107,6 +107,16 @@ def _cell(value: object) -> str:
 
 def counts_table(counts: Mapping[str, Mapping[str, object]]) -> str:
     """A row a dimension; what few runs have is a column only where one has it."""
-    names = list(dict.fromkeys(name for each in counts.values() for name in each))
-    rows = [[dimension, *(each.get(name, 0) for name in names)] for dimension, each in counts.items()]
+    flat = {dimension: _flat(each) for dimension, each in counts.items()}
+    names = list(dict.fromkeys(name for each in flat.values() for name in each))
+    rows = [[dimension, *(each.get(name, 0) for name in names)] for dimension, each in flat.items()]
     return table(["dimension", *(name.replace("_", " ") for name in names)], rows)
+
+
+def _flat(counts: Mapping[str, object]) -> dict[str, object]:
+    """Counts of one kind (quotes: found, not in text) as names of their own: quotes found, quotes not in text."""
+    found: dict[str, object] = {}
+    for name, value in counts.items():
+        inner = {f"{name} {kind}": count for kind, count in value.items()} if isinstance(value, Mapping) else None
+        found |= inner if inner is not None else {name: value}
+    return found

@@ -23,7 +23,8 @@ class Judgment:
     `repeat` counts from 0 where the same was asked several times; `p_yes` is the judge's probability of yes against no,
     None where the model gives no log-probabilities. `origin` is the earlier run that asked, where this one took its
     answer over. `cannot_tell`: unanswered because the judge said that it can't tell from what it was given; nobody asks
-    it again.
+    it again. `quote` is the passage that decides it, as the judge gave it where it was asked for one: whether it is
+    there is looked up (wording.quotation). "" for none.
     """
 
     question: int
@@ -33,6 +34,7 @@ class Judgment:
     p_yes: float | None = None
     origin: int | None = None
     cannot_tell: bool = False
+    quote: str = ""
 
     @property
     def settled(self) -> bool:

@@ -9,6 +9,7 @@ from app.domain.judgment import CANNOT_TELL, Answer, Judgment
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.domain.wording.abstention import NOT_APPLICABLE, abstention
+from app.domain.wording.quotation import kept_quote
 from app.errors import NotReadyError
 from app.evaluators.answer_probabilities import probabilities_of_yes
 from app.evaluators.options import shown
@@ -21,6 +22,8 @@ PROMPT_WITH_REASONS = "judge-checklist-reasons"
 OPEN = {PROMPT: "judge-checklist-open", PROMPT_WITH_REASONS: "judge-checklist-open-reasons"}
 """The prompts that take more answers than yes and no, each in place of the usual one: where a question may not apply or
 the judge may say that it can't tell. Where neither is so, the usual ones ask, to the letter as ever."""
+PROMPT_WITH_EVIDENCE = "judge-checklist-evidence"
+"""The one that asks for quotes, with or without reasons, and takes the other answers where they are offered."""
 ANSWERS = (Answer.YES.value, Answer.NO.value)
 ALTERNATIVES = 5  # enough to hold both words in a few spellings
 
@@ -35,6 +38,7 @@ class JudgeOptions:
     per_question: one call per question instead of one for all.
     reversed_order: the last question first, in the one call; shows whether answers depend on where a question stands.
     cannot_tell: "cannot tell" is offered as an answer. A judge that says so without being offered it is heard too.
+    evidence: with each answer the passage that decides it, where one does. An answer without it counts as any other.
     """
 
     reasons: bool = field(
@@ -81,8 +85,20 @@ class JudgeOptions:
         ),
     )
 
+    evidence: bool = field(
+        default=False,
+        metadata=shown(
+            "Evidence with the answers",
+            "With each answer the shortest passage of the text, or of its source, that decides it. It is looked up and "
+            "highlighted where it stands; one that isn't there is marked and counted. More tokens, so dearer.",
+            later=True,
+        ),
+    )
+
     def prompt(self, is_llm: bool = True, may_not_apply: bool = False) -> str:
         """may_not_apply: whether one of the questions of the call may not apply."""
+        if self.evidence:
+            return PROMPT_WITH_EVIDENCE
         usual = PROMPT_WITH_REASONS if self.reasons and is_llm else PROMPT
         return OPEN[usual] if may_not_apply or (self.cannot_tell and is_llm) else usual
 
@@ -114,18 +130,24 @@ def question_keys(count: int) -> tuple[str, ...]:
 
 
 def judge_schema(
-    count: int, reasons: bool = False, may_not_apply: Sequence[bool] = (), cannot_tell: bool = False
+    count: int,
+    reasons: bool = False,
+    may_not_apply: Sequence[bool] = (),
+    cannot_tell: bool = False,
+    evidence: bool = False,
 ) -> dict[str, Any]:
     """An object with one required property per question, "yes" or "no", and nothing else: no answer passes for No.
 
     may_not_apply: by question, whether "does not apply" is an answer too. cannot_tell: whether "cannot tell" is one, to
-    any. With reasons each property is an object of "reason" and then "answer", nothing else.
+    any. With evidence each property is an object of "quote" ("" where nothing that is written decides it) and then
+    "answer", with reasons of "reason" and then "answer", with both of all three, and of nothing else.
     """
+    before = [name for name, wanted in (("quote", evidence), ("reason", reasons)) if wanted]
 
     def answer(open_: bool) -> dict[str, Any]:
         words = [*ANSWERS, *([NOT_APPLICABLE] if open_ else []), *([CANNOT_TELL] if cannot_tell else [])]
         found: dict[str, Any] = {"type": "string", "enum": words}
-        return _object({"reason": {"type": "string"}, "answer": found}) if reasons else found
+        return _object({**{name: {"type": "string"} for name in before}, "answer": found}) if before else found
 
     allowed = may_not_apply or [False] * count
     return _object({key: answer(one) for key, one in zip(question_keys(count), allowed, strict=True)})
@@ -152,7 +174,8 @@ def judge_request(
     """The request that answers `questions` about `item`. Raises NotReadyError where there is nothing to ask."""
     if not questions:
         raise NotReadyError(f"The checklist of {dimension.name} asks nothing.", "Enable or add at least one question.")
-    is_open = template.name in OPEN.values()
+    with_evidence = template.name == PROMPT_WITH_EVIDENCE
+    is_open = with_evidence or template.name in OPEN.values()
     prompt = template.render(
         task=task_variables(task),
         dimension=dimension_variables(dimension),
@@ -163,19 +186,24 @@ def judge_request(
         ],
         item={"source": item.source, "text": item.text},
         **({"cannot_tell": options.cannot_tell} if is_open else {}),
+        **({"reasons": options.reasons} if with_evidence else {}),
     )
     return ChatRequest(
         prompt,
-        _answer_schema(template, questions, options.cannot_tell and is_open),
+        _answer_schema(template, questions, options, options.cannot_tell and is_open),
         temperature=0.0 if options.repeats == 1 else 1.0,
         sample=repeat,
         top_logprobs=ALTERNATIVES if options.soft else 0,
     )
 
 
-def _answer_schema(template: PromptTemplate, questions: Sequence[Question], cannot_tell: bool) -> dict[str, Any]:
-    reasons = template.name in (PROMPT_WITH_REASONS, OPEN[PROMPT_WITH_REASONS])
-    return judge_schema(len(questions), reasons, [q.may_not_apply for q in questions], cannot_tell)
+def _answer_schema(
+    template: PromptTemplate, questions: Sequence[Question], options: JudgeOptions, cannot_tell: bool
+) -> dict[str, Any]:
+    evidence = template.name == PROMPT_WITH_EVIDENCE
+    always = template.name in (PROMPT_WITH_REASONS, OPEN[PROMPT_WITH_REASONS])
+    reasons = options.reasons if evidence else always
+    return judge_schema(len(questions), reasons, [q.may_not_apply for q in questions], cannot_tell, evidence)
 
 
 def read_answers(
@@ -193,10 +221,13 @@ def read_answers(
             judgments.append(Judgment(question.id, Answer.UNANSWERED, repeat=repeat))
         else:
             rationale = reason or reply.rationales.get(key, "")
-            judgments.append(
-                Judgment(question.id, Answer(word), rationale, repeat, p_yes.get(key) if word in ANSWERS else None)
-            )
+            likely, quote = p_yes.get(key) if word in ANSWERS else None, _quote(value.get(key))
+            judgments.append(Judgment(question.id, Answer(word), rationale, repeat, likely, quote=quote))
     return tuple(judgments)
+
+
+def _quote(value: object) -> str:
+    return kept_quote(value.get("quote")) if isinstance(value, Mapping) else ""
 
 
 def _word(value: object, question: Question) -> tuple[str, str]:
@@ -228,19 +259,22 @@ async def judge(
     """Ask `model` all questions about one text, in one call.
 
     An answer that leaves questions open is asked again; if the last attempt still leaves some open, the answers it
-    does give count and the others are unanswered. To say that one can't tell leaves nothing open, offered or not.
+    does give count and the others are unanswered. To say that one can't tell leaves nothing open, offered or not; nor
+    does an answer without the quote that was asked for: it counts as one where nothing could be quoted.
     Raises WrongSchemaError where it gives none or names questions that weren't asked, NotReadyError without questions,
     and any other ProviderError of the model.
     """
     used = template or options.template(questions, model.is_llm)
     request = judge_request(used, task, dimension, questions, item, options, repeat)
     keys = question_keys(len(questions))
-    widest = _answer_schema(used, questions, cannot_tell=True)
+    widest = _answer_schema(used, questions, options, cannot_tell=True)
 
     def spelled(value: dict[str, Any]) -> dict[str, Any]:
         """With the words of the schema in place of others that say the same."""
         words = {key: _word(value.get(key), question)[0] for key, question in zip(keys, questions, strict=True)}
-        return {key: _spelled(cell, words.get(key, "")) for key, cell in value.items()}
+        usual = {key: _spelled(cell, words.get(key, "")) for key, cell in value.items()}
+        evidence = used.name == PROMPT_WITH_EVIDENCE
+        return {key: _with_quote(cell) for key, cell in usual.items()} if evidence else usual
 
     def usable_part(value: dict[str, Any]) -> dict[str, Any] | None:
         if not value.keys() <= set(keys):  # who counts from 0 means another question by q1: none of it can be trusted
@@ -262,3 +296,9 @@ def _spelled(cell: object, word: str) -> object:
     if not word:
         return cell
     return {**cell, "answer": word} if isinstance(cell, Mapping) else word
+
+
+def _with_quote(cell: object) -> object:
+    """With an empty quote where there is none: for want of a quote not everything is worth asking again."""
+    given = dict(cell) if isinstance(cell, Mapping) else {"answer": cell}
+    return given if isinstance(given.get("quote"), str) else given | {"quote": ""}

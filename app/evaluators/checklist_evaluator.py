@@ -92,6 +92,14 @@ def _make(setting: EvaluatorContext) -> ChecklistEvaluator:
     )
 
 
+def _told(options: JudgeOptions) -> str:
+    """The prompt that asks for evidence is one for several ways of asking; the others are told apart by their names."""
+    said = {"reversed order": options.reversed_order}
+    if options.evidence:
+        said |= {"reasons": options.reasons, "cannot tell": options.cannot_tell}
+    return ", ".join(word for word, true in said.items() if true)
+
+
 METHOD = Method(
     "checklist",
     "Checklist: yes/no questions",
@@ -100,5 +108,5 @@ METHOD = Method(
     by_rules=True,
     checklist=lambda _: True,
     prompt=lambda options: options.prompt(),
-    told=lambda options: "reversed order" if options.reversed_order else "",
+    told=_told,
 )

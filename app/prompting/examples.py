@@ -29,6 +29,7 @@ _SHARED: Mapping[str, Any] = {
     "others": ["Are names introduced?"],
     "from_source": True,
     "cannot_tell": True,
+    "reasons": True,
     "before": "A source.",
 }
 # The same name stands for other fields in other prompts.
@@ -48,6 +49,7 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
     "judge-checklist-reasons": {"questions": _JUDGED},
     "judge-checklist-open": {"questions": _JUDGED_OPEN},
     "judge-checklist-open-reasons": {"questions": _JUDGED_OPEN},
+    "judge-checklist-evidence": {"questions": _JUDGED_OPEN},
     "check-eval-filter": {"questions": [{"id": 1, "question": "Is it in order?"}]},
     "coascore-scores": {"aspects": [_ASPECT]},
     "coascore-target": {"aspects": [{**_ASPECT, "score": 3}]},

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from app.rules.evidence import deciding_passage
 from app.rules.matching import best_rule, named_rule
 from app.rules.profile import Passage, Profile, Source, grounding_of, passage, source_of
 from app.rules.reading import Reading
@@ -32,6 +33,29 @@ class RuledQuestion:
     fits: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class RuledAnswers:
+    """Answers and reasons by question key; `decided` are the rules that found something to look at, and whether they
+    passed."""
+
+    answers: dict[str, str]
+    reasons: dict[str, str]
+    profile: Profile
+    decided: Mapping[str, tuple[Rule, bool]]
+
+    def with_quotes(self, reasons: bool) -> dict[str, dict[str, str]]:
+        """Each answer with the sentence that decides it, "" for none, and its reason where that is asked for too."""
+        quotes = {key: deciding_passage(rule.id, self.profile, good) for key, (rule, good) in self.decided.items()}
+        return {
+            key: {
+                "quote": quotes.get(key, ""),
+                **({"reason": self.reasons[key]} if reasons else {}),
+                "answer": answer,
+            }
+            for key, answer in self.answers.items()
+        }
+
+
 class RuleJudge:
     """Answers checklists. Texts and sources that come again are cut up once (bounded, least recently used go)."""
 
@@ -46,9 +70,9 @@ class RuleJudge:
         beside: Source = self._source(source)
         return Profile(cut, beside, grounding_of(cut, beside))
 
-    def answer(self, variables: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-        """Answers and reasons by question key: "yes" or "no", or "does not apply" where the question allows that and
-        the text gives its rule nothing to look at."""
+    def answer(self, variables: Mapping[str, Any]) -> RuledAnswers:
+        """ "yes" or "no", or "does not apply" where the question allows that and the text gives its rule nothing to
+        look at."""
         questions = tuple((question["key"], question["question"]) for question in variables["questions"])
         item = variables["item"]
         may_not = {question["key"] for question in variables["questions"] if question.get("may_not_apply")}
@@ -56,6 +80,7 @@ class RuleJudge:
         profile = self.profile(item["text"], item["source"] or "")
         answers: dict[str, str] = {}
         reasons: dict[str, str] = {}
+        decided: dict[str, tuple[Rule, bool]] = {}
         readings: dict[str, Reading] = {}
         for asked in self._plan(questions, context):
             rule = asked.rule
@@ -69,7 +94,9 @@ class RuleJudge:
             if not asked.fits:
                 reason = f"No rule fits this question; the nearest was used. {reason}"
             reasons[asked.key] = reason.replace("the source", f"the {context.source_name}")
-        return answers, reasons
+            if reading.applies and not open_:
+                decided[asked.key] = rule, good
+        return RuledAnswers(answers, reasons, profile, decided)
 
 
 def plan(questions: Sequence[tuple[str, str]], context: Context) -> tuple[RuledQuestion, ...]:

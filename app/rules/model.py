@@ -52,9 +52,10 @@ class RulesModel:
             UnsupportedError: for a prompt that the rules have no answer to.
         """
         prompt = request.prompt
-        if prompt.name in ("judge-checklist", "judge-checklist-open"):
-            answers, reasons = self._judge.answer(prompt.variables)
-            return ChatReply(text=json.dumps(answers), model=self.name, rationales=reasons)
+        if prompt.name in ("judge-checklist", "judge-checklist-open", "judge-checklist-evidence"):
+            found, evidence = self._judge.answer(prompt.variables), prompt.name == "judge-checklist-evidence"
+            said = found.with_quotes(bool(prompt.variables["reasons"])) if evidence else found.answers
+            return ChatReply(text=json.dumps(said), model=self.name, rationales=found.reasons)
         stage = self._stages.get(prompt.name)
         if stage is None:
             raise UnsupportedError(

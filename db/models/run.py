@@ -90,7 +90,7 @@ class ScoreRow(SQLModel, table=True):
 
 class JudgmentRow(SQLModel, table=True):
     """`origin_run_id` is the earlier run that asked, where this one took its answer over. `cannot_tell`: unanswered
-    because the judge said that it can't tell."""
+    because the judge said that it can't tell. `quote`: as the judge gave it, looked up when it is shown."""
 
     __tablename__ = "judgment"
     __table_args__ = (UniqueConstraint("score_id", "question_id", "repeat"),)
@@ -104,6 +104,7 @@ class JudgmentRow(SQLModel, table=True):
     p_yes: float | None = None
     origin_run_id: int | None = Field(default=None, sa_column=refers_to("scoring_run.id"))
     rationale: str = Field(default="", sa_column=text_column())
+    quote: str = Field(default="", sa_column=text_column())
 
 
 class ModelCallRow(SQLModel, table=True):

@@ -151,6 +151,19 @@ class Results:
         )
         return dict(rows.all())
 
+    def quotes(self, run_id: int, dimension_id: int) -> dict[int, list[str]]:
+        """Text id -> the quote with each of its answers, "" for none; what is unanswered has none to give."""
+        rows = self._session.exec(
+            select(ScoreRow.text_id, JudgmentRow.quote)
+            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
+            .where(*self._scores(run_id, dimension_id), JudgmentRow.answer != Answer.UNANSWERED.value)
+            .order_by(col(JudgmentRow.id))
+        )
+        found: dict[int, list[str]] = {}
+        for text, quote in rows:
+            found.setdefault(text, []).append(quote)
+        return found
+
     def _scores(self, run_id: int, dimension_id: int) -> list[Any]:
         return [
             ScoreRow.run_id == run_id,
@@ -161,5 +174,12 @@ class Results:
 
 def _judgment(row: JudgmentRow) -> Judgment:
     return Judgment(
-        row.question_id, Answer(row.answer), row.rationale, row.repeat, row.p_yes, row.origin_run_id, row.cannot_tell
+        row.question_id,
+        Answer(row.answer),
+        row.rationale,
+        row.repeat,
+        row.p_yes,
+        row.origin_run_id,
+        row.cannot_tell,
+        row.quote,
     )

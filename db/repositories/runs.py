@@ -213,6 +213,7 @@ class Runs:
                 "p_yes": j.p_yes,
                 "origin_run_id": j.origin,
                 "rationale": j.rationale,
+                "quote": j.quote,
             }
             for o in outcomes
             if o.evaluation is not None

@@ -12,7 +12,8 @@ ALLOWED = {
     "app/services/scoring/forecast.py": "counts the tokens of what a run planned",
     "app/services/scoring/dry_run.py": "counts the tokens of what a run planned",
     "app/services/scoring/recordings.py": "asks the ledger again what a run asked",
-    "app/services/results/results.py": "counts what a run scored; computes a look's results",
+    "app/services/results/results.py": "computes a look's results",
+    "app/services/results/run_answers/run_counts.py": "counts what a run scored",
     "app/services/data/projects.py": "counts the texts of a project",
     "app/services/data/imports.py": "counts the texts of a project",
 }

@@ -8,7 +8,11 @@ from app.providers.adapters.request_style import is_closed
 from tests.support.adapter_cases import AdapterCase, a_request, ask, schema_sent
 from tests.support.fake_llm.server import FakeLlm
 
-SCHEMAS = {name: load_prompt(name).output_schema for name in available_prompts()} | {"judge": judge_schema(9)}
+SCHEMAS = {name: load_prompt(name).output_schema for name in available_prompts()} | {
+    "judge": judge_schema(9),
+    "judge with evidence": judge_schema(9, evidence=True),
+    "judge with all": judge_schema(9, True, [True] * 9, cannot_tell=True, evidence=True),
+}
 
 
 @pytest.mark.parametrize("name", [name for name, schema in SCHEMAS.items() if schema is not None])

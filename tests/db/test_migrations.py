@@ -171,6 +171,7 @@ def test_questions_and_judgments_from_before_always_apply_and_were_told(empty_ad
         assert (question.text, question.may_not_apply, question.not_apply_reason) == ("Is it clear?", False, "")
         ((judgment,),) = work.results.judgments_by_text(1, 1).values()
         assert (judgment.answer.value, judgment.cannot_tell) == ("no", False)
+        assert (judgment.quote, work.results.quotes(1, 1)) == ("", {1: [""]}), "nobody asked for one"
     database.close()
 
 

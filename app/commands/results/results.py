@@ -50,6 +50,8 @@ def results(
     from app.services.results.result_files import write_results
     from app.services.results.results import Choices, results_of, runs_to_show
     from app.services.results.rubric.rubric_xray import rubric_xray
+    from app.services.results.run_answers.evidence import quote_counts
+    from app.services.results.run_answers.evidence_report import report_evidence
     from app.services.results.verdicts import verdict_of
     from app.services.runtime.workbench import open_workbench
 
@@ -63,8 +65,16 @@ def results(
     if soft:
         _check_soft(found)
     verdicts = [verdict_of(workbench, result) for result in found]
+    quotes = [quote_counts(workbench, result.run.id, result.dimension.id) for result in found]
     if output is not None:
-        write_results(output, target, found, verdicts, lambda: [rubric_xray(workbench, each) for each in found])
+        write_results(
+            output,
+            target,
+            found,
+            verdicts,
+            lambda: [rubric_xray(workbench, each) for each in found],
+            lambda: [report_evidence(workbench, each) for each in found],
+        )
         say(f"Wrote {output}")
     if json_:
         about = [aspects_of(workbench, result) for result in found]
@@ -75,7 +85,8 @@ def results(
                 | {"verdict": v.to_json(r.dimension.name)}
                 | (a.to_json() if a else {})
                 | means.get(r.run.id, {})
-                for r, v, a in zip(found, verdicts, about, strict=True)
+                | ({"quotes": q.to_json()} if q else {})
+                for r, v, a, q in zip(found, verdicts, about, quotes, strict=True)
             ]
         )
     elif output is None:
@@ -84,6 +95,9 @@ def results(
             echo(verdict.about(f"{result.dimension.name}{run_words}"))
         echo("")
         print_results(found, target.notice)
+        for result, counted in zip(found, quotes, strict=True):
+            if counted:
+                echo(f"{result.dimension.name}, {shown_model(result.run.judge)}: quotes: {counted}")
         for result in found:
             _print_aspects(result, aspects_of(workbench, result))
 

@@ -58,7 +58,7 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
 
     Example: interacteval runs show 3
     """
-    from app.services.results.results import run_counts
+    from app.services.results.run_answers.run_counts import run_counts
     from app.services.runtime.spending import run_spending
     from app.services.runtime.workbench import open_workbench
     from app.services.scoring.run_batches import OPEN, batches_of_run

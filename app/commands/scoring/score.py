@@ -221,7 +221,7 @@ def progress_sayer() -> "Callable[[RunSummary], None]":
 
 
 def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, object]:
-    from app.services.results.results import run_counts
+    from app.services.results.run_answers.run_counts import run_counts
     from app.services.scoring.judge_logprobs import LOGPROBS
 
     run, tally = report.run, report.tally
@@ -244,7 +244,7 @@ def _report_document(workbench: "Workbench", report: "RunReport") -> dict[str, o
 
 
 def _print_report(workbench: "Workbench", report: "RunReport") -> None:
-    from app.services.results.results import run_counts
+    from app.services.results.run_answers.run_counts import run_counts
     from app.services.scoring.judge_logprobs import logprobs_remark
 
     run = report.run

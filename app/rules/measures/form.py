@@ -2,6 +2,7 @@
 spaces before punctuation, as tokenised corpora have them, are no error."""
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from app.rules.measures.word_lists import DANGLING, DETERMINERS, NEVER_AFTER_DETERMINER, VERBS
@@ -19,11 +20,12 @@ _ODD_SPELLING = re.compile(r"(\w)\1\1|[a-z]\d+[a-z]")
 def complete_sentences(profile: Profile) -> Reading:
     """Share of sentences with at least four words, a verb, an end mark, and no dangling last word."""
     sentences = profile.text.sentences
-    complete = sum(_is_complete(sentence) for sentence in sentences)
+    complete = sum(is_complete(sentence) for sentence in sentences)
     return Reading(share(complete, len(sentences)), f"{of(complete, len(sentences), 'sentences')} look complete")
 
 
-def _is_complete(sentence: Sentence) -> bool:
+def is_complete(sentence: Sentence) -> bool:
+    """Whether it looks complete."""
     found = sentence.words
     return (
         len(found) >= 4
@@ -35,14 +37,16 @@ def _is_complete(sentence: Sentence) -> bool:
 
 def slips(profile: Profile) -> Reading:
     """Doubled words, articles without their noun, a/an mixed up, and sentences that break off, per 100 words."""
-    count = 0
-    for sentence in profile.text.sentences:
-        found = sentence.words
-        count += sum(_is_slip(a, b) for a, b in pairwise(found))
-        count += bool(found) and found[-1] in DANGLING
-        count += not _TERMINAL.search(sentence.raw)
+    count = sum(map(slips_of, profile.text.sentences))
     value = 100 * share(count, len(profile.text.words))
     return Reading(value, f"{plural(count, 'slip')} of form in {plural(len(profile.text.words), 'word')}")
+
+
+def slips_of(sentence: Sentence) -> int:
+    """How many of them one sentence has."""
+    found = sentence.words
+    breaks_off = bool(found) and found[-1] in DANGLING
+    return sum(_is_slip(a, b) for a, b in pairwise(found)) + breaks_off + (not _TERMINAL.search(sentence.raw))
 
 
 def _is_slip(a: str, b: str) -> bool:
@@ -70,26 +74,37 @@ def missing_capitals(profile: Profile) -> Reading:
     if not profile.text.cased:
         return Reading(0.0, "the text is written without capitals throughout", applies=False)
     sentences = profile.text.sentences
-    wrong = sum(_lacks_capital(sentence.raw) for sentence in sentences)
+    wrong = sum(lacks_capital(sentence.raw) for sentence in sentences)
     return Reading(share(wrong, len(sentences)), f"{of(wrong, len(sentences), 'sentences')} lack a capital")
 
 
-def _lacks_capital(raw: str) -> bool:
+def lacks_capital(raw: str) -> bool:
+    """Whether a sentence opens in lower case or has a lone "i"."""
     first = next((letter for letter in raw if letter.isalpha()), "")
     return first.islower() or bool(_LONE_I.search(raw))
 
 
 def odd_spellings(profile: Profile) -> Reading:
     """Words with a missing apostrophe, three equal letters in a row or digits inside, per 100 words."""
-    odd = sum(word in _NO_APOSTROPHE or bool(_ODD_SPELLING.search(word)) for word in profile.text.words)
+    odd = odd_words(profile.text.words)
     value = 100 * share(odd, len(profile.text.words))
     return Reading(value, f"{plural(odd, 'word')} among {len(profile.text.words)} that may be misspelt")
+
+
+def odd_words(found: Iterable[str]) -> int:
+    """How many of the words may be misspelt."""
+    return sum(word in _NO_APOSTROPHE or bool(_ODD_SPELLING.search(word)) for word in found)
+
+
+def is_even(sentence: Sentence) -> bool:
+    """Whether it is neither very short nor very long."""
+    return 5 <= len(sentence.words) <= 30
 
 
 def uneven_sentences(profile: Profile) -> Reading:
     """Share of sentences shorter than five or longer than thirty words."""
     sentences = profile.text.sentences
-    uneven = sum(not 5 <= len(s.words) <= 30 for s in sentences)
+    uneven = sum(not is_even(s) for s in sentences)
     return Reading(
         share(uneven, len(sentences)), f"{of(uneven, len(sentences), 'sentences')} are under 5 or over 30 words"
     )

@@ -5,9 +5,10 @@ say so or turn to the topic's words.
 """
 
 import heapq
+from collections.abc import Iterable
 from itertools import pairwise
 
-from app.rules.profile import Grounding, Profile
+from app.rules.profile import Grounding, Profile, Sentence
 from app.rules.reading import Reading, of, plural, share
 
 LEAD_SENTENCES = 3
@@ -26,33 +27,48 @@ def novelty(profile: Profile) -> Reading:
     """Share of content words that don't occur in the source."""
     if missing := _missing(profile):
         return missing
-    new = sum(found not in profile.source.vocabulary for found in profile.text.content)
+    new = new_words(profile, profile.text.content)
     every = len(profile.text.content)
     return Reading(share(new, every), f"{of(new, every, 'content words')} are not in the source")
+
+
+def new_words(profile: Profile, content: Iterable[str]) -> int:
+    """How many of these content words don't occur in the source."""
+    return sum(found not in profile.source.vocabulary for found in content)
 
 
 def broken_pairs(profile: Profile) -> Reading:
     """Share of neighbouring content words that no sentence of the source brings together: facts joined anew."""
     if missing := _missing(profile):
         return missing
-    pairs = [pair for s in profile.text.sentences for pair in pairwise(s.content)]
+    pairs = sum(len(list(pairwise(s.content))) for s in profile.text.sentences)
+    broken = sum(broken_pairs_of(profile, s) for s in profile.text.sentences)
+    finding = f"{of(broken, pairs, 'neighbouring word pairs')} are joined in no sentence of the source"
+    return Reading(share(broken, pairs), finding)
+
+
+def broken_pairs_of(profile: Profile, sentence: Sentence) -> int:
+    """How many of them one sentence has."""
     where = profile.source.positions
-    broken = sum(set(where.get(a, ())).isdisjoint(where.get(b, ())) for a, b in pairs)
-    finding = f"{of(broken, len(pairs), 'neighbouring word pairs')} are joined in no sentence of the source"
-    return Reading(share(broken, len(pairs)), finding)
+    return sum(set(where.get(a, ())).isdisjoint(where.get(b, ())) for a, b in pairwise(sentence.content))
 
 
 def invented_details(profile: Profile) -> Reading:
     """Share of figures and capitalised names that the source doesn't have."""
     if missing := _missing(profile):
         return missing
-    known_figures, known = set(profile.source.figures), profile.source.vocabulary
-    new = [f for f in profile.text.figures if f not in known_figures]
-    new += [n for n in profile.text.names if n not in known and n.removesuffix("'s") not in known]
+    new = new_details(profile)
     every = len(profile.text.figures) + len(profile.text.names)
     if not every:
         return Reading(0.0, "there are no figures or names that could be wrong", applies=False)
     return Reading(share(len(new), every), f"{of(len(new), every, 'figures and names')} are not in the source")
+
+
+def new_details(profile: Profile) -> list[str]:
+    """Figures, and names in lower case, that the source doesn't have."""
+    known_figures, known = set(profile.source.figures), profile.source.vocabulary
+    figures = [f for f in profile.text.figures if f not in known_figures]
+    return figures + [n for n in profile.text.names if n not in known and n.removesuffix("'s") not in known]
 
 
 def key_term_coverage(profile: Profile) -> Reading:
@@ -75,13 +91,18 @@ def key_term_coverage(profile: Profile) -> Reading:
 
 def lead_coverage(profile: Profile) -> Reading:
     """Share of the content words of the source's first sentences that the text takes up."""
-    lead = frozenset(found for s in profile.source.sentences[:LEAD_SENTENCES] for found in s.stems)
+    lead = lead_stems(profile)
     if not lead:
         return Reading(0.0, NO_SOURCE, applies=False)
     taken = len(lead & profile.text.stems)
     return Reading(
         share(taken, len(lead)), f"{of(taken, len(lead), 'content words')} of the source's opening are taken up"
     )
+
+
+def lead_stems(profile: Profile) -> frozenset[str]:
+    """The content words of the source's first sentences."""
+    return frozenset(found for s in profile.source.sentences[:LEAD_SENTENCES] for found in s.stems)
 
 
 def focus(profile: Profile) -> Reading:
@@ -112,7 +133,7 @@ def opening(profile: Profile) -> Reading:
     if missing := _missing(profile):
         return missing
     first = profile.text.sentences[0].stems if profile.text.sentences else frozenset()
-    lead = frozenset(found for s in profile.source.sentences[:LEAD_SENTENCES] for found in s.stems)
+    lead = lead_stems(profile)
     if not lead or not first:
         return Reading(0.0, "there is no first sentence to compare", applies=False)
     shared = len(first & lead)
@@ -124,12 +145,17 @@ def opening(profile: Profile) -> Reading:
 
 def reply_overlap(profile: Profile) -> Reading:
     """Number of content words shared with the source's last line: the turn that a reply answers."""
-    lines = [s for s in profile.source.sentences if s.content]
-    if not lines:
+    last = last_turn(profile)
+    if not last:
         return Reading(0.0, NO_SOURCE, applies=False)
-    last = frozenset().union(*(s.stems for s in lines[-3:]))
     shared = len(last & profile.text.stems)
     return Reading(float(shared), f"{plural(shared, 'content word')} of the last turn are taken up")
+
+
+def last_turn(profile: Profile) -> frozenset[str]:
+    """The content words of the source's last lines."""
+    lines = [s for s in profile.source.sentences if s.content]
+    return frozenset().union(*(s.stems for s in lines[-3:]))
 
 
 def length_fold(profile: Profile) -> Reading:

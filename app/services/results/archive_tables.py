@@ -26,7 +26,7 @@ RUN_COLUMNS = ("run", "evaluator", "judge", "dimensions", "status", "scored", "f
 SCORE_COLUMNS = (*SCORES, "status")
 ANCHOR_COLUMNS = ("set", "dimension", "version", "frozen_at", "frozen_by", "digest", *_KEY, "question", "answer")
 LOOK_COLUMNS = ("set", "dimension", "run", "judge", "against", "reference", "at", "verdict", "figures")
-JUDGMENT_COLUMNS = ("run", "dimension", *_KEY, "number", "question", "answer", "repeat", "p_yes", "rationale")
+JUDGMENT_COLUMNS = ("run", "dimension", *_KEY, "number", "question", "answer", "repeat", "p_yes", "rationale", "quote")
 
 
 def text_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
@@ -193,6 +193,7 @@ def judgment_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
                     "repeat": one.repeat,
                     "p_yes": one.p_yes,
                     "rationale": one.rationale,
+                    "quote": one.quote,
                 }
 
     return _of_runs(workbench, project_id, of_part)

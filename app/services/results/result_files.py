@@ -13,6 +13,7 @@ from app.services.results.dimension_means import dimension_means
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
 from app.services.results.rubric.rubric_xray import RubricXray
+from app.services.results.run_answers.evidence import ReportEvidence
 from app.services.results.verdicts import AgreementVerdict
 from app.services.runtime.output_file import output_file
 
@@ -67,10 +68,12 @@ def report_html(
     results: Sequence[DimensionResult],
     verdicts: Sequence[AgreementVerdict],
     xrays: Sequence[RubricXray | None] = (),
+    evidence: Sequence[ReportEvidence | None] = (),
 ) -> bytes:
     """One page with charts and methods that needs nothing else; `verdicts`, one a result, stand first.
 
-    `xrays`, one a result, say what speaks against its questions; None, or none at all, leave that out.
+    `xrays`, one a result, say what speaks against its questions; None, or none at all, leave that out. `evidence` the
+    same of what the judge quotes.
     """
     from app.export.report_charts import IntervalRow, interval_plot  # noqa: PLC0415 - takes a second
 
@@ -83,8 +86,11 @@ def report_html(
             "charts": _charts(result),
             "verdict": verdict.about(result.dimension.name),
             "xray": xray and xray.to_json() | {"basis": xray.basis},
+            "evidence": quoted and quoted.to_json(),
         }
-        for result, verdict, xray in zip(results, verdicts, xrays or [None] * len(results), strict=True)
+        for result, verdict, xray, quoted in zip(
+            results, verdicts, xrays or [None] * len(results), evidence or [None] * len(results), strict=True
+        )
     ]
     return html_report(
         _title(project), _notices(project, results), documents, METHODS, overview, _means(results)
@@ -143,10 +149,11 @@ def write_results(
     results: Sequence[DimensionResult],
     verdicts: Sequence[AgreementVerdict],
     xrays: Callable[[], Sequence[RubricXray | None]] = tuple,
+    evidence: Callable[[], Sequence[ReportEvidence | None]] = tuple,
 ) -> None:
     """Scores as CSV or Parquet, the report as HTML or a table for LaTeX, by the file's ending. Raises InputError.
 
-    `xrays` are computed for the report alone.
+    `xrays` and `evidence` are computed for the report alone.
     """
     match path.suffix.lower():
         case ".csv":  # for scripts: without the mark that would become a part of the first column's name
@@ -154,7 +161,7 @@ def write_results(
         case ".parquet":
             content = scores_parquet(results)
         case ".html":
-            content = report_html(project, results, verdicts, xrays())
+            content = report_html(project, results, verdicts, xrays(), evidence())
         case ".tex":
             content = latex_file(project, results)
         case other:

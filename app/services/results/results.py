@@ -4,10 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
-from statistics import fmean
 from typing import Any
 
-from app.domain.judgment import ABSTAINED, Answer
 from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunSummary, ScoredText, ScoreStatus
 from app.domain.task import Dimension
@@ -37,7 +35,6 @@ __all__ = [
     "newest_of_each",
     "result_state",
     "results_of",
-    "run_counts",
     "runs_to_show",
 ]
 
@@ -362,39 +359,3 @@ def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
         if run.done and not run.locked and not run.apart:
             found.setdefault((run.evaluator, run.judge), run)
     return list(found.values())
-
-
-@use_case(Right.READ)
-def run_counts(workbench: Workbench, run_id: int) -> dict[str, dict[str, Any]]:
-    """Dimension -> scored, failed, unanswered answers, and mean coverage of what was scored (None before any was).
-
-    Where there are any: answers "does not apply" (does_not_apply) and texts without a score because nothing applies
-    (nothing_applies); unanswered questions, and texts of methods without questions, of which the judge says that it
-    can't tell (cannot_tell).
-    """
-    with workbench.database.read() as work:
-        counts = {}
-        for part in work.runs.parts(run_id):
-            rows = work.every_result.scored(run_id, part.dimension)
-            coverages = [row.coverage for row in rows if row.coverage is not None]
-            counts[part.name] = {
-                "scored": sum(1 for row in rows if row.status is ScoreStatus.DONE),
-                "failed": sum(1 for row in rows if row.status is ScoreStatus.FAILED),
-                "unanswered": work.every_result.unanswered(run_id, part.dimension),
-                "coverage": round(fmean(coverages), 4) if coverages else None,
-                **_neither(work, run_id, part.dimension, rows),
-            }
-        return counts
-
-
-def _neither(work: UnitOfWork, run_id: int, dimension_id: int, rows: Sequence[ScoredText]) -> dict[str, int]:
-    """What was said beside yes and no, where anything was."""
-    answers = work.every_result.answer_counts(run_id, dimension_id).values()
-    untold = sum(work.every_result.cannot_tell_counts(run_id, dimension_id).values())
-    details = work.every_result.details(run_id, dimension_id).values() if not answers else ()
-    found = {
-        "does_not_apply": sum(counted.get(Answer.NOT_APPLICABLE, 0) for counted in answers),
-        "nothing_applies": sum(row.nothing_applies for row in rows),
-        "cannot_tell": untold + sum(ABSTAINED in each for each in details),
-    }
-    return {name: number for name, number in found.items() if number}

@@ -17,6 +17,7 @@ TITLES = {
     "judge-checklist-reasons": "Judge: answer the checklist with reasons",
     "judge-checklist-open": "Judge: answer the checklist where questions may not apply",
     "judge-checklist-open-reasons": "Judge: the same with reasons",
+    "judge-checklist-evidence": "Judge: answer the checklist with evidence",
     "llm-score": "LLM score: score a text directly",
     "llm-score-cot": "LLM score: think step by step, then score",
     "g-eval-steps": "G-Eval 1: write the evaluation steps",

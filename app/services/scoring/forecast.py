@@ -32,6 +32,7 @@ _REMEMBERED = 32
 # Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
 _FORECASTS: dict[tuple[object, ...], "Forecast"] = {}
 TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
+TOKENS_PER_QUOTE = 35  # a sentence that is copied, on top of that, with its key
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +230,7 @@ def _estimate(
         reuse = reuse_of(work, project_id, options, plan)
         known = {part.dimension: earlier_answers(work, reuse, part, asking.repeats) for part in plan}
         per_answer = TOKENS_PER_REASON if asking.reasons else TOKENS_PER_ANSWER
+        per_answer += TOKENS_PER_QUOTE if asking.evidence else 0
         asked = []
         for request in _requests(work, project_id, plan, asking, known):
             answers = len((request.schema or {}).get("required", ()))

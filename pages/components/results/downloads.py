@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.services.results.result_files import latex_file, report_html, result_figures_csv, scores_csv, scores_parquet
 from app.services.results.rubric.rubric_xray import RubricXray, rubric_xray
+from app.services.results.run_answers.evidence_report import report_evidence
 from app.services.results.verdicts import verdict_of
 from pages.components.shell.blinding import all_open
 from pages.components.shell.runs.result_scope import ResultScope
@@ -62,11 +63,13 @@ def result_downloads(scope: ResultScope) -> None:
 
 
 def _report(scope: ResultScope) -> bytes:
-    """Of dimensions on which an expert is still at it, without what speaks against the questions."""
+    """Of dimensions on which an expert is still at it, without what speaks against the questions, and without quotes,
+    which stand beside them."""
     results, workbench = scope.every_dimension(), scope.workbench
     verdicts = [verdict_of(workbench, result) for result in results]
+    open_ = [all_open(workbench, scope.project, result.dimension) for result in results]
     xrays: list[RubricXray | None] = [
-        rubric_xray(workbench, result) if all_open(workbench, scope.project, result.dimension) else None
-        for result in results
+        rubric_xray(workbench, result) if may else None for result, may in zip(results, open_, strict=True)
     ]
-    return report_html(scope.project, results, verdicts, xrays)
+    evidence = [report_evidence(workbench, result) if may else None for result, may in zip(results, open_, strict=True)]
+    return report_html(scope.project, results, verdicts, xrays, evidence)

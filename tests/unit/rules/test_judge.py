@@ -69,6 +69,30 @@ def test_an_unknown_question_is_answered_by_the_dimension_s_rubric() -> None:
     assert plan([("q1", "Quux blorp?")], context)[0].rule.id == "punctuation"
 
 
+def test_asked_for_evidence_it_quotes_the_sentence_that_decides_and_nothing_where_none_does(
+    ask: Callable[..., dict[str, dict[str, str]]],
+) -> None:
+    added, covers = next(iter(DEGRADED)), list(DEGRADED)[-1]
+    wrong = "A millionaire from Oslo gave 5 million crowns."
+    mixed = f"The library of Aden has opened. {wrong}"
+    for text, question, answer, quote in (
+        (mixed, added, "no", wrong),
+        (GOOD, added, "yes", ""),  # that nothing was added stands in no one place
+        (GOOD, covers, "yes", GOOD.partition(" It holds")[0]),
+        (" ", covers, "no", ""),
+    ):
+        for reasons in (False, True):
+            given = ask(
+                "judge-checklist-evidence",
+                questions=questions(question),
+                item={"source": SOURCE, "text": text},
+                reasons=reasons,
+                cannot_tell=False,
+            )["q1"]
+            assert list(given) == (["quote", "reason", "answer"] if reasons else ["quote", "answer"])
+            assert (given["answer"], given["quote"]) == (answer, quote)
+
+
 def test_an_empty_text_gets_no_yes(reply: Callable[..., ChatReply]) -> None:
     given = reply("judge-checklist", questions=questions(*DEGRADED), item={"source": SOURCE, "text": " "})
     assert '"yes"' not in given.text

@@ -42,7 +42,7 @@ def yes_shares(rows: list[dict], dimension: str) -> list[float]:
         "dimension": {"name": dimension, "rubric": "", "low": 1, "high": 5},
         "questions": [{"key": f"q{n}", "question": q} for n, q in enumerate(DIMENSIONS[dimension] * 2)],
     }
-    answers = [judge.answer(shared | {"item": {"source": row["text"], "text": row["decoded"]}})[0] for row in rows]
+    answers = [judge.answer(shared | {"item": {"source": row["text"], "text": row["decoded"]}}).answers for row in rows]
     return [fmean(value == "yes" for value in given.values()) for given in answers]
 
 

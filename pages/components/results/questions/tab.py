@@ -6,6 +6,7 @@ from app.services.results.question_analysis import questions_of
 from app.services.results.repeat_agreement import repeat_agreement
 from app.services.results.result_texts import question_shares
 from app.services.results.rubric.rubric_xray import rubric_xray
+from app.services.results.run_answers.evidence import quote_counts
 from pages.components.results.questions.aspect_tables import aspect_tables
 from pages.components.results.questions.expert_agreement import expert_agreement
 from pages.components.results.questions.question_table import chosen_question, question_facts, question_table
@@ -14,7 +15,12 @@ from pages.components.results.questions.rubric_xray import missing_criteria, que
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.shell.blinding import open_attributes
 from pages.components.shell.runs.result_scope import ResultScope
-from pages.components.shell.words import plain
+from pages.components.shell.words import model_label, plain
+
+QUOTES_HELP = (
+    "Each passage that the judge quotes was looked up in the text and its source. One that isn't there was made up, or "
+    "put together. Answers that nothing written decides, such as a No to something absent, need none."
+)
 
 
 def result_questions(scope: ResultScope) -> None:
@@ -36,6 +42,8 @@ def result_questions(scope: ResultScope) -> None:
     xray_summary(xray)
     badges = [[finding.badge for finding in xray.of_question(place)] for place in range(len(shares))]
     question_table(found, shares, stability, badges, f"{run_id}_{dimension_id}")
+    if quotes := quote_counts(scope.workbench, run_id, dimension_id):
+        st.caption(f"Quotes of {plain(model_label(result.run.judge))}: {quotes}.", help=QUOTES_HELP)
     for question, item in zip(found.questions, found.analysis.items, strict=True):
         if question.id == chosen_question():
             st.markdown(f"**{item.question + 1}. {plain(question.text)}**")

@@ -10,10 +10,13 @@ from app.domain.run import ScoredText
 from app.errors import WorkbenchError
 from app.services.results.result_texts import Disagreement, TextDetail, judged_text
 from app.services.results.results import DimensionResult
+from app.services.results.run_answers.evidence import QuotedAnswer, quoted_answers
 from app.services.runtime.workbench import Workbench
 from pages.components.results.texts.add_attribute import add_attribute
 from pages.components.results.texts.edit_question import edit_question
+from pages.components.results.texts.evidence_choice import evidence_choice
 from pages.components.results.texts.score_details import score_details
+from pages.components.shell.reading import quote_line, text_with_places
 from pages.components.shell.words import model_label, plain, show_error
 
 ANSWERS = {
@@ -36,22 +39,24 @@ def opened_text(
         return
     where = " · ".join(part for part in (row.doc_id, row.system_id, row.item_id) if part)
     st.markdown(f"**{plain(where)}**")
+    quoted = quoted_answers(found.text, found.answers)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _reading(project, found)
+        _reading(project, found, evidence_choice(quoted, f"{result.run.id}_{row.text}"))
     with right:
         _scores(result, row, found)
         add_attribute(workbench, result.dimension, row.text)
-        _answers(workbench, result, found, listed)
+        _answers(workbench, project, result, found, listed, quoted)
         score_details(found.details)
 
 
-def _reading(project: Project, found: TextDetail) -> None:
+def _reading(project: Project, found: TextDetail, quoted: Sequence[QuotedAnswer]) -> None:
+    places = [each.place for each in quoted if each.place is not None]
     st.caption(plain(project.task.text_name.capitalize()))
-    st.text(found.text.text)
+    text_with_places(found.text.text, [(place.start, place.end) for place in places if not place.in_source])
     if found.text.source:
         with st.expander(plain(project.task.source_name.capitalize()), expanded=True, key="opened_source"):
-            st.text(found.text.source)
+            text_with_places(found.text.source, [(place.start, place.end) for place in places if place.in_source])
 
 
 def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None:
@@ -68,7 +73,14 @@ def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None
         st.caption(f"{row.coverage:.0%} of the questions have an answer.")
 
 
-def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail, listed: Sequence[Disagreement]) -> None:
+def _answers(
+    workbench: Workbench,
+    project: Project,
+    result: DimensionResult,
+    found: TextDetail,
+    listed: Sequence[Disagreement],
+    quoted: Sequence[QuotedAnswer],
+) -> None:
     if result.version is None:
         return
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
@@ -79,6 +91,9 @@ def _answers(workbench: Workbench, result: DimensionResult, found: TextDetail, l
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
+        for each in quoted:
+            if each.question.id == question.id:
+                st.caption(quote_line(each.judgment.quote, each.place, project.task.source_name or "source"))
         edit_question(workbench, result, question, f"edit_question_{question.id}", listed)
 
 

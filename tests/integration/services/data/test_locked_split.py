@@ -9,7 +9,8 @@ from app.services.data.projects import overview
 from app.services.data.texts import rated_text, text_page
 from app.services.results.locked_results import look_at_locked_results
 from app.services.results.result_texts import judged_text, question_shares
-from app.services.results.results import results_of, run_counts, runs_to_show
+from app.services.results.results import results_of, runs_to_show
+from app.services.results.run_answers.run_counts import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
 from app.services.scoring.runs import RunOptions, plan_run, start_run, work_on

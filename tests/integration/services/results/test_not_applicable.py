@@ -22,7 +22,8 @@ from app.services.results.corrected_shares import corrected_shares
 from app.services.results.question_agreement import asked_of_experts
 from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import question_shares
-from app.services.results.results import results_of, run_counts
+from app.services.results.results import results_of
+from app.services.results.run_answers.run_counts import run_counts
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply

@@ -1,0 +1,118 @@
+"""Evidence of a judge: what it quotes, where that stands, and how often it stands nowhere."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from app.domain.checklist import Question
+from app.domain.judgment import Judgment
+from app.domain.people.actor import Right
+from app.domain.run import RunSummary
+from app.domain.text import Text
+from app.domain.wording.quotation import QuoteCounts, QuotedPlace, find_quote, in_context
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import Database
+
+ASKED = "evidence"  # the option of a run that asks for it
+_AT_A_TIME = 500  # texts that are held in memory
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedAnswer:
+    """An answer with a quote; `place` is None where the quote is neither in the text nor in its source."""
+
+    question: Question
+    judgment: Judgment
+    place: QuotedPlace | None
+
+
+def quoted_answers(
+    text: Text, answers: Iterable[tuple[Question, Sequence[Judgment]]], most: int | None = None
+) -> tuple[QuotedAnswer, ...]:
+    """In the order asked, the first `most`; what several repeats quote alike stands once."""
+    different = {(question.id, one.quote): (question, one) for question, given in answers for one in given if one.quote}
+    return tuple(
+        QuotedAnswer(question, one, find_quote(one.quote, text.text, text.source))
+        for question, one in list(different.values())[:most]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedText:
+    """A text in a report: its names, and its answers with a quote."""
+
+    name: str
+    text: Text
+    answers: tuple[QuotedAnswer, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "answers": [self._said(one) for one in self.answers]}
+
+    def _said(self, one: QuotedAnswer) -> dict[str, Any]:
+        place, before, quoted, after = one.place, "", one.judgment.quote, ""
+        if place is not None:
+            before, quoted, after = in_context(self.text.source if place.in_source else self.text.text, place)
+        return {
+            "question": one.question.text,
+            "answer": one.judgment.answer.value,
+            "before": before,
+            "quote": quoted,
+            "after": after,
+            "found": place is not None,
+            "in_source": place is not None and place.in_source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReportEvidence:
+    """What a report says of a judge's evidence: how many quotes are there, and those about a few texts."""
+
+    counts: QuoteCounts
+    texts: tuple[QuotedText, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"counts": str(self.counts), "texts": [text.to_json() for text in self.texts]}
+
+
+@use_case(Right.READ)
+def quote_counts(workbench: Workbench, run_id: int, dimension_id: int) -> QuoteCounts:
+    """Over all answers of the run on the dimension, counted once for as long as they don't change; nothing of a run
+    that wasn't asked for evidence."""
+    with workbench.database.read() as work:
+        run = work.runs.get(run_id)
+        state = (run.status, run.done, run.failed, work.results.rating_state(dimension_id))
+    return _kept_counts(workbench.database, run_id, dimension_id, state) if asked_for_evidence(run) else QuoteCounts()
+
+
+def asked_for_evidence(run: RunSummary) -> bool:
+    return bool(run.params.get(ASKED))
+
+
+@lru_cache(maxsize=64)
+def _kept_counts(database: Database, run_id: int, dimension_id: int, _: tuple[Any, ...]) -> QuoteCounts:
+    with database.read() as work:
+        return count_quotes(work.results.quotes(run_id, dimension_id), work.texts.many)
+
+
+def count_quotes(
+    quotes: Mapping[int, Sequence[str]], texts_of: Callable[[Iterable[int]], Mapping[int, Text]]
+) -> QuoteCounts:
+    """quotes: text id -> one for each answer, "" for none."""
+    without = sum(not quote for given in quotes.values() for quote in given)
+    places: list[QuotedPlace | None] = []
+    quoted = [text for text, given in quotes.items() if any(given)]
+    for start in range(0, len(quoted), _AT_A_TIME):
+        some = quoted[start : start + _AT_A_TIME]
+        texts = texts_of(some)
+        places += [
+            find_quote(quote, texts[text].text, texts[text].source)
+            for text in some
+            if text in texts
+            for quote in quotes[text]
+            if quote
+        ]
+    found = [place for place in places if place is not None]
+    nearly = sum(not place.exact for place in found)
+    return QuoteCounts(len(found), nearly, len(places) - len(found), without)
