@@ -85,6 +85,7 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
         )
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
+    link("disagreements", "Decide where they part")
     _applicability(found)
     judge_worth(workbench, result)
     judge_differences(workbench, project_id, result)
