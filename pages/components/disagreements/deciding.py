@@ -39,7 +39,7 @@ def answer_buttons(
                 continue
             st.button(
                 SAID[answer],
-                key=f"decide_{letter}",
+                key=f"decide_{letter}_{pair.id}",  # typed twice, a key never decides what nobody has seen yet
                 shortcut=letter,
                 on_click=_decide,
                 args=[workbench, queue, pair, answer, beside(pairs, pair, 1)],
@@ -63,10 +63,10 @@ def _decide(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, an
             run_id=queue.runs[0].id if queue.runs else None,
         )
     except WorkbenchError as error:
+        if isinstance(error, ConflictError) and _LAST in st.session_state and st.session_state[_LAST][1] == pair.id:
+            return  # the same key once more, before the next one was there
         st.session_state[_PROBLEM] = error
         show_pair(pair.id)
-        if isinstance(error, ConflictError):
-            st.session_state.pop(_LAST, None)
         return
     for key in (_why(pair), _guide(pair)):
         st.session_state.pop(key, None)
