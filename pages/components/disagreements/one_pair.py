@@ -27,6 +27,8 @@ _COLOURED = {
     Answer.NOT_APPLICABLE: ":gray[Does not apply]",
     Answer.UNANSWERED: ":gray[No answer]",
 }
+_BREAK = "  \n"
+"""A new line of the same paragraph."""
 ORDER_HELP = (
     "First what would move the judges' agreement with people on a question most, if it were settled as one of those "
     "who answered says, each as likely. Without a judge, first where experts are most divided."
@@ -135,21 +137,31 @@ def _experts(found: SidesOfPair) -> None:
         st.caption("No expert has answered this.")
         return
     st.markdown("**Experts**", help="Without names until something is decided.")
+    lines = []
     for one in found.people:
         said = "Only a note" if one.answer is None else _COLOURED[one.answer]
-        st.markdown(f"{said} · {plain(one.who)}")
+        lines.append(f"{said} · {plain(one.who)}")
         if one.note:
-            st.caption(plain(one.note))
+            lines.append(_small(one.note))
+    st.markdown(_BREAK.join(lines))
 
 
 def _judges(found: SidesOfPair) -> None:
-    if found.judges:
-        st.markdown("**Judges**")
+    if not found.judges:
+        return
+    st.markdown("**Judges**")
+    lines = []
     for one in found.judges:
         said = ", ".join(_said(judgment) for judgment in one.judgments)
-        st.markdown(f"{said} · {plain(model_label(one.judge))}")
-        for reason in dict.fromkeys(judgment.rationale for judgment in one.judgments if judgment.rationale):
-            st.caption(plain(reason))
+        lines.append(f"{said} · {plain(model_label(one.judge))}")
+        reasons = dict.fromkeys(judgment.rationale for judgment in one.judgments if judgment.rationale)
+        lines.extend(_small(reason) for reason in reasons)
+    st.markdown(_BREAK.join(lines))
+
+
+def _small(words: str) -> str:
+    """People's or a judge's words to the letter, below what they are about."""
+    return f":small[:gray[{plain(words)}]]"
 
 
 def _said(judgment: Judgment) -> str:

@@ -28,7 +28,8 @@ _KEY = """<script>(() => {
 })();</script>"""
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
-    "Question": st.column_config.TextColumn(width=330),
+    "Question": st.column_config.TextColumn(width=280),
+    "Kind": st.column_config.TextColumn(width=210),
     "Yes": st.column_config.NumberColumn(width=50, help="How many experts say so."),
     "No": st.column_config.NumberColumn(width=50, help="How many experts say so."),
     "n/a": st.column_config.NumberColumn(width=50, help="How many experts say that it doesn't apply."),
@@ -55,7 +56,10 @@ def pair_list(pairs: Sequence[QueuedPair]) -> None:
             args=[False],
         )
         st.html(_KEY, unsafe_allow_javascript=True)
-        st.caption(f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.")
+        st.caption(
+            f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",
+            width="content",
+        )
     pages = ceil(len(pairs) / PAGE_SIZE)
     number = st.pagination(pages, key="pairs_page") if pages > 1 else 1
     page = pairs[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]

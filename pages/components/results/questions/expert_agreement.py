@@ -60,7 +60,8 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
     if found is None:
         st.markdown(
             "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous; "
-            f"that takes {FEWEST_TEXTS} texts or more."
+            f"that takes {FEWEST_TEXTS} texts or more. Decisions alone are no measure: they were made where somebody "
+            "parted."
         )
         link("answer", "Let experts answer")
         judge_differences(workbench, project_id, result)
