@@ -25,6 +25,7 @@ _COMMANDS = (
     "checklists.build",
     "checklists.checklists",
     "checklists.answers",
+    "checklists.disagreements",
     "data.split",
     "conditions.conditions",
     "scoring.score",

@@ -127,7 +127,8 @@ class DriftVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnchorSet:
-    """`answers`: (text, question) -> what most experts said when it was frozen. `digest` as it was then."""
+    """`answers`: (text, question) -> what was decided, else most experts said, when it was frozen. `digest` as it was
+    then."""
 
     id: int
     dimension: int

@@ -38,8 +38,7 @@ class Decisions:
         if question is None:
             raise NotFoundError("This question is no longer there.", "Reload the page.")
         before = reference(self._read(line)).get(text_id)
-        if (before.id if before else None) != seen:
-            raise _decided_meanwhile(before)
+        self.check_seen(before, seen)
         if before and before.question == question_id:
             self.undo(before.id, who)
         row = DecisionRow(
@@ -56,6 +55,12 @@ class Decisions:
         self._session.add(row)
         self._session.flush()
         return self.get(int(row.id or 0))
+
+    @staticmethod
+    def check_seen(standing: Decision | None, seen: int | None) -> None:
+        """Raises ConflictError where the decision that stands isn't the one that was seen."""
+        if (standing.id if standing else None) != seen:
+            raise _decided_meanwhile(standing)
 
     def get(self, decision_id: int) -> Decision:
         row = self._row(decision_id)

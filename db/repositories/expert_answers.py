@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from sqlalchemy import insert
+from sqlalchemy import func, insert
 from sqlmodel import Session, col, delete, select
 
 from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerWave, ExpertAnswer
@@ -106,6 +106,22 @@ class ExpertAnswers:
             ExpertAnswer(name, row.text_id, row.question_id, Answer(row.answer) if row.answer else None, row.note)
             for row, name in self._session.exec(query)
         ]
+
+    def state(self, draw_id: int) -> tuple[object, ...]:
+        """Another one after every change of an answer or a note, and of an expert's name."""
+        saved = select(func.count(col(ExpertAnswerRow.id)), func.max(ExpertAnswerRow.saved_at)).where(
+            ExpertAnswerRow.draw_id == draw_id
+        )
+        names = (
+            select(ContributorRow.id, ContributorRow.name)
+            .where(
+                col(ContributorRow.id).in_(
+                    select(ExpertAnswerRow.contributor_id).where(ExpertAnswerRow.draw_id == draw_id)
+                )
+            )
+            .order_by(col(ContributorRow.id))
+        )
+        return (*self._session.exec(saved).one(), *(tuple(row) for row in self._session.exec(names)))
 
     def answer(self, draw_id: int, contributor_id: int, text_id: int, question_id: int, answer: Answer | None) -> None:
         row = self._row(draw_id, contributor_id, text_id, question_id)

@@ -48,6 +48,15 @@ class Texts:
         query = select(TextRow).where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
         return [text_value(row) for row in self._session.exec(query.order_by(col(TextRow.id)))]
 
+    def keys(self, project_id: int) -> dict[int, Key]:
+        """Id -> (doc_id, system_id, item_id), in import order."""
+        rows = self._session.exec(
+            select(TextRow.id, TextRow.doc_id, TextRow.system_id, TextRow.item_id)
+            .where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
+            .order_by(col(TextRow.id))
+        )
+        return {int(text or 0): (document, system, item) for text, document, system, item in rows}
+
     def count(self, project_id: int, search: str = "") -> int:
         query = select(func.count()).select_from(TextRow)
         return self._session.exec(query.where(*self._matches(project_id, search))).one()

@@ -29,6 +29,7 @@ OPEN_TO = {
         "checklist",
         "lineage",
         "results",
+        "disagreements",
         "compare",
         "conditions",
         "methods",

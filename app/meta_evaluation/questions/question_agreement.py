@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from app.meta_evaluation.questions.disagreements import OUTSIDE, settled
 from app.meta_evaluation.raters.rater_agreement import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha
 from app.meta_evaluation.score_matrix import Floats
 
@@ -22,8 +23,9 @@ FEWEST_TEXTS = 5
 @dataclass(frozen=True, slots=True)
 class QuestionAgreement:
     """Agreement on one yes/no question. `people` is alpha over the experts, who may have skipped texts; `fleiss`, for
-    texts that all answered; `judge` Cohen's kappa of the judge with the experts' majority (ties left out). `too_few`
-    says which texts are too few for a verdict, "" where there are enough."""
+    texts that all answered; `judge` Cohen's kappa of the judge with the reference: what was decided, else the experts'
+    majority (ties left out). `decided` counts the texts whose reference is a decision. `too_few` says which texts are
+    too few for a verdict, "" where there are enough."""
 
     question: int
     people: Agreement
@@ -31,13 +33,15 @@ class QuestionAgreement:
     judge: Agreement
     verdict: Verdict
     too_few: str = ""
+    decided: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class ApplicabilityAgreement:
     """Agreement on whether a question applies: "does not apply" against yes and no together. `people` is alpha over the
-    experts, `judge` Cohen's kappa of the judge with what most experts say. The shares say how often it was said, of all
-    answers of the experts (`people_n`) and of the texts that the judge answered (`judge_n`)."""
+    experts, `judge` Cohen's kappa of the judge with what was decided, else what most experts say. The shares say how
+    often it was said, of all answers of the experts (`people_n`) and of the texts that the judge answered (`judge_n`).
+    """
 
     question: int
     people: Agreement
@@ -63,10 +67,17 @@ class JudgeConsistency:
 
 
 def question_agreement(
-    experts: Floats, judge: Floats, inapplicable: Floats | None = None, *, resamples: int = 0, seed: int = 0
+    experts: Floats,
+    judge: Floats,
+    inapplicable: Floats | None = None,
+    decided: Floats | None = None,
+    *,
+    resamples: int = 0,
+    seed: int = 0,
 ) -> tuple[QuestionAgreement, ...]:
     """`experts` is (raters, texts, questions) and `judge` (texts, questions): 1 yes, 0 no, NaN unanswered or not
-    applicable, which is left out. `inapplicable`, of the experts' shape, is as for `most_say`.
+    applicable, which is left out. `inapplicable`, of the experts' shape, is as for `most_say`, `decided`, of the
+    judge's, as for `reference_of`; how well experts agree rests on their own answers.
 
     The intervals of `people` and `judge` draw texts anew.
     """
@@ -75,18 +86,26 @@ def question_agreement(
     for question in range(judge.shape[1]):
         answers = experts[:, :, question]
         people = krippendorff_alpha(answers, "nominal", resamples=resamples, seed=seed)
-        most = most_say(answers, applies[:, :, question])
+        held = np.full(len(judge), np.nan) if decided is None else decided[:, question]
+        most = reference_of(answers, applies[:, :, question], held)
         with_judge = cohen_kappa(most, judge[:, question], resamples=resamples, seed=seed)
         verdict, too_few = _verdict(people, with_judge)
-        found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict, too_few))
+        rest = int((~np.isnan(held)).sum())
+        found.append(QuestionAgreement(question, people, fleiss_kappa(answers), with_judge, verdict, too_few, rest))
     return tuple(found)
 
 
 def applicability_agreement(
-    experts: Floats, judge: Floats, question: int, *, resamples: int = 0, seed: int = 0
+    experts: Floats,
+    judge: Floats,
+    question: int,
+    decided: Floats | None = None,
+    *,
+    resamples: int = 0,
+    seed: int = 0,
 ) -> ApplicabilityAgreement:
     """Of one question. `experts` is (raters, texts) and `judge` (texts,): 1 does not apply, 0 yes or no, NaN
-    unanswered."""
+    unanswered. `decided` (texts,) is as for `reference_of`."""
 
     def share(said: Floats) -> tuple[float | None, int]:
         given = said[~np.isnan(said)]
@@ -95,7 +114,7 @@ def applicability_agreement(
     return ApplicabilityAgreement(
         question,
         krippendorff_alpha(experts, "nominal", resamples=resamples, seed=seed),
-        cohen_kappa(majority(experts), judge, resamples=resamples, seed=seed),
+        cohen_kappa(inapplicable_reference(experts, decided), judge, resamples=resamples, seed=seed),
         *share(experts),
         *share(judge),
     )
@@ -126,6 +145,18 @@ def most_say(answers: Floats, inapplicable: Floats) -> Floats:
     """(texts,) 1 or 0 as most of (raters, texts) say; NaN also where no more of them say yes or no than that it doesn't
     apply. `inapplicable` is 1 for that, 0 for yes and no, NaN unanswered."""
     return np.where(majority(inapplicable) == 0, majority(answers), np.nan)
+
+
+def reference_of(answers: Floats, inapplicable: Floats, decided: Floats) -> Floats:
+    """(texts,) 1 or 0 as was decided, else as `most_say`. `decided` is 1 yes, 0 no, OUTSIDE for "does not apply", which
+    leaves a text out, NaN where nothing was decided."""
+    return np.where(decided == OUTSIDE, np.nan, settled(most_say(answers, inapplicable), decided))
+
+
+def inapplicable_reference(inapplicable: Floats, decided: Floats | None) -> Floats:
+    """(texts,) 1 where it was decided that the question doesn't apply, 0 where yes or no was, else the majority."""
+    most = majority(inapplicable)
+    return most if decided is None else settled(most, np.where(np.isnan(decided), np.nan, decided == OUTSIDE))
 
 
 def _verdict(people: Agreement, judge: Agreement) -> tuple[Verdict, str]:

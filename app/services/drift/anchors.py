@@ -1,8 +1,8 @@
-"""Anchors: texts with the answers of most experts, frozen with everything a judge is told about them."""
+"""Anchors: texts with the answers of most experts, or what was decided, frozen with all a judge is told about them."""
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from app.domain.task import Dimension
 from app.domain.text import Text
 from app.errors import InputError, NotReadyError
 from app.evaluators.checklist import OPEN, PROMPT
-from app.meta_evaluation.questions.question_agreement import most_say
+from app.meta_evaluation.questions.question_agreement import reference_of
 from app.prompting import dimension_variables, load_prompt, task_variables
 from app.services.checklists.checklists import published_checklist
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
+from app.services.results.expert_side import decided_answers
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -36,7 +37,8 @@ def newest_anchors(workbench: Workbench, dimension: Dimension) -> AnchorSet | No
 
 @use_case(Right.FACILITATE, act="froze anchors")
 def freeze_anchors(workbench: Workbench, project_id: int, dimension: Dimension, who: str) -> AnchorSet:
-    """Of the newest published version that experts answered: the texts and questions on which most of them agree.
+    """Of the newest published version that experts answered: the texts and questions about which something was decided,
+    or on which most of them agree.
 
     Raises NotReadyError where fewer than two such texts are there.
     """
@@ -86,28 +88,26 @@ def anchor_texts(workbench: Workbench, found: AnchorSet) -> list[Text]:
 def _agreed(
     workbench: Workbench, project_id: int, dimension: Dimension
 ) -> tuple[Checklist, dict[tuple[int, int], Answer]]:
-    """The version, and (text, question) -> what most experts say, where most say the same of a text that is scored."""
+    """The version, and (text, question) -> what was decided, else what most experts say, where most say the same of a
+    text that is scored; what doesn't apply is no anchor."""
     with workbench.database.read() as work:
         asked = {text.id for text in evaluation_texts(work, project_id, dimension.id)[0]}
-    for checklist in _answered_versions(workbench, dimension):
+        versions = [each for each in work.checklists.versions(dimension.id) if work.expert_answers.draw_of(each.id)]
+        decisions = {each.id: work.decisions.of_checklist(each.id) for each in versions}
+    for checklist in versions:
         found = expert_answers(workbench, checklist.id)
         cube, inapplicable = answer_cube(found), inapplicable_cube(found)
+        questions = [question.id for question in found.checklist.asked]
+        held = decided_answers(decisions[checklist.id], found.texts, found.texts, questions)
         answers = {}
         for place, question in enumerate(found.checklist.asked):
-            said = np.full(len(found.texts), np.nan)
-            if len(cube):
-                said = most_say(cube[:, :, place], inapplicable[:, :, place])
+            said = reference_of(cube[:, :, place], inapplicable[:, :, place], held[:, place])
             for text, value in zip(found.texts, said, strict=True):
                 if text in asked and not np.isnan(value):
                     answers[text, question.id] = Answer.YES if value else Answer.NO
         if answers:
             return found.checklist, dict(sorted(answers.items()))
     return published_checklist(workbench, dimension.id), {}
-
-
-def _answered_versions(workbench: Workbench, dimension: Dimension) -> Sequence[Checklist]:
-    with workbench.database.read() as work:
-        return [each for each in work.checklists.versions(dimension.id) if work.expert_answers.draw_of(each.id)]
 
 
 def _digest(

@@ -12,7 +12,6 @@ from app.meta_evaluation.judges.alt_test import AltTest, alt_test
 from app.meta_evaluation.judges.estimate import MORE, CorrectedEstimate, estimate
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
-from app.meta_evaluation.questions.question_agreement import majority, most_say
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import ExpertSide, expert_side
 from app.services.results.results import DimensionResult
@@ -44,46 +43,42 @@ class CorrectedShare:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedShares:
-    """`score` is the mean score over all texts, `reason` why there is none; `stand_in` needs two experts."""
+    """`score` is the mean score over all texts, `reason` why there is none; `stand_in` needs two experts. `decided` of
+    the texts rest on a decision for at least one question."""
 
     experts: tuple[str, ...]
     score: CorrectedEstimate | None
     reason: str
     questions: tuple[CorrectedShare, ...]
     stand_in: AltTest | None
+    decided: int = 0
 
 
 @use_case(Right.READ)
 def corrected_shares(
     workbench: Workbench, result: DimensionResult, more: Sequence[int] = MORE
 ) -> CorrectedShares | None:
-    """What most experts say is the truth; texts on which they are split, or nobody answered, have none.
+    """What was decided, else what most experts say, is the truth; texts on which they are split, or nobody answered,
+    have none. Whether the judge may stand in for an expert rests on the experts' own answers.
 
     None where the run asked no questions or no expert has answered them. The forecasts are for `more` answers.
     """
     side = expert_side(workbench, result)
     if side is None:
         return None
-    people = majority_by_question(side)
+    people, outside = side.reference, side.outside
     questions = []
     for place, question in enumerate(side.checklist.asked):
-        # A text to which it doesn't apply, as most experts say, is none that its share of yes is about.
-        outside = majority(side.people_inapplicable[:, :, place]) == 1
-        judge = np.where(outside, np.nan, side.judge[:, place])
+        # A text to which it doesn't apply, as was decided or most say, is none that its share of yes is about.
+        judge = np.where(outside[:, place], np.nan, side.judge[:, place])
         found, reason = _estimate(side, result, judge, people[:, place], more)
         test = _stand_in(side, side.judge[:, place], side.people[:, :, place])
         questions.append(CorrectedShare(question, found, reason, test))
     scores = {row.text: row.score for row in result.rows if row.counts(result.choices.include_partial)}
     judged = np.array([scores.get(text, np.nan) for text in side.texts], dtype=np.float64)
-    score, reason = _estimate(side, result, judged, majority_scores(side, people, result), more)
+    score, reason = _estimate(side, result, judged, reference_scores(side, result), more)
     test = _stand_in(side, side.judge.ravel(), side.people.reshape(len(side.experts), -1))
-    return CorrectedShares(side.experts, score, reason, tuple(questions), test)
-
-
-def majority_by_question(side: ExpertSide) -> Floats:
-    """(texts, questions): what most experts say, NaN where they are split or silent, or most say it doesn't apply."""
-    pairs = [(side.people[:, :, place], side.people_inapplicable[:, :, place]) for place in range(side.people.shape[2])]
-    return np.stack([most_say(answers, inapplicable) for answers, inapplicable in pairs], axis=1)
+    return CorrectedShares(side.experts, score, reason, tuple(questions), test, side.decided_texts)
 
 
 def _estimate(
@@ -94,7 +89,10 @@ def _estimate(
         people = np.where(np.isnan(side.probability), np.nan, people)
     both = int((~np.isnan(people[known])).sum())
     if both < 2:
-        return None, f"{both} of {int(known.sum())} texts have an answer of most experts; two are the least."
+        return (
+            None,
+            f"{both} of {int(known.sum())} texts have an answer of most experts, or a decision; two are the least.",
+        )
     documents = [name for name, used in zip(side.documents, known, strict=True) if used]
     several = 1 < len(set(documents)) < len(documents)  # one text each: nothing to draw together
     choices = result.choices
@@ -114,13 +112,12 @@ def _stand_in(side: ExpertSide, judge: Floats, people: Floats) -> AltTest | None
     return alt_test(judge, people, side.experts) if len(side.experts) > 1 else None
 
 
-def majority_scores(side: ExpertSide, people: Floats, result: DimensionResult) -> Floats:
-    """(texts,): the score of the experts' majorities, by the checklist's own formula, where every question has one;
-    NaN where none of them applies."""
+def reference_scores(side: ExpertSide, result: DimensionResult) -> Floats:
+    """(texts,): the score of what was decided, else most experts say, by the checklist's own formula, where every
+    question has that; NaN where none of them applies."""
+    people, outside = side.reference, side.outside
     low, high = result.dimension.low, result.dimension.high
     found = np.full(len(side.texts), np.nan)
-    count = people.shape[1]
-    outside = np.stack([majority(side.people_inapplicable[:, :, place]) == 1 for place in range(count)], axis=1)
     for place in np.flatnonzero((~np.isnan(people) | outside).all(axis=1)):
         answers = [
             Answer.NOT_APPLICABLE if not_here else Answer.YES if said else Answer.NO

@@ -1,4 +1,4 @@
-"""Several judges of one checklist beside what most experts say: what they are worth together, and which to keep."""
+"""Several judges of one checklist beside the reference: what they are worth together, and which to keep."""
 
 from dataclasses import dataclass
 from itertools import chain
@@ -10,7 +10,6 @@ from app.domain.run import RunSummary
 from app.errors import InputError
 from app.meta_evaluation.judges.panel import Panel, PanelJudge, panel
 from app.meta_evaluation.judges.words import panel_verdict
-from app.services.results.corrected_shares import majority_by_question
 from app.services.results.expert_side import expert_side
 from app.services.results.quality_cost import Cost, cost_of
 from app.services.results.results import DimensionResult, kept_result
@@ -33,7 +32,7 @@ class JudgePanel:
 def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) -> JudgePanel | None:
     """The newest run of each judge with the same method and version of the checklist as the result's.
 
-    Over the questions about the drawn texts that all of them answered and most experts agree on; answers about one
+    Over the questions about the drawn texts that all of them answered and that have a reference; answers about one
     text go together. None where there is one judge, or too few such answers.
     """
     newest: dict[str, RunSummary] = {}
@@ -49,7 +48,7 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
         if side is None:
             return None
         answers.append(side.judge[side.drawn].ravel())
-        people, texts = majority_by_question(side)[side.drawn], int(side.drawn.sum())
+        people, texts = side.reference[side.drawn], int(side.drawn.sum())
     assert people is not None  # of at least two judges
     of_text = list(chain.from_iterable([text] * people.shape[1] for text in range(texts)))
     choices = result.choices

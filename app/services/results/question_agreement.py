@@ -22,7 +22,8 @@ __all__ = ["FEWEST_TEXTS", "ApplicabilityAgreement", "AskedOfExperts", "Question
 @dataclass(frozen=True, slots=True)
 class AskedOfExperts:
     """Agreement per question over the `texts` drawn for the experts; `judged` of them the run has answered too.
-    `applicability`: of the questions that may not apply, on whether they do."""
+    `applicability`: of the questions that may not apply, on whether they do. `decided` of the texts rest on a decision
+    for at least one question."""
 
     checklist: int
     experts: tuple[str, ...]
@@ -30,6 +31,7 @@ class AskedOfExperts:
     judged: int
     questions: tuple[tuple[Question, QuestionAgreement], ...]
     applicability: tuple[tuple[Question, ApplicabilityAgreement], ...] = ()
+    decided: int = 0
 
 
 @use_case(Right.READ)
@@ -42,6 +44,7 @@ def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfEx
         side.people[:, side.drawn],
         side.judge[side.drawn],
         side.people_inapplicable[:, side.drawn],
+        side.held[side.drawn],
         resamples=result.choices.resamples,
         seed=result.choices.seed,
     )
@@ -56,6 +59,7 @@ def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfEx
             for place, question in enumerate(side.checklist.asked)
             if question.may_not_apply
         ),
+        side.decided_texts,
     )
 
 
@@ -64,6 +68,7 @@ def _applicability(side: ExpertSide, place: int, result: DimensionResult) -> App
         side.people_inapplicable[:, side.drawn, place],
         side.judge_inapplicable[side.drawn, place],
         place,
+        side.held[side.drawn, place],
         resamples=result.choices.resamples,
         seed=result.choices.seed,
     )

@@ -22,6 +22,7 @@ KINDS: Mapping[str, str] = {
     "comment_id": "comment",
     "comparison_id": "comparison",
     "component_id": "component",
+    "decision_id": "decision",
     "dimension_id": "dimension",
     "dimension_ids": "dimension",
     "ids": "attribute",

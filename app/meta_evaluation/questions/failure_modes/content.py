@@ -23,6 +23,9 @@ def judge_differs(found: RubricEvidence, place: int) -> ModeFinding | None:
     agreed = _agreed(found.people[:, :, place])
     if agreed is None:
         return None
+    if found.decided is not None:  # what was decided against all of them is nothing that the judge should say
+        held = found.decided[:, place]
+        agreed = np.where(np.isnan(held) | (held == agreed), agreed, np.nan)
     judge = found.answers[:, place]
     missed = []
     for answer, said in ((1.0, "yes"), (0.0, "no")):

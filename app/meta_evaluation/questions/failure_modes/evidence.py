@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from app.meta_evaluation.choices import RESAMPLES
+from app.meta_evaluation.questions.disagreements import OUTSIDE, settled
 from app.meta_evaluation.questions.item_analysis import share_of_yes
 from app.meta_evaluation.questions.question_agreement import majority, most_say
 from app.meta_evaluation.score_matrix import Bools, Column, Floats
@@ -21,7 +22,8 @@ class RubricEvidence:
     `judge` is (repeats, texts, questions); `judged` (texts,) marks the texts that the judge was asked about, so that
     what it left unanswered there is told from what it never saw. `people` is (experts, texts, questions), with no
     expert where nobody answered. `inapplicable` and `people_inapplicable`, shaped as `judge` and `people`, are as for
-    `most_say`, None where every question always applies. `words` (texts,) counts each text's words, `ratings` (texts,)
+    `most_say`, None where every question always applies. `decided` (texts, questions) is as for `reference_of`, None
+    where nothing was decided. `words` (texts,) counts each text's words, `ratings` (texts,)
     is the mean rating of the dimension, NaN where there is none.
     `documents` names each text's source: intervals draw whole sources. `weights` (texts,) make up for texts drawn for
     experts with unequal chances, 0 where nobody knows the chance; None where all were drawn alike. `hints`: by
@@ -40,6 +42,7 @@ class RubricEvidence:
     weights: Floats | None = None
     inapplicable: Floats | None = None
     people_inapplicable: Floats | None = None
+    decided: Floats | None = None
     resamples: int = RESAMPLES
     seed: int = 0
 
@@ -54,8 +57,12 @@ class RubricEvidence:
 
     @cached_property
     def experts_say(self) -> Floats:
-        """(texts, questions): what most experts say, NaN where they are split evenly or silent."""
-        return _most(self.people, self.people_inapplicable)
+        """(texts, questions): what was decided, else what most experts say, NaN where they are split evenly or
+        silent, or it doesn't apply."""
+        most = _most(self.people, self.people_inapplicable)
+        if self.decided is None:
+            return most
+        return np.where(self.decided == OUTSIDE, np.nan, settled(most, self.decided))
 
     @property
     def weight(self) -> Floats:

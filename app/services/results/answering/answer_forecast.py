@@ -12,7 +12,7 @@ from app.meta_evaluation.judges.intervals import Ends
 from app.meta_evaluation.judges.words import answers_before_any, estimate_forecast, half_width, plan_saving
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.answer_plans import AnswerPlan, plan_answers
-from app.services.results.corrected_shares import CorrectedShares, corrected_shares, majority_by_question
+from app.services.results.corrected_shares import CorrectedShares, corrected_shares
 from app.services.results.expert_side import ExpertSide, expert_side
 from app.services.results.results import Choices, DimensionResult, kept_result
 from app.services.runtime.use_case import use_case
@@ -120,7 +120,7 @@ def _residuals(side: ExpertSide, shares: CorrectedShares) -> Floats:
     mean on all texts, the same figure with the weight times all over those not answered.
     """
     lean = np.array([_lean(one.estimate) if one.estimate else np.nan for one in shares.questions])
-    left = majority_by_question(side) - lean * side.judge
+    left = side.reference - lean * side.judge
     known = ~np.isnan(left)
     mean = np.divide(np.nansum(left, axis=0), known.sum(axis=0), out=np.zeros(len(lean)), where=known.any(axis=0))
     around: Floats = left - mean

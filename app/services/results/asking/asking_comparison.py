@@ -25,7 +25,6 @@ from app.meta_evaluation.judges.asking_words import (
 from app.meta_evaluation.judges.figures import EstimatedFigure
 from app.meta_evaluation.score_matrix import Floats
 from app.services.results.asking.asking_costs import AskingCost, asking_cost, times_as_much
-from app.services.results.corrected_shares import majority_by_question
 from app.services.results.expert_side import expert_side
 from app.services.results.repeat_agreement import VALUES, repeated_answers
 from app.services.results.results import Choices, DimensionResult, kept_result
@@ -172,11 +171,11 @@ def _answers(workbench: Workbench, result: DimensionResult, texts: Sequence[int]
 
 
 def _people(workbench: Workbench, result: DimensionResult, texts: Sequence[int], questions: int) -> Floats:
-    """(texts, questions): what most experts say of these texts."""
+    """(texts, questions): what was decided about these texts, else what most experts say."""
     found = np.full((len(texts), questions), np.nan)
     side = expert_side(workbench, result)
     if side is not None:
-        said, row = majority_by_question(side), {text: number for number, text in enumerate(side.texts)}
+        said, row = side.reference, {text: number for number, text in enumerate(side.texts)}
         for number, text in enumerate(texts):
             if text in row:
                 found[number] = said[row[text]]

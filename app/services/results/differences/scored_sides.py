@@ -1,11 +1,11 @@
-"""The scores of a run and of experts' majorities, as the sides of a difference."""
+"""The scores of a run and of what was decided or most experts say, as the sides of a difference."""
 
 import numpy as np
 
 from app.domain.run import ScoredText
 from app.meta_evaluation.judges.pairing import ComparedSide
 from app.meta_evaluation.score_matrix import Floats
-from app.services.results.corrected_shares import majority_by_question, majority_scores
+from app.services.results.corrected_shares import reference_scores
 from app.services.results.expert_side import ExpertSide
 from app.services.results.results import DimensionResult
 
@@ -40,7 +40,7 @@ def _by_text(result: DimensionResult, experts: ExpertSide | None) -> tuple[dict[
     """Text -> the experts' score, and the probability of being drawn for them where that differs."""
     if experts is None:
         return {}, None
-    scores: Floats = majority_scores(experts, majority_by_question(experts), result)
+    scores: Floats = reference_scores(experts, result)
     if experts.probability is None:
         return dict(zip(experts.texts, scores.tolist(), strict=True)), None
     scores = np.where(np.isnan(experts.probability), np.nan, scores)

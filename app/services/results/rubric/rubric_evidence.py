@@ -34,6 +34,7 @@ def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Ch
         judge=_repeats_of(given, texts, asked, VALUES),
         inapplicable=_repeats_of(given, texts, asked, INAPPLICABLE),
         people_inapplicable=side.people_inapplicable if side is not None else None,
+        decided=side.decided if side is not None else None,
         judged=np.array([text in given for text in texts], dtype=bool),
         people=side.people if side is not None else np.empty((0, len(texts), len(checklist.asked))),
         words=np.array([len(known[text].text.split()) if text in known else 0 for text in texts], dtype=np.float64),

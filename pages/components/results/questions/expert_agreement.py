@@ -8,7 +8,7 @@ from app.services.results.question_agreement import FEWEST_TEXTS, AskedOfExperts
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_differences import judge_differences
-from pages.components.results.questions.judge_worth import judge_worth
+from pages.components.results.questions.judge_worth import judge_worth, rest_on_decisions
 from pages.components.results.questions.several_judges import several_judges
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.expert import current_expert
@@ -48,7 +48,8 @@ COLUMNS = {
     ),
     "Judge (Cohen's kappa)": st.column_config.TextColumn(
         width=150,
-        help="The judge with what most experts say, without texts on which they are split. In brackets: 95 % interval.",
+        help="The judge with what was decided on Disagreements, else with what most experts say, without texts on "
+        "which they are split. In brackets: 95 % interval.",
     ),
 }
 
@@ -59,7 +60,8 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
     if found is None:
         st.markdown(
             "No expert has answered the questions of this checklist yet. Their answers show which are ambiguous; "
-            f"that takes {FEWEST_TEXTS} texts or more."
+            f"that takes {FEWEST_TEXTS} texts or more. Decisions alone are no measure: they were made where somebody "
+            "parted."
         )
         link("answer", "Let experts answer")
         judge_differences(workbench, project_id, result)
@@ -80,10 +82,11 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
     st.caption(
         plain(
             f"{len(found.experts)} experts ({', '.join(found.experts)}) on {found.texts:,} drawn texts; the judge "
-            f"answered on {found.judged:,} of them."
+            f"answered on {found.judged:,} of them.{rest_on_decisions(found.decided)}"
         )
     )
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
+    link("disagreements", "Decide where they part")
     _applicability(found)
     judge_worth(workbench, result)
     judge_differences(workbench, project_id, result)

@@ -20,8 +20,8 @@ from pages.components.shell.words import number, plain
 
 WORTH_HELP = (
     "What a judge says of all texts is a number about the judge. The experts' answers to some of them show how far it "
-    "is off, and correct it (PPI++). What most experts say is taken as the truth; texts on which they are split don't "
-    "count. In brackets: 95 % interval."
+    "is off, and correct it (PPI++). What was decided on Disagreements, else what most experts say, is taken as the "
+    "truth; texts on which they are split don't count. In brackets: 95 % interval."
 )
 READ = {"judge_only": "Judge alone", "human_only": "Experts alone", "corrected": "Corrected"}
 READ_HELP = "Which figure to use: experts' alone where the judge makes it no more precise."
@@ -36,7 +36,9 @@ COLUMNS = {
         format="%+.0f", width=80, help="Percentage points: above 0 the judge says yes too often."
     ),
     "Experts' texts": st.column_config.TextColumn(
-        width=85, help="On how many of the judge's texts most experts say the same: what the correction rests on."
+        width=85,
+        help="On how many of the judge's texts something was decided, or most experts say the same: what the "
+        "correction rests on.",
     ),
     "Finds yes": st.column_config.TextColumn(
         width=93, help="Sensitivity: of the texts on which experts say yes, the share on which the judge does."
@@ -68,6 +70,8 @@ def _shares(found: CorrectedShares) -> None:
     else:
         st.markdown(plain(f"Mean score over all texts. {estimate_verdict(found.score)}"))
         st.caption(plain(" ".join(filter(None, [estimate_forecast(found.score), *estimate_cautions(found.score)]))))
+    if found.decided:
+        st.caption(rest_on_decisions(found.decided).strip())
     table = pd.DataFrame([_row(share) for share in found.questions])
     shown = table if table["Why"].any() else table.drop(columns="Why")
     st.dataframe(
@@ -80,6 +84,16 @@ def _shares(found: CorrectedShares) -> None:
         column_config=COLUMNS,
     )
     csv_download("Corrected shares (CSV)", table, "corrected_shares")
+
+
+def rest_on_decisions(texts: int) -> str:
+    """How many texts the judge is compared on with what a facilitator decided; "" for none."""
+    if not texts:
+        return ""
+    return (
+        f" On {number(texts, 'text')} a decision stands for the experts in at least one question when the judge is "
+        "compared with them; how well they agree with each other rests on their own answers."
+    )
 
 
 def _row(share: CorrectedShare) -> dict[str, object]:

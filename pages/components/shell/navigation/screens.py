@@ -59,7 +59,14 @@ DOORS = (
         ),
     ),
     Door("Scores", ":material/speed:", (Screen("score", "Scores", ":material/speed:"),)),
-    Door("Results", ":material/insights:", (Screen("results", "Results", ":material/insights:", Right.READ),)),
+    Door(
+        "Results",
+        ":material/insights:",
+        (
+            Screen("results", "Results", ":material/insights:", Right.READ),
+            Screen("disagreements", "Disagreements", ":material/gavel:", Right.READ),
+        ),
+    ),
 )
 RESEARCH = Door(
     "Research",

@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
-from app.meta_evaluation.questions.question_agreement import judge_stability, question_agreement
+from app.meta_evaluation.questions.disagreements import OUTSIDE
+from app.meta_evaluation.questions.question_agreement import (
+    inapplicable_reference,
+    judge_stability,
+    question_agreement,
+)
 
 NAN = np.nan
 YES_NO = np.array([1.0, 1, 0, 0, 1, 0])
@@ -55,3 +60,23 @@ def test_no_verdict_rests_on_a_handful_of_texts(texts: int) -> None:
     found = question_agreement(np.stack([alike, alike]), judged)[0]
     assert found.verdict == "can't be told"
     assert "of the judge" in found.too_few
+
+
+def test_a_decision_is_the_reference_of_the_judge_and_changes_nothing_among_experts() -> None:
+    experts = np.array([[1, 1, 0, 0, 1, 1], [1, 0, 0, 1, 1, 1]], dtype=float)[:, :, None]
+    judge = np.array([1, 0, 0, 0, 0, 1], dtype=float)[:, None]
+    decided = np.array([np.nan, 0, np.nan, np.nan, 0, OUTSIDE])[:, None]
+    (before,), (after,) = question_agreement(experts, judge), question_agreement(experts, judge, None, decided)
+    assert (before.judge.n, after.judge.n) == (4, 4), "one tie was decided, one text doesn't apply, one tie is left"
+    assert after.judge.value == 1
+    assert before.judge.value is not None
+    assert before.judge.value < 1
+    assert (before.people, before.fleiss) == (after.people, after.fleiss)
+    assert (before.decided, after.decided) == (0, 3)
+
+
+def test_that_something_does_not_apply_can_be_decided_too() -> None:
+    said = np.array([[1, 0, 0], [1, 0, 1]], dtype=float)
+    decided = np.array([1.0, OUTSIDE, np.nan])
+    assert np.array_equal(inapplicable_reference(said, decided), [0, 1, np.nan], equal_nan=True)
+    assert np.array_equal(inapplicable_reference(said, None), [1, 0, np.nan], equal_nan=True)

@@ -1,0 +1,147 @@
+"""Deciding what holds for a question and a text, taking it back, and settling decisions that contradict each other."""
+
+from dataclasses import dataclass
+
+from app.domain.checklist import Checklist, Question
+from app.domain.checklist_change import Edit
+from app.domain.decision import DECIDABLE, LONGEST_REASON, Decision, reference
+from app.domain.judgment import Answer
+from app.domain.people.actor import Right
+from app.domain.storable_text import check_storable
+from app.errors import ConflictError, InputError, NotFoundError
+from app.services.checklists.draft_edits import question_in
+from app.services.checklists.expert_answers import published
+from app.services.results.result_texts import draft_to_edit
+from app.services.runtime.use_case import use_case
+from app.services.runtime.workbench import Workbench
+from db.unit_of_work import UnitOfWork
+
+__all__ = ["Decided", "decide_answer", "keep_decision", "undo_decision"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """`draft` is the version of the draft whose question has the line as guidance now; None where that wasn't asked."""
+
+    decision: Decision
+    draft: int | None = None
+
+
+@use_case(Right.FACILITATE, act="decided a disagreement", about="given")
+def decide_answer(
+    workbench: Workbench,
+    checklist_id: int,
+    question_id: int,
+    text_id: int,
+    given: Answer,
+    who: str = "",
+    *,
+    why: str = "",
+    seen: int | None = None,
+    as_guidance: bool = False,
+    run_id: int | None = None,
+) -> Decided:
+    """Nobody's own answer changes. seen: the decision that the person saw, None for none.
+
+    as_guidance: the line `why` becomes guidance of the question, in the newest draft that holds it, or in one that is
+    started; both are kept, or neither.
+    Raises ConflictError where another decision stands by now, InputError for an answer or a line that can't be taken,
+    NotReadyError for a draft, NotFoundError for a question or a text that isn't the project's, or is locked.
+    """
+    line = " ".join(why.split())
+    _check_line(line, as_guidance)
+    with workbench.database.read() as work:
+        checklist = published(work, checklist_id)
+        dimension_id = work.checklists.dimension_of(checklist_id)
+        question = _asked(checklist, question_id)
+        _check_answer(question, given)
+        work.texts.in_project(work.projects.project_of(dimension_id).id, text_id)
+        _check_seen(work, checklist_id, question_id, text_id, seen)
+    draft, there = draft_to_edit(workbench, dimension_id, question) if as_guidance else (None, None)
+    with workbench.database.write() as work:
+        made = work.decisions.add(
+            question_id,
+            text_id,
+            given,
+            who,
+            why=line,
+            seen=seen,
+            run_id=run_id,
+            guided=line if as_guidance else "",
+        )
+        if draft and there:
+            _guide(work, draft, there, line, who)
+    return Decided(made, draft.version if draft else None)
+
+
+@use_case(Right.FACILITATE, act="undid a decision")
+def undo_decision(workbench: Workbench, decision_id: int, who: str = "") -> Decision:
+    """The one before holds again, if there was one; guidance that was made of it stays in its draft.
+
+    Returns the decision as it is now. Raises ConflictError where it was undone before, NotFoundError.
+    """
+    with workbench.database.write() as work:
+        work.decisions.undo(decision_id, who)
+        return work.decisions.get(decision_id)
+
+
+@use_case(Right.FACILITATE, act="settled decisions that contradict each other")
+def keep_decision(workbench: Workbench, checklist_id: int, decision_id: int, who: str = "") -> Decision:
+    """It holds from now on: those about the same question and text that say otherwise are undone.
+
+    Raises ConflictError where it doesn't stand any more, or nothing contradicts it, NotFoundError.
+    """
+    with workbench.database.write() as work:
+        kept = work.decisions.get(decision_id)
+        if not kept.stands:
+            raise ConflictError("This decision was undone meanwhile.", "Reload the page.")
+        alike = [each for each in work.decisions.of_checklist(checklist_id).values() if kept in each]
+        others = [one for each in alike for one in each if one.stands and one.text == kept.text]
+        otherwise = [one for one in others if one.answer is not kept.answer]
+        if not otherwise:
+            raise ConflictError("Nothing contradicts this decision any more.", "Reload the page.")
+        for one in otherwise:
+            work.decisions.undo(one.id, who)
+        return kept
+
+
+def _check_line(line: str, as_guidance: bool) -> None:
+    check_storable(line, "The line that says why")
+    if len(line) > LONGEST_REASON:
+        raise InputError(
+            f"The line that says why has {len(line):,} characters; {LONGEST_REASON:,} are the most.",
+            "Say it in fewer words.",
+        )
+    if as_guidance and not line:
+        raise InputError("There is no line that could become guidance.", "Write one, or decide without.")
+
+
+def _asked(checklist: Checklist, question_id: int) -> Question:
+    for question in checklist.asked:
+        if question.id == question_id:
+            return question
+    raise NotFoundError(f"Version {checklist.version} doesn't ask this question.", "Reload the page.")
+
+
+def _check_answer(question: Question, given: Answer) -> None:
+    if given not in DECIDABLE:
+        raise InputError("A decision is yes, no or does not apply.", "Skip what can't be decided.")
+    if given is Answer.NOT_APPLICABLE and not question.may_not_apply:
+        raise InputError("This question doesn't allow “does not apply”.", "Decide yes or no, or skip it.")
+
+
+def _check_seen(work: UnitOfWork, checklist_id: int, question_id: int, text_id: int, seen: int | None) -> None:
+    """Before a draft is started for what isn't kept then; what happens in between, the database finds."""
+    standing = reference(work.decisions.of_checklist(checklist_id).get(question_id, ())).get(text_id)
+    work.decisions.check_seen(standing, seen)
+
+
+def _guide(work: UnitOfWork, draft: Checklist, there: Question, line: str, who: str) -> None:
+    now = question_in(work.checklists.get(draft.id), there.id)
+    if now is None:
+        raise ConflictError(
+            f"This question was taken out of draft {draft.version} meanwhile.", "Decide without making it guidance."
+        )
+    if line not in now.guidance:
+        edit = Edit("question", now.id, {"guidance": f"{now.guidance} {line}".strip()})
+        work.drafts.change(draft.id, who, "made a decision's line guidance", [edit])

@@ -1,0 +1,1 @@
+"""Disagreements: one at a time with all sides of it, the list of them, and what was decided."""

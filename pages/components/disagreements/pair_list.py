@@ -1,0 +1,111 @@
+"""The list of all disagreements that were chosen; ticking one opens it. The key ? leads to the list and back."""
+
+from collections.abc import Sequence
+from math import ceil
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.judgment import Answer
+from app.services.disagreements.queue import QueuedPair
+from pages.components.disagreements.place import show_pair
+from pages.components.disagreements.queue_filter import KINDS
+
+LISTED = "listed"
+PAGE_SIZE = 50
+# Native shortcuts take letters and digits alone.
+_KEY = """<script>(() => {
+  if (window.interactevalListKey) return;
+  window.interactevalListKey = true;
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable='true']");
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey || typing) return;
+    const button = document.querySelector(".st-key-list_of_pairs button, .st-key-one_by_one button");
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+  });
+})();</script>"""
+_COLUMNS = {
+    "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
+    "Question": st.column_config.TextColumn(width=280),
+    "Kind": st.column_config.TextColumn(width=210),
+    "Yes": st.column_config.NumberColumn(width=50, help="How many experts say so."),
+    "No": st.column_config.NumberColumn(width=50, help="How many experts say so."),
+    "n/a": st.column_config.NumberColumn(width=50, help="How many experts say that it doesn't apply."),
+}
+
+
+def is_listed() -> bool:
+    return st.query_params.get(LISTED, "") == "yes"
+
+
+def list_button() -> None:
+    st.button("List (?)", key="list_of_pairs", icon=":material/list:", type="tertiary", on_click=_list, args=[True])
+    st.html(_KEY, unsafe_allow_javascript=True)
+
+
+def pair_list(pairs: Sequence[QueuedPair]) -> None:
+    """In the order of the queue."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "One by one (?)",
+            key="one_by_one",
+            icon=":material/menu_book:",
+            on_click=_list,
+            args=[False],
+        )
+        st.html(_KEY, unsafe_allow_javascript=True)
+        st.caption(
+            f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",
+            width="content",
+        )
+    pages = ceil(len(pairs) / PAGE_SIZE)
+    number = st.pagination(pages, key="pairs_page") if pages > 1 else 1
+    page = pairs[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+    key = f"pairs_{number}"
+
+    def chosen() -> None:
+        if ticked := st.session_state[key]["selection"]["rows"]:
+            _list(False)
+            show_pair(page[ticked[0]].id)
+
+    st.dataframe(
+        _table(page),
+        placeholder="–",
+        hide_index=True,
+        key=key,
+        on_select=chosen,
+        selection_mode="single-row",
+        column_config=_COLUMNS,
+        height="content",
+    )
+
+
+def _list(shown: bool) -> None:
+    if shown:
+        st.query_params[LISTED] = "yes"
+    else:
+        st.query_params.pop(LISTED, None)
+
+
+def _table(page: Sequence[QueuedPair]) -> pd.DataFrame:
+    rows = [
+        {
+            "Document": each.key[0],
+            "System": each.key[1],
+            "Item": each.key[2],
+            "No.": each.number,
+            "Question": each.question.text,
+            "Kind": ", ".join(KINDS[kind] for kind in KINDS if kind in each.kinds),
+            "Yes": each.people.get(Answer.YES, 0),
+            "No": each.people.get(Answer.NO, 0),
+            "n/a": each.people.get(Answer.NOT_APPLICABLE, 0),
+            "Judges": ", ".join(dict.fromkeys((*each.judges, *each.wavering))),
+            "Decided": each.decision.answer.value if each.decision else None,
+        }
+        for each in page
+    ]
+    table = pd.DataFrame(rows)
+    empty = [name for name in ("System", "Item", "n/a", "Judges", "Decided") if not table[name].any()]
+    return table.drop(columns=empty)

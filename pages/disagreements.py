@@ -1,0 +1,34 @@
+"""Disagreements: where experts, judges and a judge's repeats part, one at a time, for a facilitator to decide."""
+
+from app.domain.people.actor import Right
+from app.services.disagreements.queue import disagreement_queue
+from app.services.runtime.use_case import may
+from pages.components.disagreements.deciding import last_decision
+from pages.components.disagreements.one_pair import one_pair
+from pages.components.disagreements.pair_list import is_listed, pair_list
+from pages.components.disagreements.place import shown_pair
+from pages.components.disagreements.queue_filter import chosen_version, nothing_here, queue_filter
+from pages.components.shell.blinding import open_answers, open_attributes
+from pages.components.shell.current import current_workbench
+from pages.components.shell.frame import needs_dimension
+
+workbench = current_workbench()
+project, dimension = needs_dimension(
+    workbench,
+    "Disagreements",
+    "Where experts, judges or a judge's own repeats part. What is decided holds from then on; nobody's own answer "
+    "changes.",
+)
+open_attributes(workbench, project, dimension, "what each question answered")
+open_answers(workbench, dimension)
+queue = disagreement_queue(workbench, chosen_version(workbench, dimension).id)
+decides = may(workbench, Right.FACILITATE, dimension_id=dimension.id)
+last_decision(workbench, decides)
+pairs = queue.matching(queue_filter(queue))
+pair = shown_pair(queue, pairs)
+if pair is None:
+    nothing_here(queue)
+elif is_listed() and pairs:
+    pair_list(pairs)
+else:
+    one_pair(workbench, project, queue, pairs, pair, decides)

@@ -1,0 +1,97 @@
+"""Real answers of four people and six judges: the queue holds what an independent count finds, kind by kind."""
+
+import csv
+import io
+from collections import Counter
+
+import pandas as pd
+import pytest
+
+from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.judgment import Answer
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.services.checklists.answer_files import import_answers
+from app.services.checklists.expert_answers import draw_texts
+from app.services.disagreements.deciding import decide_answer
+from app.services.disagreements.queue import PartedKind, QueueFilter, disagreement_queue
+from app.services.runtime.workbench import Workbench
+from tests.support.disagreements import judge_says, text_ids
+from tests.support.real_data import shared_data
+
+PEOPLE = ["human_1", "human_2", "human_3", "human_4"]
+JUDGES = ["gemini_flash", "gemini_pro", "gpt-4o", "llama-31", "gpt-4o-mini", "mistral-v03"]
+Pair = tuple[str, str]
+
+
+@pytest.fixture(scope="module")
+def answers() -> pd.DataFrame:
+    return pd.read_csv(shared_data("framing_answers.csv"), dtype=str)
+
+
+def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
+    """Texts are their names, questions their codes; people come in as a file of answers."""
+    documents, codes = list(answers["doc_id"].unique()), list(answers["question"].unique())
+    with workbench.database.write() as work:
+        project = work.projects.add("Framing", Task("article"))
+        dimension = work.projects.add_dimension(project.id, Dimension("framing"))
+        work.texts.add_many(project.id, [Text(name, name) for name in documents])
+        asked = tuple(Question(code, "", position=place) for place, code in enumerate(codes))
+        draft = Checklist("framing", 0, ChecklistStatus.DRAFT, "comb", "", (), asked)
+        made = work.checklists.publish(work.checklists.save(dimension.id, draft))
+    draw_texts(workbench, made.id, len(documents), seed=1)
+    file = io.StringIO()
+    writer = csv.writer(file)
+    writer.writerow(["expert", "doc_id", "question", "answer"])
+    for person in PEOPLE:
+        given = answers[answers[person].notna()]
+        writer.writerows(zip([person] * len(given), given["doc_id"], given["question"], given[person], strict=True))
+    report = import_answers(workbench, made.id, file.getvalue().encode(), "people.csv")
+    assert (report.kept, report.skipped) == (int(answers[PEOPLE].notna().sum().sum()), ())
+    with workbench.database.read() as work:
+        names = [key[0] for key in work.texts.keys(1).values()]
+    for judge in JUDGES:
+        wide = answers.pivot_table(index="doc_id", columns="question", values=judge, aggfunc="first")
+        words = ["".join(said[0] for said in wide.loc[name, codes]) for name in names]
+        judge_says(workbench, made, judge, words)
+    return made
+
+
+def counted(answers: pd.DataFrame) -> tuple[set[Pair], dict[str, set[Pair]]]:
+    """By pandas alone: where people part, and where each judge says what most people don't."""
+    pair = list(zip(answers["doc_id"], answers["question"], strict=True))
+    yes, no = (answers[PEOPLE].eq(said).sum(axis=1) for said in ("yes", "no"))
+    most = pd.Series("", index=answers.index).mask(yes > no, "yes").mask(no > yes, "no")
+    parted = {one for one, here in zip(pair, (yes > 0) & (no > 0), strict=True) if here}
+    by_judge = {
+        judge: {one for one, here in zip(pair, most.ne("") & answers[judge].ne(most), strict=True) if here}
+        for judge in JUDGES
+    }
+    return parted, by_judge
+
+
+@pytest.mark.slow
+def test_the_queue_lists_exactly_what_an_independent_count_finds(workbench: Workbench, answers: pd.DataFrame) -> None:
+    made = brought_in(workbench, answers)
+    queue = disagreement_queue(workbench, made.id)
+    assert (queue.answered, set(queue.judges)) == (len(PEOPLE), set(JUDGES))
+    parted, by_judge = counted(answers)
+    assert parted
+    assert all(by_judge.values())
+
+    def listed(wanted: QueueFilter) -> set[Pair]:
+        return {(pair.key[0], pair.question.text) for pair in queue.matching(wanted)}
+
+    assert listed(QueueFilter(kind=PartedKind.EXPERTS)) == parted
+    assert listed(QueueFilter(kind=PartedKind.REPEATS)) == set()
+    for judge, pairs in by_judge.items():
+        assert listed(QueueFilter(kind=PartedKind.JUDGE, judge=judge)) == pairs
+    assert listed(QueueFilter()) == parted.union(*by_judge.values())
+    kinds = Counter(entry["kind"] for pair in queue.pairs for entry in pair.to_json())
+    assert kinds == {"experts": len(parted), "judge": sum(len(pairs) for pairs in by_judge.values())}
+    first = queue.pairs[0]
+    assert first.weight == max(pair.weight for pair in queue.pairs)
+    decide_answer(workbench, made.id, first.question.id, first.text, Answer.YES)
+    left = disagreement_queue(workbench, made.id).matching(QueueFilter())
+    assert len(left) == len(queue.pairs) - 1
+    assert first.text in text_ids(workbench, made)

@@ -1,0 +1,170 @@
+"""Disagreements: one at a time by key, names hidden until something is decided, a conflict told, everything undone."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.checklist import Checklist
+from app.domain.judgment import Answer
+from app.services.checklists.checklists import new_draft, publish
+from app.services.checklists.expert_answers import expert_answers, note
+from app.services.disagreements.deciding import decide_answer
+from app.services.disagreements.queue import QueueFilter, disagreement_queue
+from app.services.runtime.workbench import Workbench
+from tests.support.disagreements import experts_say, judge_says, parted_project, text_ids
+
+Open = Callable[[str], AppTest]
+EXPERTS = ("Ana Bell", "Ben Cole", "Cleo Dunn")
+
+
+@pytest.fixture
+def parted(workbench: Workbench) -> Checklist:
+    """Experts are split on the first question of each text but the last; the judge says no everywhere."""
+    made = parted_project(workbench)
+    words = (["yyy", "yyy", "nyy", "yyy"], ["nyy", "nyy", "yyy", "yyy"], ["?yy", "yyy", "nyy", "yyy"])
+    draw = experts_say(workbench, made, dict(zip(EXPERTS, words, strict=True)))
+    note(workbench, draw, EXPERTS[1], text_ids(workbench, made)[0], made.asked[0].id, "No greeting at all.")
+    judge_says(workbench, made, "llama:one", ["nyy"] * 4)
+    return made
+
+
+def everything(app: AppTest) -> str:
+    """All that a person can read."""
+    kinds = ("markdown", "caption", "text", "title", "subheader", "error", "info", "warning")
+    said = [str(one.value) for kind in kinds for one in app.get(kind)]
+    labels = [str(one.label) for kind in ("button", "selectbox", "text_input", "checkbox") for one in app.get(kind)]
+    options = [str(option) for one in app.selectbox for option in one.options]
+    return "\n".join([*said, *labels, *options, *(one.value.to_csv() for one in app.dataframe)])
+
+
+def press(app: AppTest, letter: str) -> None:
+    next(one for one in app.button if str(one.key).startswith(f"decide_{letter}_")).click().run()
+
+
+def test_names_are_hidden_until_something_is_decided(
+    workbench: Workbench, parted: Checklist, open_screen: Open
+) -> None:
+    app = open_screen("disagreements")
+    assert not app.exception
+    found = disagreement_queue(workbench, parted.id).matching(QueueFilter())
+    for pair in found:
+        app.query_params["pair"] = pair.id
+        app.run()
+        assert not app.exception
+        assert "Expert A" in everything(app)
+        assert not [name for name in EXPERTS if name in everything(app)]
+    app.button(key="list_of_pairs").click().run()
+    assert len(app.dataframe[0].value) == len(found)
+    assert not [name for name in EXPERTS if name in everything(app)]
+    pair = found[0]
+    decide_answer(workbench, parted.id, pair.question.id, pair.text, Answer.YES, "Dora")
+    app.query_params["pair"] = pair.id
+    app.button(key="one_by_one").click().run()
+    assert "Expert A" not in everything(app)
+    assert "Decided: **Yes** by Dora" in everything(app)
+    assert [name for name in EXPERTS if name in everything(app)] == list(EXPERTS)
+
+
+def test_a_decision_leads_to_the_next_and_is_undone_in_one_click(
+    workbench: Workbench, parted: Checklist, open_screen: Open
+) -> None:
+    before = expert_answers(workbench, parted.id).answers
+    app = open_screen("disagreements")
+    first, second, *_ = disagreement_queue(workbench, parted.id).matching(QueueFilter())
+    text = {pair.id: f"Dear all, this is letter {pair.key[0].removeprefix('letter-')}." for pair in (first, second)}
+    assert text[first.id] in everything(app)
+    app.text_input(key=f"why_{first.id}").input("It begins with “Dear”.")
+    press(app, "Y")
+    assert not app.exception
+    assert text[second.id] in everything(app)
+    assert "Decided: **Yes**." in everything(app)
+    assert disagreement_queue(workbench, parted.id).pair(first.question.id, first.text).state == "decided"
+    app.button(key="undo_decision").click().run()
+    assert text[first.id] in everything(app)
+    with workbench.database.read() as work:
+        (kept,) = work.decisions.of_checklist(parted.id)[first.question.id]
+    assert (kept.why, kept.stands) == ("It begins with “Dear”.", False)
+    assert expert_answers(workbench, parted.id).answers == before
+
+
+def test_whoever_is_second_is_told_and_sees_the_other_decision(
+    workbench: Workbench, parted: Checklist, open_screen: Open
+) -> None:
+    app = open_screen("disagreements")
+    pair = disagreement_queue(workbench, parted.id).matching(QueueFilter())[0]
+    decide_answer(workbench, parted.id, pair.question.id, pair.text, Answer.NO, "Dora")
+    press(app, "Y")
+    assert not app.exception
+    assert "Dora has decided this meanwhile: no." in app.error[0].value
+    assert "Decided: **No** by Dora" in everything(app)
+    press(app, "Y")
+    held = disagreement_queue(workbench, parted.id).pair(pair.question.id, pair.text).decision
+    assert held is not None
+    assert held.answer is Answer.YES
+
+
+def test_the_line_becomes_guidance_in_a_draft_that_is_named(
+    workbench: Workbench, parted: Checklist, open_screen: Open
+) -> None:
+    app = open_screen("disagreements")
+    pair = disagreement_queue(workbench, parted.id).matching(QueueFilter())[0]
+    app.checkbox(key=f"as_guidance_{pair.id}").check()
+    press(app, "N")
+    assert "no line that could become guidance" in app.error[0].value
+    app.text_input(key=f"why_{pair.id}").input("A name counts.")
+    press(app, "N")
+    assert "guidance in draft 2" in everything(app)
+
+
+def test_does_not_apply_is_offered_where_the_question_allows_it(
+    workbench: Workbench, parted: Checklist, open_screen: Open
+) -> None:
+    app = open_screen("disagreements")
+    assert not [one.key for one in app.button if str(one.key).startswith("decide_A")]
+    experts_say(workbench, parted, {EXPERTS[0]: ["yya", "---", "---", "---"]})
+    app.query_params["pair"] = f"{parted.asked[2].id}-{text_ids(workbench, parted)[0]}"
+    app.run()
+    press(app, "A")
+    assert "Decided: **Does not apply**." in everything(app)
+
+
+def test_steps_and_filters_are_in_the_address(workbench: Workbench, parted: Checklist, open_screen: Open) -> None:
+    app = open_screen("disagreements")
+    pairs = disagreement_queue(workbench, parted.id).matching(QueueFilter())
+    app.button(key="next_pair").click().run()
+    assert app.query_params["pair"] == pairs[1].id
+    app.button(key="previous_pair").click().run()
+    assert app.query_params["pair"] == pairs[0].id
+    app.button(key="skip_pair").click().run()
+    assert app.query_params["pair"] == pairs[1].id
+    app.selectbox(key="kind").select("repeats").run()
+    assert "No disagreement fits this choice" in everything(app)
+    assert app.query_params["kind"] == "repeats"
+
+
+def test_contradicting_decisions_stand_side_by_side_until_one_is_kept(
+    workbench: Workbench, parted: Checklist, open_screen: Open
+) -> None:
+    text = text_ids(workbench, parted)[0]
+    early = decide_answer(workbench, parted.id, parted.asked[0].id, text, Answer.NO, "Dora").decision
+    second = publish(workbench, new_draft(workbench, parted.id).id)
+    decide_answer(workbench, second.id, second.asked[0].id, text, Answer.YES, "Emil", seen=early.id)
+    app = open_screen("disagreements")
+    app.session_state["standing"] = "contradicting"
+    app.run()
+    assert "say different things" in everything(app)
+    app.button(key=f"keep_{early.id}").click().run()
+    assert not app.exception
+    held = disagreement_queue(workbench, parted.id).pair(parted.asked[0].id, text)
+    assert (held.contradicting, held.decision) == ((), early)
+
+
+def test_it_says_what_to_do_where_there_is_nothing(workbench: Workbench, open_screen: Open) -> None:
+    made = parted_project(workbench)
+    assert "Nobody has answered version 1 yet" in everything(open_screen("disagreements"))
+    experts_say(workbench, made, {"Ana": ["yyy"] * 4, "Ben": ["yyy"] * 4})
+    assert "Nothing parts." in everything(open_screen("disagreements"))
+    experts_say(workbench, made, {"Ben": ["nyy", "---", "---", "---"]})
+    decide_answer(workbench, made.id, made.asked[0].id, text_ids(workbench, made)[0], Answer.YES)
+    assert "Everything is decided." in everything(open_screen("disagreements"))
