@@ -12,7 +12,7 @@ from app.entrance import guide
 from app.evaluators.options import described
 from app.evaluators.registry import METHODS
 from app.settings import Settings
-from pages.components.shell.navigation.guide import EXPERTS_OWN, GUIDE, PARAGRAPHS
+from pages.components.shell.navigation.guide import EXPERTS_OWN, EXPLAINED, GUIDE, PARAGRAPHS
 from pages.components.shell.navigation.screens import SCREENS
 from tests.support.guide.commands_page import all_commands
 from tests.support.guide.markdown import anchors, links, words_in_bold
@@ -94,7 +94,7 @@ def test_every_picture_is_shown() -> None:
 def test_help_opens_a_paragraph_for_every_screen() -> None:
     assert GUIDE == guide.GUIDE
     assert set(PARAGRAPHS) == set(SCREENS)
-    aims = [paragraph.replace(".html", ".md") for paragraph in (*PARAGRAPHS.values(), EXPERTS_OWN)]
+    aims = [paragraph.replace(".html", ".md") for paragraph in (*PARAGRAPHS.values(), *EXPLAINED.values(), EXPERTS_OWN)]
     assert [aim for aim in aims if not _lands(aim, "index.md")] == []
 
 

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _archives(folder: Path) -> list[Path]:
-    _run(sys.executable, "-m", "hatchling", "build", "--target", "sdist,wheel", "--directory", str(folder), cwd=ROOT)
+    _run(sys.executable, "-m", "hatchling", "build", "--directory", str(folder), cwd=ROOT)
     found = sorted(path for path in folder.iterdir() if path.suffix in (".whl", ".gz"))
     if len(found) != 2:
         sys.exit(f"A wheel and a source archive were expected, and there are {[path.name for path in found]}.")
