@@ -7,6 +7,12 @@ COPY app app
 COPY pages pages
 COPY db db
 COPY prompts prompts
+COPY docs docs
+COPY deploy deploy
+COPY CONTRIBUTING.md ./
+COPY tests/support tests/support
+RUN uv venv /guide && VIRTUAL_ENV=/guide uv pip install --constraint requirements.lock . zensical \
+ && /guide/bin/python -m tests.support.guide
 RUN uv venv /workbench && VIRTUAL_ENV=/workbench uv pip install --no-cache --constraint requirements.lock .
 
 FROM python:3.12-slim

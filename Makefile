@@ -8,19 +8,33 @@ NEURAL_INSTALLED := $(VENV)/.neural-$(NEURAL)
 PORT := 8501
 BENCHMARKS := statistics attributes
 TOOLS := .venv-tools
+GUIDE := app/static/guide/index.html
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-fast test-tools walks check format browser caddy wordnet install lock upgrade bench clean
+.PHONY: help run docs pictures release-check test test-fast test-tools walks check format browser caddy wordnet install lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
+run: install $(GUIDE) ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
 	@$(BIN)/interacteval serve --port $(PORT)
+
+docs: install ## Build the guide, which Help in the app opens
+	@$(BIN)/python -m tests.support.guide
+
+# Takes a few seconds. A fault in a page keeps nobody from the app: `make docs` says what it is.
+$(GUIDE): $(wildcard docs/guide/*.md) docs/zensical.toml CONTRIBUTING.md deploy/README.md requirements.lock | install
+	@$(BIN)/python -m tests.support.guide >/dev/null 2>&1 || echo "The guide could not be built; make docs says why"
+
+pictures: install browser ## Take the guide's and README's pictures anew, from the screens as they are
+	@$(BIN)/python -m tests.support.guide.pictures
+
+release-check: docs ## Build wheel and sdist, install each afresh, run the demo and serve it
+	@$(BIN)/python -m tests.support.release
 
 test: install $(NEURAL_INSTALLED) browser caddy wordnet check ## Every check and every test, as CI does
 	@$(BIN)/python -m tests.support.stages
@@ -101,5 +115,5 @@ upgrade: LOCK_OPTIONS := --upgrade
 upgrade: lock ## The same, with the newest version of everything
 
 clean: ## Remove the environment and all caches
-	@rm -rf $(VENV) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results
+	@rm -rf $(VENV) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
 	@find app pages db prompts tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -25,6 +25,7 @@ from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 from app.domain.storable_text import REPLACEMENT
 from app.entrance.door import door_routes
 from app.entrance.gate import Gate
+from app.entrance.guide import guide_routes
 from app.entrance.status import status_routes
 from app.scoring.engine import DRAIN_SECONDS
 from app.server_names import LOOPBACK, ServerNames, names_of_server
@@ -45,7 +46,7 @@ REFUSAL = (
 
 _HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a surrogate, as UTF-8 would write it
 # The first part of what the server itself has at addresses of several parts; screens have one part.
-SERVED = frozenset({"_stcore", "app", "auth", "component", "media", "static"})
+SERVED = frozenset({"_stcore", "app", "auth", "component", "guide", "media", "static"})
 
 
 class KnownHosts:
@@ -153,7 +154,7 @@ def start(host: str, port: int, more: list[str]) -> None:
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
     ]
-    st.App(ENTRY, routes=[*door_routes(), *status_routes(_sessions)], middleware=middleware).run(
+    st.App(ENTRY, routes=[*door_routes(), *status_routes(_sessions), *guide_routes()], middleware=middleware).run(
         config={
             "server.address": host,
             "server.port": port,

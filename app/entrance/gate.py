@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.domain.people.person import AccessMode
+from app.entrance.guide import GUIDE
 from app.entrance.oidc_door import BEGIN, button, way_back
 from app.entrance.page import door_page, refusal
 from app.entrance.status import HEALTH, METRICS
@@ -16,9 +17,9 @@ from app.services.runtime.workbench import open_workbench
 
 WATCHED = ("/_stcore/health", HEALTH, METRICS)
 """Asked by whatever watches the server, from wherever it is; nothing of a project is in it."""
-OPEN = ("/enter", "/leave")
+OPEN = ("/enter", "/leave", GUIDE.rstrip("/"))
 OPEN_TO_A_PROVIDER = (BEGIN, CALLBACK)
-OPEN_FOLDERS = ("/static/", "/app/static/")
+OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE)
 """The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
 
 

@@ -43,5 +43,5 @@ def test_caddy_gets_what_its_file_asks_for_and_passes_no_figures_on() -> None:
 def test_the_image_holds_every_package_of_the_program() -> None:
     copied = re.findall(r"^COPY (\w+) \1$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
-    assert set(copied) == {"app", "pages", "db", "prompts"}
+    assert set(copied) == {"app", "pages", "db", "prompts", "docs", "deploy"}  # the last two for the guide
     assert all(f"!{name}" in ignored for name in copied)

@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from app import __version__
 from tests.support.real_data import SHARED_DATA
-from tests.support.repository import name_of, project_files
+from tests.support.repository import ROOT, name_of, project_files
 
 MAX_BYTES = 1_000_000
 FORBIDDEN = {
@@ -59,3 +61,9 @@ def test_no_real_dataset_is_committed() -> None:
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_version_stands_in_the_citation_too() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (cited["version"], cited["license"]) == (__version__, "Apache-2.0")
+    assert all(set(author) == {"name"} for author in cited["authors"]), "no person is named who wasn't asked"

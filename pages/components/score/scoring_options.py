@@ -14,6 +14,7 @@ from app.services.scoring.runs import RunOptions
 from pages.components.score.asking_options import Wishes, asking_options
 from pages.components.score.checklist_readiness import dimensions_with_checklist
 from pages.components.score.judge_choice import judge_choice
+from pages.components.shell.navigation.guide import more_in_guide
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options
 from pages.components.shell.words import plain
 
@@ -28,7 +29,7 @@ def scoring_options(workbench: Workbench, project: Project) -> tuple[list[RunOpt
         format_func=titles.__getitem__,
         key="score_evaluator",
         help="How a text gets its score. Checklist: the judge answers every question, and the share of yes is put on "
-        "the scale of the dimension.",
+        f"the scale of the dimension.{more_in_guide('methods')}",
     )
     place = st.container()  # which dimensions can be scored depends on the method's options, which stand below
     judges = judge_choice(workbench, project, evaluator) if asks_a_judge(evaluator) else []

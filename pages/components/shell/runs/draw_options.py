@@ -7,6 +7,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.services.data.locked_split import state_of
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.navigation.guide import more_in_guide
 
 ALL, SHARE, GRID, LOCKED = "All", "A share", "Documents × systems", "Locked test split"
 TEXTS_HELP = (
@@ -45,7 +46,9 @@ def draw_options(
     ways = [ALL, SHARE, GRID, *([LOCKED] if state and locked else [])]
     if st.session_state.get(f"{key}_texts") not in ways:  # the split was opened meanwhile
         st.session_state[f"{key}_texts"] = ALL
-    way = st.segmented_control("Texts", ways, required=True, key=f"{key}_texts", wrap=True, help=TEXTS_HELP)
+    way = st.segmented_control(
+        "Texts", ways, required=True, key=f"{key}_texts", wrap=True, help=TEXTS_HELP + more_in_guide("draws")
+    )
     if way == LOCKED:
         return DrawChoice(locked=True)
     if state:

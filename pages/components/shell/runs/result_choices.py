@@ -17,6 +17,7 @@ from app.services.results.results import (
     newest_of_each,
 )
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
+from pages.components.shell.navigation.guide import more_in_guide
 from pages.components.shell.runs.run_words import short_title, started
 
 LEVELS: dict[Level, str] = {"per-source": "Per source", "dataset": "Dataset", "system": "System"}
@@ -70,7 +71,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
     if not chosen:
         return (), Choices()
     with right:
-        level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP)
+        level = one_of("level", LEVELS, "per-source", "Level", LEVEL_HELP + more_in_guide("levels"))
     soft = _soft(chosen)
     with last.popover("Calculation", icon=":material/tune:", key="figure_choices", help="How the figures are computed"):
         awkward, intervals = st.columns(2, gap="large")
@@ -124,7 +125,9 @@ def _resampling(level: Level) -> Resampling | None:
     if usual != before == st.session_state.get("resampling"):  # not chosen by the person, but what suited another level
         del st.session_state["resampling"]
     st.session_state["usual_resampling"] = usual
-    chosen = one_of("resampling", offered, usual, "What the intervals draw anew", RESAMPLING_HELP)
+    chosen = one_of(
+        "resampling", offered, usual, "What the intervals draw anew", RESAMPLING_HELP + more_in_guide("intervals")
+    )
     return None if chosen == usual else chosen
 
 

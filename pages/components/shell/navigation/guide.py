@@ -1,0 +1,54 @@
+"""Help: the guide, opened at the paragraph about what is on the screen."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+GUIDE = "/guide/"
+EXPERTS_OWN = "experts.html#my-work"
+PARAGRAPHS: Mapping[str, str] = {
+    "home": "facilitators.html#overview",
+    "data": "facilitators.html#bring-your-texts-in",
+    "think_aloud": "experts.html#think-aloud",
+    "ask_llms": "facilitators.html#ask-the-llms",
+    "attributes": "facilitators.html#look-through-the-attributes",
+    "build": "facilitators.html#make-the-checklist",
+    "checklist": "facilitators.html#edit-and-publish",
+    "lineage": "facilitators.html#where-a-question-comes-from",
+    "answer": "experts.html#answer",
+    "score": "facilitators.html#score-the-texts",
+    "results": "facilitators.html#read-the-verdict",
+    "compare": "researchers.html#who-notices-what",
+    "side_by_side": "experts.html#compare-two-sets",
+    "conditions": "researchers.html#whose-attributes",
+    "methods": "researchers.html#several-methods",
+    "topics": "researchers.html#topics",
+    "locked_test": "researchers.html#a-locked-test",
+    "prompts": "researchers.html#prompts",
+    "settings": "administrators.html#models-and-keys",
+}
+"""Screen -> its paragraph in the built guide."""
+EXPLAINED: Mapping[str, str] = {
+    "levels": "researchers.html#levels",
+    "intervals": "researchers.html#intervals",
+    "draws": "researchers.html#draws",
+    "methods": "methods.html",
+}
+"""What the help beside a choice has no room for -> where the guide has it."""
+
+
+def more_in_guide(topic: str) -> str:
+    """A link behind the help of a field; it opens in a tab of its own."""
+    return f"\n\n[More in the guide]({GUIDE}{EXPLAINED[topic]})"
+
+
+def help_link(here: str, own_work: bool = False) -> None:
+    """here: the screen that is open. own_work: whether Overview shows an expert what is theirs to do."""
+    paragraph = EXPERTS_OWN if own_work and here == "home" else PARAGRAPHS[here]
+    st.link_button(
+        "Help",
+        GUIDE + paragraph,
+        icon=":material/help:",
+        type="tertiary",
+        help="The guide, at what is on this screen. It opens in a tab of its own.",
+    )

@@ -1,0 +1,124 @@
+"""The guide says what is so: its links lead somewhere, the words it shows stand on screens, no reference is missing."""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from app.domain.people.person import AccessMode
+from app.entrance import guide
+from app.evaluators.options import described
+from app.evaluators.registry import METHODS
+from app.settings import Settings
+from pages.components.shell.navigation.guide import EXPERTS_OWN, EXPLAINED, GUIDE, PARAGRAPHS
+from pages.components.shell.navigation.screens import SCREENS
+from tests.support.guide.commands_page import all_commands
+from tests.support.guide.markdown import anchors, links, words_in_bold
+from tests.support.guide.settings_page import SECRETS, secrets_read
+from tests.support.guide.site import CONFIG, MADE, SOURCES, guide_pages
+from tests.support.repository import ROOT, name_of, python_files
+
+PAGES = guide_pages()
+BY_HAND = sorted(set(PAGES) - set(MADE))
+OUTSIDE = re.compile(r"[a-z]+:")
+
+
+def _lands(link: str, page: str) -> bool:
+    """Whether a page's link leads to a page or picture, and to a heading that it has."""
+    path, _, anchor = link.partition("#")
+    target = (Path(page).parent / path).as_posix() if path else page
+    target = re.sub(r"[^/]+/\.\./", "", target)
+    if target not in PAGES:
+        return not anchor and (SOURCES / target).is_file()
+    return not anchor or anchor in anchors(PAGES[target])
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_every_link_leads_somewhere(page: str) -> None:
+    inside = {link for link in links(PAGES[page]) if not OUTSIDE.match(link)}
+    assert {link for link in inside if not _lands(link, page)} == set()
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "deploy/README.md"])
+def test_every_anchor_that_a_document_names_is_there(document: str) -> None:
+    path = ROOT / document
+    named = [link.partition("#") for link in links(path.read_text(encoding="utf-8")) if "#" in link]
+    inside = [((path.parent / file) if file else path, anchor) for file, _, anchor in named if ":" not in file]
+    assert [anchor for file, anchor in inside if anchor not in anchors(file.read_text(encoding="utf-8"))] == []
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r'"([\w/-]+\.md)"', CONFIG.read_text(encoding="utf-8")))
+    assert listed == set(PAGES)
+
+
+@cache
+def _screen_words() -> str:
+    """Everything that screens may say, a line each, with "{}" for what the program fills in."""
+    said = [path.read_text(encoding="utf-8") for path in (ROOT / "app" / "entrance").glob("*.html")]
+    for path in python_files("pages", "app"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr):
+                said.append("".join(str(v.value) if isinstance(v, ast.Constant) else "{}" for v in node.values))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                said.append(node.value)
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("page", BY_HAND)
+def test_words_in_bold_stand_on_a_screen(page: str) -> None:
+    """What has a number or a name in it is written with … in its place."""
+    said = _screen_words()
+    there = {words: re.search(_as_written(words), said) for words in words_in_bold(PAGES[page])}
+    assert [words for words, found in there.items() if not found] == []
+
+
+def _as_written(words: str) -> str:
+    return ".*".join(map(re.escape, words.split("…")))
+
+
+@pytest.mark.parametrize("page", BY_HAND)
+def test_every_page_below_a_heading_of_its_own(page: str) -> None:
+    assert PAGES[page].startswith("# ")
+    assert len(re.findall(r"^# ", re.sub(r"```.*?```", "", PAGES[page], flags=re.DOTALL), re.MULTILINE)) == 1
+
+
+def test_every_picture_is_shown() -> None:
+    shown = {Path(link).name for page in PAGES.values() for link in links(page)}
+    shown |= {Path(link).name for link in links((ROOT / "README.md").read_text(encoding="utf-8"))}
+    assert {path.name for path in (SOURCES / "pictures").glob("*.png")} - shown == set()
+
+
+def test_help_opens_a_paragraph_for_every_screen() -> None:
+    assert GUIDE == guide.GUIDE
+    assert set(PARAGRAPHS) == set(SCREENS)
+    aims = [paragraph.replace(".html", ".md") for paragraph in (*PARAGRAPHS.values(), *EXPLAINED.values(), EXPERTS_OWN)]
+    assert [aim for aim in aims if not _lands(aim, "index.md")] == []
+
+
+def test_the_reference_has_every_command_option_setting_and_method() -> None:
+    commands, settings, methods = (PAGES[f"reference/{name}.md"] for name in ("commands", "settings", "methods"))
+    for words, command in all_commands():
+        part = commands.split(f"\n## {words}\n")[1].split("\n## ")[0]
+        options = [option for parameter in command.params for option in parameter.opts if option.startswith("--")]
+        assert [option for option in options if f"`{option}`" not in part] == [], words
+    assert secrets_read() == set(SECRETS)
+    assert [name for name in SECRETS if f"`{name}`" not in settings] == []
+    for name, field in Settings.model_fields.items():
+        row = next(line for line in settings.splitlines() if line.startswith(f"| `{field.validation_alias}`"))
+        assert len(row.split("|")[3].strip()) > 10, f"{name} has no comment that says what it is"
+    for method in METHODS.values():
+        part = methods.split(f"\n## {method.name}\n")[1].split("\n## ")[0]
+        assert [o.name for o in described(method.options) if f"| `{o.name}` |" not in part] == []
+
+
+def test_methods_and_ways_in_that_there_are_are_told_of() -> None:
+    for page, names in {"methods.md": METHODS, "administrators.md": [mode.value for mode in AccessMode]}.items():
+        assert [name for name in names if f"`{name}`" not in PAGES[page]] == [], page
+
+
+def test_pages_name_files_of_the_project_only_where_people_program() -> None:
+    shown = {name: re.findall(r"`(?:app|pages|tests|db)/[\w./]+`", PAGES[name]) for name in BY_HAND}
+    assert {name: found for name, found in shown.items() if found} == {}, name_of(SOURCES)

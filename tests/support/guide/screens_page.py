@@ -1,0 +1,70 @@
+"""The pages of the reference about screens, prompts and errors."""
+
+from app.domain.people.actor import RIGHTS, Right
+from app.errors import ProviderError, WorkbenchError
+from app.prompting import load_prompt
+from app.prompting.library import available_prompts
+from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Screen
+from tests.support.guide.markdown import code, markdown_table, plain_words
+
+_SCREENS = """# Screens
+
+Behind which door a screen lies, its address, and who can open it on a team's server. On your own computer you open
+all of them. Experts open what shows the words of others only once they are done on the dimension.
+
+"""
+_PROMPTS = """# Prompts
+
+What models are told. `interacteval prompts show NAME` prints one word for word; the screen Prompts shows it, and
+words it anew for a project.
+
+"""
+_FAILURES = """# When a model doesn't answer
+
+Each text without a score has a kind of failure. What was scored stays, and what failed can be tried again alone.
+
+"""
+_STATUS = """
+## Exit status of commands
+
+| status | means |
+| --- | --- |
+| 0 | done |
+| 1 | a fault of the program |
+| 2 | something that you can mend: the message says what |
+| 3 | some requests to models failed: trying again may help |
+| 130 | interrupted; what was done is kept |
+"""
+
+
+def screens_page() -> str:
+    rows = [
+        (door.title, screen.title, code("/" if screen.name == "home" else f"/{screen.name}"), _who(screen))
+        for door in (*DOORS, RESEARCH, SET_UP)
+        for screen in door.screens
+    ]
+    return _SCREENS + markdown_table(["door", "screen", "address", "opened by"], rows)
+
+
+def prompts_page() -> str:
+    templates = [load_prompt(name) for name in available_prompts()]
+    rows = [
+        (code(each.name), str(each.version), plain_words(each.description), ", ".join(map(code, each.variables)))
+        for each in templates
+    ]
+    return _PROMPTS + markdown_table(["name", "version", "does", "is given"], rows)
+
+
+def failures_page() -> str:
+    found = {kind.kind: kind.default_hint for kind in _below(ProviderError) if kind is not ProviderError}
+    rows = [(code(kind), plain_words(hint)) for kind, hint in found.items() if hint]
+    return _FAILURES + markdown_table(["kind", "what to do"], rows) + _STATUS
+
+
+def _below(error: type[WorkbenchError]) -> list[type[ProviderError]]:
+    return [each for child in error.__subclasses__() for each in (child, *_below(child))]  # type: ignore[list-item]
+
+
+def _who(screen: Screen) -> str:
+    roles = [role.value for role, rights in RIGHTS.items() if screen.right in rights]
+    return "everybody" if screen.right is Right.SEE else ", ".join(roles)
