@@ -36,6 +36,7 @@ from db.repositories.people.trail import Trail
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
 from db.repositories.question_comments import QuestionComments
+from db.repositories.questions.improvements import Improvements
 from db.repositories.results import Results
 from db.repositories.runs import Runs
 from db.repositories.side_by_side import SideBySideComparisons
@@ -165,6 +166,10 @@ class UnitOfWork:
     @cached_property
     def decisions(self) -> Decisions:
         return Decisions(self._session)
+
+    @cached_property
+    def improvements(self) -> Improvements:
+        return Improvements(self._session)
 
     @cached_property
     def drafts(self) -> Drafts:
