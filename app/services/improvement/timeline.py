@@ -58,26 +58,30 @@ def _timeline(work: UnitOfWork, checklist_id: int, decided: DecidedQuestion) -> 
         if question is not None:
             asked = work.runs.with_checklist(version.id)
             run = next((run.id for run in runs if run.id in asked), None)
-            answers = _answers(work, run, dimension, decided, line) if run else {}
+            answers = _answers(work, run, dimension, decided, line)
             found.append((version.version, question, run if answers else None, answers))
     common = _in_common([answers for *_, answers in found if answers])
     rows = []
-    for place, (number, question, run, answers) in enumerate(found):
+    for place, (number, question, of_run, given) in enumerate(found):
         before = found[place - 1][1] if place else question
         rows.append(
             VersionAgreement(
                 number,
                 question,
                 (before.text, before.guidance) != (question.text, question.guidance),
-                run,
-                errors_of({text: answers[text] for text in common}, _decided(decided)) if answers else None,
+                of_run,
+                errors_of({text: given[text] for text in common}, _decided(decided)) if given else None,
                 sum(one.version == number for one in decided.decisions.values()),
             )
         )
     return QuestionTimeline(judge, len(common), tuple(rows))
 
 
-def _answers(work: UnitOfWork, run: int, dimension: int, decided: DecidedQuestion, line: set[int]) -> dict[int, Answer]:
+def _answers(
+    work: UnitOfWork, run: int | None, dimension: int, decided: DecidedQuestion, line: set[int]
+) -> dict[int, Answer]:
+    if run is None:
+        return {}
     judged = work.results.judgments_by_text(run, dimension, set(decided.texts))
     found = {text: told(judgments, line) for text, judgments in judged.items()}
     return {text: said[0] for text, said in found.items() if said is not None}
