@@ -18,7 +18,6 @@ from db.repositories.anchors import Anchors
 from db.repositories.builds import Builds
 from db.repositories.calls import Calls
 from db.repositories.checklists import Checklists
-from db.repositories.decisions import Decisions
 from db.repositories.drafts import Drafts
 from db.repositories.expert_answers import ExpertAnswers
 from db.repositories.imports import Imports
@@ -36,7 +35,9 @@ from db.repositories.people.trail import Trail
 from db.repositories.projects import Projects
 from db.repositories.proposals import Proposals
 from db.repositories.provider_batches import ProviderBatches
-from db.repositories.question_comments import QuestionComments
+from db.repositories.questions.decisions import Decisions
+from db.repositories.questions.improvements import Improvements
+from db.repositories.questions.question_comments import QuestionComments
 from db.repositories.results import Results
 from db.repositories.runs import Runs
 from db.repositories.side_by_side import SideBySideComparisons
@@ -170,6 +171,10 @@ class UnitOfWork:
     @cached_property
     def decisions(self) -> Decisions:
         return Decisions(self._session)
+
+    @cached_property
+    def improvements(self) -> Improvements:
+        return Improvements(self._session)
 
     @cached_property
     def drafts(self) -> Drafts:

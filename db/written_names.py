@@ -34,6 +34,8 @@ PLACES: Mapping[tuple[str, str], Put] = {
     ("locked_split", "opened_by"): put_alone,
     ("membership", "name"): put_alone,
     ("question_comment", "who"): put_alone,
+    ("question_improvement", "decided_by"): put_alone,
+    ("question_improvement", "made_by"): put_alone,
     ("question_proposal", "decided_by"): put_alone,
     ("rating", "rater"): put_alone,
     ("scoring_run", "params"): put_in_values,

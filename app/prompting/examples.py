@@ -45,6 +45,20 @@ _BY_PROMPT: Mapping[str, Mapping[str, Any]] = {
     },
     "validation": {"questions": [{"id": 1, "component": "Order", "question": "Is it in order?"}]},
     "question-applicability": {"questions": [{"id": 1, "question": "Is it in order?"}]},
+    "question-improve": {
+        "question": {"component": "Order", "question": "Is it in order?", "guidance": "Look at the dates."},
+        "errors": [
+            {
+                "number": 1,
+                "said": "yes",
+                "reason": "It begins at the beginning.",
+                "decided": "no",
+                "why": "The end comes first.",
+                "source": "The source.",
+                "text": "The text.",
+            }
+        ],
+    },
     "judge-checklist": {"questions": _JUDGED},
     "judge-checklist-reasons": {"questions": _JUDGED},
     "judge-checklist-open": {"questions": _JUDGED_OPEN},

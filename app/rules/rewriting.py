@@ -17,6 +17,8 @@ _AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|can|could|will|would|shou
 _TWO_CLAUSES = re.compile(rf",? (?:and|or) (?={_AUXILIARY})", re.IGNORECASE)
 _TWO_ENDS = re.compile(r"^(?P<head>.+ )(?P<first>[\w-]+),? and (?P<second>[\w-]+)\?$")
 
+_LINES = 3  # of what people said, in one line of guidance
+
 
 def rephrased(variables: Mapping[str, Any]) -> dict[str, Any]:
     """The rule's own wording for what the question is about."""
@@ -59,11 +61,37 @@ def merged(variables: Mapping[str, Any]) -> dict[str, Any]:
     return {"questions": [asked[0]], "reason": "They are worded nearly alike; the first stands for all."}
 
 
+def improved(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """What people said of the errors as guidance, and the rule's own wording; no rule reads guidance, LLMs do."""
+    context, question = context_of(variables), variables["question"]
+    asked = " ".join(str(question["question"]).split())
+    said = dict.fromkeys(finished(error["why"]) for error in variables["errors"] if error["why"].strip())
+    guidance = " ".join([*filter(None, [str(question["guidance"]).strip()]), *list(said)[:_LINES]])
+    found = []
+    if said:
+        reason = "It says what people said of the judge's errors."
+        found.append({"question": asked, "guidance": guidance, "reason": reason})
+    wording = _catalogue_wording(asked, variables["others"], context)
+    if wording is not None:
+        reason = "The rule's own wording for what it asks about."
+        found.append({"question": wording, "guidance": str(question["guidance"]), "reason": reason})
+    if not found:
+        raise _beyond("nothing to go by: nobody said why, and they have no other wording for this question")
+    return {"proposals": found}
+
+
+def finished(sentence: str) -> str:
+    """With a mark at its end."""
+    line = " ".join(sentence.split())
+    return line if line[-1:] in ".!?" else f"{line}."
+
+
 ANSWERS: dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "question-rephrase": rephrased,
     "question-simpler": simplified,
     "question-split": split,
     "question-merge": merged,
+    "question-improve": improved,
 }
 
 

@@ -9,6 +9,7 @@ MODULES = (
     "data.import_jobs",
     "demo",
     "drift.drift_jobs",
+    "improvement.attempts",
     "scoring.asking_runs",
     "scoring.scoring_jobs",
     "think_aloud.think_aloud_jobs",

@@ -23,6 +23,7 @@ from db.models.expert_answer import (
     AnswerWaveRow,
     ExpertAnswerRow,
 )
+from db.models.improvement import DocumentHalfRow, ImprovementRow
 from db.models.job import JobRow, WorkerRow
 from db.models.locked_split import LockedDocumentRow, LockedLookRow, LockedSplitRow
 from db.models.person import InvitationRow, MembershipRow, PersonRow, SignInRow
@@ -67,9 +68,11 @@ __all__ = [
     "CountedUploadRow",
     "DecisionRow",
     "DimensionRow",
+    "DocumentHalfRow",
     "DroppedAttributeRow",
     "ExpertAnswerRow",
     "ImportReportRow",
+    "ImprovementRow",
     "InvitationRow",
     "JobFileBlockRow",
     "JobFileRow",

@@ -1,5 +1,6 @@
 """Results of runs, beside what people said."""
 
+from collections.abc import Collection
 from hashlib import sha256
 from typing import Any
 
@@ -90,12 +91,15 @@ class Results:
         )
         return [_judgment(row) for row in rows]
 
-    def judgments_by_text(self, run_id: int, dimension_id: int) -> dict[int, list[Judgment]]:
-        """Text id -> every judgment on it, for the texts with a score."""
+    def judgments_by_text(
+        self, run_id: int, dimension_id: int, texts: Collection[int] | None = None
+    ) -> dict[int, list[Judgment]]:
+        """Text id -> every judgment on it, for the texts with a score; texts: these alone."""
+        only = [] if texts is None else [col(ScoreRow.text_id).in_(texts)]
         rows = self._session.exec(
             select(ScoreRow.text_id, JudgmentRow)
             .join(JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
-            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
+            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value, *only)
             .order_by(col(JudgmentRow.id))
         )
         found: dict[int, list[Judgment]] = {}

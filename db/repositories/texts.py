@@ -172,6 +172,11 @@ class Texts:
         )
         return {name: (ratings, raters) for name, ratings, raters in rows}
 
+    def documents(self, project_id: int) -> list[str]:
+        """Each once, in order."""
+        query = select(TextRow.doc_id).where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
+        return list(self._session.exec(query.distinct().order_by(TextRow.doc_id)))
+
     def systems(self, project_id: int) -> list[str]:
         """The named systems, in order of their names."""
         rows = self._session.exec(

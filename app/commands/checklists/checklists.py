@@ -11,6 +11,7 @@ from app.commands.checklists import (
     checklist_edits,
     checklist_models,
     checklist_versions,
+    improvements,
     rubric_xray,
 )
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, echo_file, print_json, say, table
@@ -37,6 +38,7 @@ def register(root: typer.Typer) -> None:
     checklist_versions.register(checklists)
     checklist_models.register(checklists)
     checklist_calls.register(checklists)
+    improvements.register(checklists)
     rubric_xray.register(checklists)
     root.add_typer(checklists, name="checklist")
 

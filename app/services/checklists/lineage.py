@@ -1,7 +1,7 @@
 """Lineage of a checklist's questions: of a version, or of a build that is still in progress."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.attribute_analysis.contribution import Reach, contribution_of
@@ -24,7 +24,8 @@ __all__ = ["LEFT_OUT", "Branch", "Flow", "LineageView", "Unserved"]
 class LineageView:
     """numbers: question id -> its place in the checklist, from 1. reaches: what became of a contributor's attributes.
 
-    to_components, to_questions: how many attributes go where, for the picture.
+    to_components, to_questions: how many attributes go where, for the picture. decisions: question id -> on how many
+    decisions the wording rests that it has, where it was taken from a trial on such.
     """
 
     checklist: Checklist
@@ -33,6 +34,7 @@ class LineageView:
     reaches: Mapping[str, Reach]
     to_components: Sequence[Flow]
     to_questions: Sequence[Flow]
+    decisions: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[int, int]:
@@ -50,7 +52,8 @@ def lineage_of_version(workbench: Workbench, dimension_id: int, version: int | N
     view = view_checklist(workbench, dimension_id, version)
     with workbench.database.read() as work:
         in_use = _in_use(work, dimension_id, view.checklist.condition)
-    return _view(view.checklist, view.attributes, in_use)
+        decisions = _decisions_behind(work, view.checklist)
+    return replace(_view(view.checklist, view.attributes, in_use), decisions=decisions)
 
 
 def lineage_of_checklist(workbench: Workbench, checklist_id: int) -> LineageView:
@@ -92,6 +95,7 @@ def lineage_document(view: LineageView) -> dict[str, Any]:
                         "question": numbers[question.id],
                         "text": question.text,
                         "origin": question.origin.value,
+                        "decisions": view.decisions.get(question.id, 0),
                         "attributes": [_attribute(view, id_) for id_ in question.attributes if id_ in view.attributes],
                     }
                     for question in branch.questions
@@ -124,6 +128,17 @@ def _attribute(view: LineageView, id_: int) -> dict[str, Any]:
         "contributor": attribute.contributor,
         "kind": attribute.kind.value,
         "questions": [view.numbers[question] for question in view.lineage.serving.get(id_, ())],
+    }
+
+
+def _decisions_behind(work: UnitOfWork, checklist: Checklist) -> dict[int, int]:
+    """The newest attempt whose words the question has."""
+    words = {question.id: (question.text, question.guidance) for question in checklist.questions}
+    return {
+        question: len(attempt.decisions)
+        for question, attempts in work.improvements.of_checklist(checklist.id).items()
+        for attempt in attempts
+        if attempt.taken and (attempt.taken.text, attempt.taken.guidance) == words.get(question)
     }
 
 

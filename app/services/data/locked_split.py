@@ -50,7 +50,8 @@ class SplitState:
 def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: str) -> SplitState:
     """Lock a share of the rated documents, drawn so that they are rated like the whole.
 
-    Documents of think-aloud samples and of texts that experts answer questions on have been read and can't be drawn.
+    Documents of think-aloud samples and of texts that experts answer questions on, or that somebody decided about, have
+    been read and can't be drawn.
     Raises InputError, ConflictError where a split is locked already, NotReadyError where too few documents are rated.
     """
     name = require_name(who)
@@ -61,8 +62,8 @@ def lock(workbench: Workbench, project_id: int, share: float, seed: int, who: st
             raise ConflictError("This project has a locked split already.", "Open it before another is drawn.")
         means = _document_means(work, project_id)
         read = {s.text.doc_id for d in work.projects.dimensions(project_id) for s in work.think_aloud.samples(d.id)}
-        answered = work.texts.many(work.expert_answers.drawn_texts(project_id))
-        read |= {text.doc_id for text in answered.values()}
+        answered = {*work.expert_answers.drawn_texts(project_id), *work.decisions.texts_of_project(project_id)}
+        read |= {text.doc_id for text in work.texts.many(answered).values()}
         free = sorted(means.keys() - read)
         if len(means) < 2 or not free:
             raise NotReadyError(

@@ -96,7 +96,7 @@ def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Seq
         raise NotReadyError("None of these texts has both a score and a rating.", "Choose others on Results.")
     with workbench.database.read() as work:
         found = [work.texts.get(row.text) for row in wanted]
-        earlier = _earlier(work, view, result.run, [row.text for row in wanted])
+        earlier = counting_again(work, view, result.run, [row.text for row in wanted])
     with own_wordings(workbench, view.project.id):
         scores = asyncio.run(_asked(workbench, view, result.run, found, earlier))
     errors = [error for _, error in scores if error is not None]
@@ -111,17 +111,18 @@ def try_draft(workbench: Workbench, view: ChecklistView, run_id: int, texts: Seq
     return DraftTrial(result.run.judge, tuple(tried), failed, str(errors[0]) if errors else "")
 
 
-def _options(run: RunSummary) -> JudgeOptions:
+def asking_of_run(run: RunSummary) -> JudgeOptions:
+    """How a run asked its judge."""
     chosen = options_of(METHOD, run.params)
     assert isinstance(chosen, JudgeOptions)  # the checklist's own
     return chosen
 
 
-def _earlier(work: UnitOfWork, view: ChecklistView, run: RunSummary, texts: Sequence[int]) -> Earlier:
+def counting_again(work: UnitOfWork, view: ChecklistView, run: RunSummary, texts: Sequence[int]) -> Earlier:
     """The answers to unchanged questions that a run of the draft would take over."""
     part = next(part for part in work.runs.parts(run.id) if part.dimension == view.dimension.id)
     planned = replace(part, checklist=view.checklist.id, texts=tuple(texts))
-    options, effort = _options(run), ModelOptions.of_run(run.params).effort
+    options, effort = asking_of_run(run), ModelOptions.of_run(run.params).effort
     params = reuse_params(work, view.project.id, [planned], run.judge, options, effort=effort)
     return earlier_answers(work, params, planned, options.repeats)
 
@@ -130,7 +131,7 @@ async def _asked(
     workbench: Workbench, view: ChecklistView, run: RunSummary, texts: Sequence[Text], earlier: Earlier
 ) -> list[tuple[float | None, ProviderError | None]]:
     """Of each text its score, or what kept the judge from it."""
-    options, asked = _options(run), ModelOptions.of_run(run.params)
+    options, asked = asking_of_run(run), ModelOptions.of_run(run.params)
     async with model_session(workbench, run.judge, project=view.project.id, options=asked) as model:
         evaluator = ChecklistEvaluator(model, view.project.task, view.dimension, view.checklist, options, earlier)
 

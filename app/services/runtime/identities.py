@@ -26,6 +26,7 @@ KINDS: Mapping[str, str] = {
     "dimension_id": "dimension",
     "dimension_ids": "dimension",
     "ids": "attribute",
+    "improvement_id": "improvement",
     "kept": "attribute",
     "project_id": "project",
     "proposal_id": "proposal",

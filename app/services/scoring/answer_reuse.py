@@ -169,7 +169,7 @@ def _earlier_runs(
     if not part.checklist:
         return []
     checklist, judge = work.checklists.get(part.checklist), str(parse_model_name(judge))
-    older = _ancestors(work, checklist)
+    older = ancestors(work, checklist)
     alike = [
         run.id
         for run in work.runs.all(project_id)
@@ -182,7 +182,8 @@ def _earlier_runs(
     return [run for run in alike if _source(work, checklist, run, part.dimension, open_as).same]
 
 
-def _ancestors(work: UnitOfWork, checklist: Checklist) -> set[int]:
+def ancestors(work: UnitOfWork, checklist: Checklist) -> set[int]:
+    """The versions that this one descends from, by id."""
     found: set[int] = set()
     parent = checklist.parent
     while parent is not None and parent not in found:

@@ -14,6 +14,7 @@ from app.services.checklists.draft_edits import QuestionWording, add_question, m
 from app.services.checklists.question_comments import comments_on
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.component_heading import add_component_form, component_heading
+from pages.components.checklist.improvements import improvements
 from pages.components.checklist.question_comments import comments_word, question_comments
 from pages.components.checklist.question_proposals import ask_about, proposals, proposals_for, validator
 from pages.components.shell.checklists.question_editor import (
@@ -86,6 +87,7 @@ def _row(
             if editing.draft:
                 ask_about(editing, question)
                 proposals_for(editing, question)
+                improvements(editing, question)
             question_detail(editing, question)
             question_comments(editing.workbench, editing.view.checklist, question, comments, editing.who)
 

@@ -26,7 +26,9 @@ def _branch(view: LineageView, branch: Branch) -> None:
         st.markdown(f"Key question: {plain(branch.key_question)}")
     numbers = view.numbers
     for question in branch.questions:
-        st.markdown(f"**{numbers[question.id]} {plain(question.text)}**{_origin(question)}")
+        decided = view.decisions.get(question.id)
+        rests = f" :gray[worded from {number(decided, 'decision')}]" if decided else ""
+        st.markdown(f"**{numbers[question.id]} {plain(question.text)}**{_origin(question)}{rests}")
         behind = [view.attributes[id_] for id_ in question.attributes if id_ in view.attributes]
         if behind:
             st.markdown(

@@ -15,6 +15,7 @@ from app.services.data.uploads import ImportPlan, MappedColumns
 from app.services.demo import DemoJob
 from app.services.drift.drift_jobs import AnchoredScoringJob, LookJob, ReferenceJob
 from app.services.drift.looks import Asking
+from app.services.improvement.attempts import ImprovementJob
 from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob
 from app.services.scoring.scoring_jobs import ScoringJob
@@ -48,6 +49,7 @@ def examples() -> list[object]:
         ReferenceJob(1, dimension, asking),
         LookJob(1, dimension, asking),
         AnchoredScoringJob(1, (1, 2), ((dimension, asking),)),
+        ImprovementJob(3, "rules", None, "Ana"),
         AskingJob((1, 2, 3), None),
         ScoringJob(1, (5,)),
         ThinkAloudJob(project, (dimension,), ("rules",), asked, {"7 rules": 2}),

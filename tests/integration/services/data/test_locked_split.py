@@ -2,8 +2,10 @@
 
 import pytest
 
+from app.domain.judgment import Answer
 from app.domain.task import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, WorkbenchError
+from app.services.checklists.checklists import versions_of
 from app.services.data.locked_split import SplitState, lock, locked_runs, open_split, opened_splits, state_of
 from app.services.data.projects import overview
 from app.services.data.texts import rated_text, text_page
@@ -52,6 +54,17 @@ def test_documents_that_were_read_as_samples_are_not_drawn(workbench: Workbench,
     state = lock(workbench, PROJECT, 0.6, 1, "Ana")
     assert len(state.split.documents) == round(0.6 * DOCUMENTS)
     assert not read & set(state.split.documents)
+
+
+def test_documents_that_somebody_decided_about_are_not_drawn(workbench: Workbench, dimension: Dimension) -> None:
+    question = versions_of(workbench, dimension.id)[0].asked[0].id
+    with workbench.database.write() as work:
+        read = [text for text in work.texts.all(PROJECT) if text.doc_id in ("d1", "d4", "d5")]
+        for text in read:
+            work.decisions.add(question, text.id, Answer.NO, "Ana")
+    state = lock(workbench, PROJECT, 0.7, 1, "Ana")
+    assert len(state.split.documents) == round(0.7 * DOCUMENTS)
+    assert not {text.doc_id for text in read} & set(state.split.documents)
 
 
 def test_nobody_is_shown_a_locked_text(workbench: Workbench, dimension: Dimension) -> None:

@@ -1,14 +1,15 @@
 """Decisions on questions about texts. They are undone, never changed or taken away."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from sqlmodel import Session, col, select
 
 from app.domain.decision import Decision, reference
 from app.domain.judgment import Answer
 from app.errors import ConflictError, NotFoundError
-from db.models import ChecklistRow, CopiedQuestionRow, DecisionRow, QuestionRow
+from db.models import ChecklistRow, DecisionRow, DimensionRow, QuestionRow
 from db.models.columns import now
+from db.repositories.questions.question_lines import lines_of
 
 
 class Decisions:
@@ -32,7 +33,7 @@ class Decisions:
         Raises ConflictError where another stands by now, NotFoundError where the question is gone.
         """
         # Whoever decides about any version of the question waits here for who does it at the same time.
-        line = sorted(self._lines([question_id]))
+        line = sorted(lines_of(self._session, [question_id]))
         self._session.exec(select(QuestionRow.id).where(QuestionRow.id == line[0]).with_for_update()).all()
         question = self._session.get(QuestionRow, question_id)
         if question is None:
@@ -79,31 +80,22 @@ class Decisions:
     def of_checklist(self, checklist_id: int) -> dict[int, list[Decision]]:
         """Question of this version -> the decisions about it in all versions, undone ones too, oldest first."""
         questions = self._session.exec(select(QuestionRow.id).where(QuestionRow.checklist_id == checklist_id))
-        lines = self._lines(int(id_ or 0) for id_ in questions)
+        lines = lines_of(self._session, (int(id_ or 0) for id_ in questions))
         found: dict[int, list[Decision]] = {}
         for one in self._read(lines):
             found.setdefault(lines[one.question], []).append(one)
         return found
 
-    def _lines(self, questions: Iterable[int]) -> Mapping[int, int]:
-        """Each question's copies in other versions, earlier and later, and itself -> the question."""
-        found = {question: question for question in questions}
-        latest = dict(found)
-        while latest:  # one version further each time
-            ids = list(latest)
-            copies = self._session.exec(
-                select(CopiedQuestionRow).where(
-                    col(CopiedQuestionRow.question_id).in_(ids) | col(CopiedQuestionRow.from_id).in_(ids)
-                )
-            ).all()
-            latest = {
-                there: found[here]
-                for row in copies
-                for here, there in ((row.question_id, row.from_id), (row.from_id, row.question_id))
-                if here in found and there not in found
-            }
-            found |= latest
-        return found
+    def texts_of_project(self, project_id: int) -> set[int]:
+        """The texts that somebody decided about, whether it stands or not: they have been read."""
+        found = self._session.exec(
+            select(DecisionRow.text_id)
+            .join(QuestionRow, col(QuestionRow.id) == DecisionRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .join(DimensionRow, col(DimensionRow.id) == ChecklistRow.dimension_id)
+            .where(DimensionRow.project_id == project_id)
+        )
+        return set(found)
 
     def _read(self, questions: Iterable[int]) -> list[Decision]:
         rows = self._session.exec(

@@ -1,0 +1,232 @@
+"""checklist improve, improvements, timeline: better wordings from decisions, and how a question fared."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption, newest_draft, question_of
+from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
+
+if TYPE_CHECKING:
+    from app.domain.improvement import AnswerErrors, Improvement, WordingTrial
+    from app.services.runtime.workbench import Workbench
+
+QuestionOption = Annotated[int, typer.Option("--question", help="Its number, as `checklist questions` lists it.")]
+RunOption = Annotated[
+    int | None, typer.Option("--run", help="The run whose judge is looked at; the newest of an earlier version.")
+]
+
+
+def register(checklists: typer.Typer) -> None:
+    for command in (improve, improvements, timeline):
+        checklists.command()(command)
+
+
+def improve(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    question: QuestionOption,
+    model: Annotated[str, typer.Option(help="Who proposes wordings: provider:name, or rules.")],
+    run: RunOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be asked and cost; ask nothing.")] = False,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """Propose wordings from decided errors, try each on one half of the decided texts, prove the best on the other.
+
+    Example: interacteval checklist improve --project News --dimension coherence --question 12 --model openai:gpt-4o
+    """
+    from app.services.improvement.improve import improve as try_wordings
+    from app.services.improvement.improvement_forecast import forecast_improvement
+
+    workbench, draft = newest_draft(project, dimension)
+    number = question_of(draft, question).id
+    if dry_run:
+        ahead = forecast_improvement(workbench, number, model, run)
+        if json_:
+            print_json(ahead.to_json())
+            return
+        cost = "an unknown price" if ahead.cost_usd is None else f"about ${ahead.cost_usd:.2f}"
+        echo(
+            f"{counted(ahead.development, 'decided text')} to make wordings from, {ahead.proof} unseen to prove one on."
+        )
+        echo(f"At most {counted(ahead.calls, 'call')}; about {ahead.input_tokens:,} tokens in; {cost}.")
+        return
+    found = try_wordings(workbench, number, model, run, by)
+    if json_:
+        print_json(_document(found))
+    else:
+        _print(found)
+
+
+def improvements(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    question: QuestionOption,
+    accept: Annotated[int | None, typer.Option(help="Take the wording of this attempt into the draft.")] = None,
+    refuse: Annotated[int | None, typer.Option(help="Refuse this attempt.")] = None,
+    text: Annotated[str | None, typer.Option(help="With --accept: this wording instead.")] = None,
+    guidance: Annotated[str | None, typer.Option(help="With --accept: this guidance instead.")] = None,
+    by: ByOption = "",
+    json_: JsonOption = False,
+) -> None:
+    """The attempts at a question of the draft, and what people made of them.
+
+    Example: interacteval checklist improvements --project News --dimension coherence --question 12 --accept 3
+    """
+    from app.services.improvement.attempts import refuse_improvement
+
+    workbench, draft = newest_draft(project, dimension)
+    number = question_of(draft, question).id
+    if accept is not None:
+        _take(workbench, draft.id, number, accept, text, guidance, by)
+    if refuse is not None:
+        refuse_improvement(workbench, number, refuse, by)
+    made = _attempts(workbench, draft.id, number)
+    if json_:
+        print_json([_document(one) for one in made])
+    elif made:
+        for one in made:
+            _print(one)
+    else:
+        echo("No wording was tried on decisions about this question.")
+
+
+def timeline(
+    project: ProjectOption,
+    dimension: OneDimensionOption,
+    question: QuestionOption,
+    run: RunOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """A question's agreement with what was decided, version by version, always on the same texts.
+
+    Example: interacteval checklist timeline --project News --dimension coherence --question 12
+    """
+    from app.services.improvement.timeline import question_timeline
+
+    workbench, draft = newest_draft(project, dimension)
+    found = question_timeline(workbench, question_of(draft, question).id, run)
+    versions = [] if found is None else found.versions
+    rows = [
+        {
+            "version": one.version,
+            "text": one.question.text,
+            "guidance": one.question.guidance,
+            "reworded": one.reworded,
+            "run": one.run,
+            "texts": one.errors.n if one.errors else 0,
+            "agreement": one.errors.agreement if one.errors else None,
+            "decisions": one.decisions,
+        }
+        for one in versions
+    ]
+    if json_:
+        print_json({"judge": found.judge if found else None, "texts": found.texts if found else 0, "versions": rows})
+    elif rows:
+        shown = ("version", "reworded", "agreement", "texts", "decisions", "text")
+        echo(table(list(shown), [[row[name] for name in shown] for row in rows]))
+    else:
+        echo("Nothing is decided about this question.")
+
+
+def _take(
+    workbench: "Workbench", draft: int, question: int, attempt: int, text: str | None, guidance: str | None, by: str
+) -> None:
+    from app.domain.improvement import ProposedWording
+    from app.services.improvement.attempts import take_improvement
+
+    words = None
+    chosen = next((one.chosen for one in _attempts(workbench, draft, question) if one.id == attempt), None)
+    if chosen is not None and (text is not None or guidance is not None):
+        now = chosen.wording
+        words = ProposedWording(now.text if text is None else text, now.guidance if guidance is None else guidance)
+    take_improvement(workbench, question, attempt, by, words)
+
+
+def _attempts(workbench: "Workbench", draft: int, question: int) -> "list[Improvement]":
+    from app.services.improvement.attempts import attempts_at
+
+    return attempts_at(workbench, draft).get(question, [])
+
+
+def _document(found: "Improvement") -> dict[str, Any]:
+    from app.services.improvement.attempts import attempt_sentence, standing_of
+    from app.services.improvement.improve import difference_of
+
+    difference = difference_of(found.proof)
+    return {
+        "improvement": found.id,
+        "question": found.question,
+        "model": found.model,
+        "judge": found.judge,
+        "run": found.run,
+        "text": found.before.text,
+        "guidance": found.before.guidance,
+        "proposals": [
+            {
+                "text": one.wording.text,
+                "guidance": one.wording.guidance,
+                "reason": one.wording.reason,
+                "development": _trial(one.trial),
+            }
+            for one in found.tried
+        ],
+        "best": found.best,
+        "proof": _trial(found.proof) if found.proof else None,
+        "proof_decided": found.proof_decided,
+        "difference": difference and {name: getattr(difference, of) for name, of in _DIFFERENCE.items()},
+        "p": difference and difference.p,
+        "smallest_difference": difference and difference.smallest,
+        "verdict": standing_of(found),
+        "sentence": attempt_sentence(found),
+        "decisions": len(found.decisions),
+        "calls": found.calls,
+        "cost_usd": found.cost_usd,
+        "status": found.status.value,
+    }
+
+
+_DIFFERENCE = {"value": "difference", "low": "low", "high": "high"}
+
+
+def _trial(trial: "WordingTrial") -> dict[str, Any]:
+    return {
+        "texts": trial.before.n,
+        "documents": trial.documents,
+        "before": _errors(trial.before),
+        "after": _errors(trial.after),
+        "gained": trial.gained,
+        "lost": trial.lost,
+        "failed": trial.failed,
+    }
+
+
+def _errors(errors: "AnswerErrors") -> dict[str, Any]:
+    return {
+        "right": errors.right,
+        "false_yes": errors.false_yes,
+        "false_no": errors.false_no,
+        "other": errors.other,
+        "unanswered": errors.unanswered,
+    }
+
+
+def _print(found: "Improvement") -> None:
+    from app.services.improvement.attempts import attempt_sentence
+
+    said = f"{found.status.value}{f' by {found.decided_by}' if found.decided_by else ''}"
+    echo(f"Attempt {found.id} ({shown_model(found.model)} for {shown_model(found.judge)}): {said}")
+    rows = [
+        [
+            "best" if place == found.best else "",
+            f"{one.trial.before.right} -> {one.trial.after.right} of {one.trial.before.n}",
+            one.wording.text,
+            one.wording.guidance,
+        ]
+        for place, one in enumerate(found.tried)
+    ]
+    echo(table(["", "right on the development half", "question", "guidance"], rows))
+    echo(attempt_sentence(found))
+    cost = "unknown" if found.cost_usd is None else f"${found.cost_usd:.2f}"
+    echo(f"{counted(found.calls, 'call')}, cost {cost}; rests on {counted(len(found.decisions), 'decision')}.")

@@ -1,0 +1,228 @@
+"""Better wordings of one question from what was decided: its errors, attempts with their proof, and its timeline."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from app.domain.checklist import Question
+from app.domain.improvement import AnswerErrors, Half, Improvement, ImprovementStatus, ProposedWording
+from app.domain.people.actor import Right
+from app.errors import WorkbenchError
+from app.services.improvement.attempts import (
+    attempt_sentence,
+    begin_improvement,
+    improvement_job_key,
+    refuse_improvement,
+    take_improvement,
+)
+from app.services.improvement.decided import DecidedQuestion, decided_questions, judged_runs
+from app.services.improvement.improve import difference_of
+from app.services.improvement.improvement_forecast import forecast_improvement
+from app.services.improvement.proof_figures import FEWEST_PROOF, figures_sentence, too_few_sentence
+from app.services.improvement.timeline import question_timeline
+from app.services.runtime.use_case import may
+from pages.components.shell.background import watch
+from pages.components.shell.checklists.question_editor import Editing, open_question
+from pages.components.shell.checklists.wording_change import marked
+from pages.components.shell.money import about, dollars
+from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.words import model_label, number, plain, show_error
+
+PURPOSE = "It proposes wordings from the errors; you decide what is taken."
+_PROBLEM = "improvement_problem"
+_HALVES = {Half.DEVELOPMENT: "Development half", Half.PROOF: "Proof half"}
+
+
+def improvements(editing: Editing, question: Question) -> None:
+    """Nothing for a question that nobody decided anything about."""
+    workbench, checklist_id = editing.workbench, editing.view.checklist.id
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
+    asking = watch(workbench, improvement_job_key(checklist_id))
+    found = decided_questions(workbench, checklist_id).get(question.id)
+    if found is None:
+        return
+    errors = [found.errors(half) for half in Half]
+    false_yes, false_no = sum(one.false_yes for one in errors), sum(one.false_no for one in errors)
+    label = f"Improve from {number(len(found.decisions), 'decision')}: {false_yes} false yes, {false_no} false no"
+    section = st.expander(label, key=f"improve_{question.id}", icon=":material/rule:", on_change="rerun")
+    if section.open:
+        with section:
+            _panel(editing, question, asking)
+
+
+def _panel(editing: Editing, question: Question, asking: bool) -> None:
+    runs = {run.id: run for run in judged_runs(editing.workbench, editing.view.checklist.id)}
+    if not runs:
+        st.markdown("No judge has answered an earlier version yet: score texts with a published one first.")
+        return
+    run = st.selectbox(
+        "Judge",
+        list(runs),
+        format_func=lambda id_: f"{model_label(runs[id_].judge)} · run {id_}",
+        key=f"improve_run_{question.id}",
+        help="Whose errors are looked at, and who is asked again.",
+    )
+    found = decided_questions(editing.workbench, editing.view.checklist.id, run)[question.id]
+    _errors(found)
+    if may(editing.workbench, Right.FACILITATE, dimension_id=editing.view.dimension.id):
+        _propose(editing, found, run, asking)
+    for attempt in reversed(found.attempts):
+        _attempt(editing, question, attempt)
+    _timeline(editing, question, run)
+
+
+def _errors(found: DecidedQuestion) -> None:
+    rows = [{"": title, **_counts(found.errors(half))} for half, title in _HALVES.items()]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"decided_errors_{found.question.id}")
+    if found.reworded:
+        st.caption("The question was changed since this run: its present wording is asked before others are tried.")
+    if len(found.proof) < FEWEST_PROOF:
+        st.caption(too_few_sentence(len(found.proof)))
+    mistaken = found.mistaken
+    if mistaken:
+        with st.popover(f"Read the {number(len(mistaken), 'error')} of the development half", type="tertiary"):
+            for error in mistaken:
+                why = f": {error.why}" if error.why else ""
+                st.caption(plain(f"Judge: {error.said.value}. Decided: {error.decided.value}{why}"))
+                st.text(error.text.text)
+    st.caption("Errors of the proof half are counted, not shown: it is there to prove a wording on.")
+
+
+def _counts(errors: AnswerErrors) -> dict[str, object]:
+    return {
+        "Decided texts": errors.n,
+        "False yes": errors.false_yes,
+        "False no": errors.false_no,
+        "About “does not apply”": errors.other,
+        "No answer": errors.unanswered,
+        "Right": None if errors.agreement is None else f"{100 * errors.agreement:.0f} %",
+    }
+
+
+def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
+    key = found.question.id
+    if not found.mistaken and not found.reworded:
+        st.markdown("The judge makes no error on the development half, so there is nothing to make a wording from.")
+        return
+    model = model_choice(editing.workbench, "Who proposes", f"improving_model_{key}", PURPOSE)
+    if model:
+        try:
+            ahead = forecast_improvement(editing.workbench, key, model, run)
+        except WorkbenchError as error:
+            show_error(error)
+            return
+        cost = "unknown price" if ahead.cost_usd is None else about(ahead.cost_usd)
+        then = f", the best one on {ahead.proof} unseen ones" if ahead.provable else ""
+        st.caption(
+            f"Up to five wordings, each tried on {number(ahead.development, 'text')}{then}. At most "
+            f"{number(ahead.calls, 'call')}, {cost}."
+        )
+    args = [editing, key, model, run]
+    st.button("Propose wordings", key=f"improve_ask_{key}", disabled=not model or asking, on_click=_begin, args=args)
+
+
+def _begin(editing: Editing, question: int, model: str, run: int) -> None:
+    checklist = editing.view.checklist.id
+    _told(partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who))
+
+
+def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None:
+    with st.container(border=True, key=f"attempt_{attempt.id}"):
+        cost = dollars(attempt.cost_usd)
+        by = f" by {attempt.decided_by}" if attempt.decided_by else ""
+        st.markdown(f"**{plain(attempt_sentence(attempt))}**")
+        st.caption(
+            f"{plain(model_label(attempt.model))} for {plain(model_label(attempt.judge))} · "
+            f"{number(attempt.calls, 'call')}, {cost} · rests on {number(len(attempt.decisions), 'decision')} · "
+            f"{attempt.status.value}{plain(by)}"
+        )
+        if (difference := difference_of(attempt.proof)) is not None and attempt.proof is not None:
+            st.markdown(figures_sentence(difference))
+            sides = (("Proof half, before", attempt.proof.before), ("Proof half, after", attempt.proof.after))
+            rows = [{"": title, **_counts(errors)} for title, errors in sides]
+            st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"proof_{attempt.id}")
+            left_out = f" {number(attempt.proof.failed, 'text')} got no reply." if attempt.proof.failed else ""
+            st.caption(f"Texts of {number(attempt.proof.documents, 'document')}.{left_out}")
+        _tried(attempt)
+        if attempt.status is ImprovementStatus.OPEN:
+            _decision(editing, question, attempt)
+
+
+def _tried(attempt: Improvement) -> None:
+    """Before and after on the development half, one row a wording."""
+    rows = [
+        {
+            "Chosen": place == attempt.best,
+            "Question": one.wording.text,
+            "How to decide": one.wording.guidance,
+            "False yes": f"{one.trial.before.false_yes} → {one.trial.after.false_yes}",
+            "False no": f"{one.trial.before.false_no} → {one.trial.after.false_no}",
+            "Right": f"{one.trial.before.right} → {one.trial.after.right} of {one.trial.before.n}",
+            "Why": one.wording.reason,
+        }
+        for place, one in enumerate(attempt.tried)
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"tried_{attempt.id}")
+
+
+def _decision(editing: Editing, question: Question, attempt: Improvement) -> None:
+    key, chosen = attempt.id, attempt.chosen
+    if chosen is not None:
+        old, new = marked(attempt.before.text, chosen.wording.text)
+        st.markdown(f"- {old}\n- {new}" if old != new else f"- {new}")
+        st.text_area("Wording", chosen.wording.text, height=80, key=f"improved_text_{key}")
+        st.text_area(
+            "How to decide",
+            chosen.wording.guidance,
+            height=80,
+            key=f"improved_guidance_{key}",
+            help="Edited words were not tried: what was proven doesn't hold for them.",
+        )
+    with st.container(horizontal=True):
+        if chosen is not None:
+            st.button("Take it", key=f"take_{key}", on_click=_take, args=[editing, question, key])
+        refusing = partial(refuse_improvement, editing.workbench, question.id, key, editing.who)
+        st.button("Refuse", key=f"refuse_improvement_{key}", type="tertiary", on_click=_told, args=[refusing])
+
+
+def _take(editing: Editing, question: Question, attempt: int) -> None:
+    state = st.session_state
+    words = ProposedWording(str(state[f"improved_text_{attempt}"]), str(state[f"improved_guidance_{attempt}"]))
+    _told(partial(take_improvement, editing.workbench, question.id, attempt, editing.who, words))
+    if _PROBLEM not in state:
+        open_question(None)  # an open editor would show the old words
+
+
+def _told(action: Callable[[], object]) -> None:
+    try:
+        action()
+    except WorkbenchError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def _timeline(editing: Editing, question: Question, run: int) -> None:
+    found = question_timeline(editing.workbench, question.id, run)
+    if found is None:
+        return
+    st.markdown(f"**From version to version** on the {number(found.texts, 'decided text')} that all of them answered")
+    rows = [
+        {
+            "Version": one.version,
+            "Right": None
+            if one.errors is None or one.errors.agreement is None
+            else f"{100 * one.errors.agreement:.0f} %",
+            "Decided in it": one.decisions,
+            "Changed": "yes" if one.reworded else "",
+            "Question": one.question.text,
+            "How to decide": one.question.guidance,
+        }
+        for one in found.versions
+    ]
+    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"timeline_{question.id}")
+    st.caption(
+        f"{plain(model_label(found.judge))}, where it answered: an empty place was not asked. Texts that wordings were "
+        "made from count here too, so that a later version looks better than it is; the proof half says by how much."
+    )

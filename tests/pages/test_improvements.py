@@ -1,0 +1,142 @@
+"""A question's panel of decisions: its errors, what was tried and proven, taken, edited or refused; its timeline."""
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.domain.checklist import Checklist, Question
+from app.domain.improvement import (
+    AnswerErrors,
+    Improvement,
+    ImprovementStatus,
+    ProposedWording,
+    TriedWording,
+    WordingTrial,
+)
+from app.domain.judgment import Answer
+from app.services.checklists.checklists import get_checklist, new_draft, versions_of
+from app.services.data.projects import dimensions_named
+from app.services.improvement.attempts import attempts_at, improvement_job_key
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import list_runs
+from tests.support.background import wait_for
+
+Open = Callable[[str], AppTest]
+BETTER = ProposedWording("Is it in order?", "A leap in time counts as no.", "Leaps were missed.")
+
+
+@pytest.fixture
+def draft(demo: Workbench) -> Checklist:
+    """The judge was wrong about the first question on a third of its texts, as was decided."""
+    dimension = dimensions_named(demo, "Demo", "all")[0]
+    draft = new_draft(demo, versions_of(demo, dimension.id)[0].id)
+    run = next(run for run in list_runs(demo) if dimension.name in run.dimensions)
+    with demo.database.write() as work:
+        judged = work.results.judgments_by_text(run.id, dimension.id)
+        line = work.improvements.line_of(draft.asked[0].id)
+        for place, (text, judgments) in enumerate(judged.items()):
+            said = next(one.answer for one in judgments if one.question in line)
+            other = Answer.NO if said is Answer.YES else Answer.YES
+            work.decisions.add(draft.asked[0].id, text, said if place % 3 else other, "Ana", why="It leaps in time")
+    return draft
+
+
+def tried_on(draft: Checklist, proof: WordingTrial | None) -> Improvement:
+    question = draft.asked[0]
+    trial = WordingTrial(AnswerErrors(20, 4, 3), AnswerErrors(20, 1, 1), 5, 0, documents=9)
+    before = ProposedWording(question.text, question.guidance)
+    tried = (TriedWording(BETTER, trial),)
+    return Improvement(question.id, "rules", "rules", None, before, (1, 2, 3), tried, 0, proof, 33, (), 90, 0.25)
+
+
+PROVEN = WordingTrial(AnswerErrors(33, 8, 4), AnswerErrors(33, 1, 2), 9, 0, documents=11)
+
+
+def opened(open_screen: Open, question: Question) -> AppTest:
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    app.session_state[f"improve_{question.id}"] = True
+    return app.run()
+
+
+def words(app: AppTest) -> str:
+    shown = (*app.markdown, *app.caption, *app.success, *app.info, *app.error)
+    return "\n".join(str(element.value) for element in shown).replace("\\", "")
+
+
+def labels(app: AppTest) -> list[str]:
+    return [expander.label for expander in app.expander]
+
+
+def test_a_question_nobody_decided_about_has_no_panel(demo: Workbench, draft: Checklist, open_screen: Open):
+    app = open_screen("checklist")
+    app.button(key=f"open_{draft.asked[1].id}").click().run()
+    assert not app.exception
+    assert not [label for label in labels(app) if label.startswith("Improve from")]
+
+
+def test_errors_what_can_not_be_said_and_the_cost_stand_there_before_anything_is_asked(
+    demo: Workbench, draft: Checklist, open_screen: Open
+):
+    app = opened(open_screen, draft.asked[0])
+    assert not app.exception
+    (label,) = [label for label in labels(app) if label.startswith("Improve from")]
+    assert "false yes" in label
+    said = words(app)
+    assert "Too few to say" in said
+    assert "Errors of the proof half are counted, not shown" in said
+    assert "Up to five wordings, each tried on" in said
+    assert "From version to version" in said
+    app.button(key=f"improve_ask_{draft.asked[0].id}").click().run()
+    wait_for(improvement_job_key(draft.id), demo)
+    app.run()
+    assert not app.exception
+    ((attempt,),) = attempts_at(demo, draft.id).values()
+    assert attempt.model == "rules"
+    assert "rests on" in words(app)
+
+
+def test_a_proven_wording_is_taken_with_its_figures_in_sight(demo: Workbench, draft: Checklist, open_screen: Open):
+    with demo.database.write() as work:
+        id_ = work.improvements.add(tried_on(draft, PROVEN))
+    app = opened(open_screen, draft.asked[0])
+    said = words(app)
+    assert "Proven better on texts that no proposal had seen: right on 21 of 33 before and on 30 after" in said
+    assert "+27 points right, 95 % interval" in said
+    assert "Texts of 11 documents." in said
+    assert "90 calls, $0.25 · rests on 3 decisions" in said
+    app.button(key=f"take_{id_}").click().run()
+    assert not app.exception
+    now = get_checklist(demo, draft.id).asked[0]
+    assert (now.text, now.guidance) == (BETTER.text, BETTER.guidance)
+    ((attempt,),) = attempts_at(demo, draft.id).values()
+    assert attempt.status is ImprovementStatus.ACCEPTED
+
+
+def test_another_persons_decision_is_told_and_edited_words_are_said_to_be_untried(
+    demo: Workbench, draft: Checklist, open_screen: Open
+):
+    with demo.database.write() as work:
+        first = work.improvements.add(tried_on(draft, None))
+        second = work.improvements.add(tried_on(draft, PROVEN))
+    app = opened(open_screen, draft.asked[0])
+    with demo.database.write() as work:
+        work.improvements.decide(first, ImprovementStatus.REFUSED, "Ben")
+    app.button(key=f"refuse_improvement_{first}").click().run()
+    assert "refused by Ben already" in words(app)
+    app.text_area(key=f"improved_guidance_{second}").set_value("Any leap counts as no.")
+    app.button(key=f"take_{second}").click().run()
+    assert get_checklist(demo, draft.id).asked[0].guidance == "Any leap counts as no."
+    status = [attempt.status for attempt in attempts_at(demo, draft.id)[draft.asked[0].id]]
+    assert status == [ImprovementStatus.REFUSED, ImprovementStatus.EDITED]
+
+
+def test_where_a_wording_came_from_stands_in_its_lineage(demo: Workbench, draft: Checklist, open_screen: Open):
+    with demo.database.write() as work:
+        id_ = work.improvements.add(tried_on(draft, PROVEN))
+    app = opened(open_screen, draft.asked[0])
+    app.button(key=f"take_{id_}").click().run()
+    lineage = open_screen("lineage")
+    lineage.session_state["lineage_part"] = "From questions back"
+    assert "worded from 3 decisions" in words(lineage.run())

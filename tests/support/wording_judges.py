@@ -1,0 +1,128 @@
+"""A judge and a writer of wordings that go by what a request holds, and a project whose answers are decided."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question
+from app.domain.judgment import Answer
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.providers.base import ChatReply, ChatRequest, Usage
+from app.providers.credentials import Credentials
+from app.services.checklists.checklists import new_draft, versions_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import RunOptions, start_run, work_on
+from db.unit_of_work import Database
+from tests.support.projects import ModelBench
+
+JUDGE, WRITER = "llama:judge", "llama:writer"
+QUESTIONS = ("Does it greet?", "Is it warm?", "Does it end well?")
+ASKED = 1  # the place of the question that is decided about
+Judging = Callable[[str, str, str], bool]
+"""(question, guidance, text) -> whether the judge says yes."""
+
+
+def misreads_warm(question: str, guidance: str, text: str) -> bool:
+    """Takes “warm” for hot weather, until the guidance says what it means; else all is well."""
+    if question != QUESTIONS[ASKED]:
+        return True
+    return "kind words" in text if "kind" in guidance else "hot day" in text
+
+
+def errs_at_random(seed: int, chance: float = 0.35) -> Judging:
+    """Right but for an error drawn anew for each text and each wording."""
+
+    def judging(question: str, guidance: str, text: str) -> bool:
+        drawn = int(sha256(f"{seed} {question} {guidance} {text}".encode()).hexdigest()[:8], 16) / 16**8
+        return ("kind words" in text) != (drawn < chance)
+
+    return judging
+
+
+class WordingModels:
+    """Judge and writer in one, in this process; `requests` holds all that was asked."""
+
+    is_llm = True
+
+    def __init__(self, judging: Judging, proposals: Sequence[Mapping[str, str]], name: str = JUDGE) -> None:
+        self.judging, self.proposals, self.name = judging, proposals, name
+        self.requests: list[ChatRequest] = []
+
+    async def complete(self, request: ChatRequest) -> ChatReply:
+        self.requests.append(request)
+        variables = request.prompt.variables
+        if request.prompt.name == "question-improve":
+            said: dict[str, Any] = {"proposals": list(self.proposals)}
+        else:
+            text = variables["item"]["text"]
+            said = {
+                each["key"]: "yes" if self.judging(each["question"], each["guidance"], text) else "no"
+                for each in variables["questions"]
+            }
+        return ChatReply(json.dumps(said), self.name, Usage(100, 0, 7))
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+    @property
+    def judged(self) -> list[ChatRequest]:
+        return [request for request in self.requests if request.prompt.name != "question-improve"]
+
+
+@dataclass(frozen=True)
+class DecidedProject:
+    """The draft's question is decided about on every text; `run` scored the version before."""
+
+    workbench: Workbench
+    models: WordingModels
+    dimension: Dimension
+    draft: Checklist
+    run: int
+
+    @property
+    def question(self) -> Question:
+        return self.draft.asked[ASKED]
+
+
+def letter(number: int) -> str:
+    """Half of them are kind, half of them are written on a hot day, and neither goes with the other."""
+    kind, hot = number % 2 == 0, number % 4 < 2
+    return f"Letter {number}, {'kind' if kind else 'curt'} words on a {'hot' if hot else 'mild'} day."
+
+
+def guided(guidance: str, text: str = QUESTIONS[ASKED]) -> dict[str, str]:
+    return {"question": text, "guidance": guidance, "reason": "The word was misread."}
+
+
+def wording_bench(folder: Path, models: WordingModels) -> Workbench:
+    class Bench(ModelBench):
+        opener = staticmethod(lambda _: models)
+
+    return Bench(Database(f"sqlite:///{folder}/workbench.db"), Credentials({}))
+
+
+def decided_project(
+    workbench: Workbench, models: WordingModels, texts: int = 80, decided: int | None = None
+) -> DecidedProject:
+    """One text a document. Decided, as is true of them: warm is what has kind words."""
+    with workbench.database.write() as work:
+        project = work.projects.add("Letters", Task("letter"))
+        dimension = work.projects.add_dimension(project.id, Dimension("tone", "How it sounds."))
+        work.texts.add_many(project.id, [Text(f"d{n:03}", letter(n)) for n in range(texts)])
+        asked = tuple(Question(text, "Manner", position=n) for n, text in enumerate(QUESTIONS))
+        made = Checklist("tone", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Manner"),), asked)
+        work.checklists.publish(work.checklists.save(dimension.id, made))
+    run = start_run(workbench, project.id, RunOptions((dimension,), models.name))
+    work_on(workbench, run)
+    draft = new_draft(workbench, versions_of(workbench, dimension.id)[0].id)
+    with workbench.database.write() as work:
+        for text in work.texts.all(project.id)[:decided]:
+            right = Answer.YES if "kind words" in text.text else Answer.NO
+            why = "Warm is about kindness."
+            work.decisions.add(draft.asked[ASKED].id, text.id, right, "Ana", why=why, run_id=run)
+    models.requests.clear()
+    return DecidedProject(workbench, models, dimension, draft, run)
