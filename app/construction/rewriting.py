@@ -9,7 +9,7 @@ from typing import Any
 
 from app.construction.stage import tidy
 from app.domain.checklist import Question
-from app.domain.proposal import Action
+from app.domain.questions.proposal import Action
 from app.domain.task import Dimension, Task
 from app.errors import InputError
 from app.prompting import dimension_variables, load_prompt, task_variables

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from app.domain.improvement import Half
+from app.domain.questions.improvement import Half
 
 
 def draw_halves(documents: Iterable[str], drawn: Mapping[str, Half], seed: int = 0) -> dict[str, Half]:

@@ -8,7 +8,7 @@ from typing import Any
 from app.domain.attribute import Attribute
 from app.domain.checklist import Checklist, Question, QuestionKind
 from app.domain.project import Project
-from app.domain.question_comment import QuestionComment
+from app.domain.questions.question_comment import QuestionComment
 from app.domain.task import Dimension
 
 RULES = "rules"

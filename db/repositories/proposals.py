@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
 
-from app.domain.proposal import Action, Proposal, ProposalStatus
+from app.domain.questions.proposal import Action, Proposal, ProposalStatus
 from app.errors import NotFoundError
 from db.models import ProposalRow
 from db.models.columns import now

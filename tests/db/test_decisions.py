@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.decision import contradictions, reference
 from app.domain.judgment import Answer
+from app.domain.questions.decision import contradictions, reference
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import ConflictError, NotFoundError

@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.improvement import (
+from app.domain.judgment import Answer
+from app.domain.questions.improvement import (
     AnswerErrors,
     Half,
     Improvement,
@@ -15,7 +16,6 @@ from app.domain.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.domain.judgment import Answer
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotFoundError

@@ -73,6 +73,7 @@ def test_a_wording_put_aside_is_not_brought_back_and_a_rubric_is(page: Page, app
     page.goto(f"{app.url}/data?project=Demo&dimension=coherence&section=Dimensions and wording")
     rubric = page.get_by_role("textbox", name="Rubric").first
     settled(page)
+    page.wait_for_function("window.interactevalKeptTyping")  # nothing can keep words before it has arrived
     rubric.fill("Coherence is")
     page.reload()
     expect(rubric).to_have_value("Coherence is")

@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.domain.checklist import Checklist, Question
-from app.domain.improvement import (
+from app.domain.judgment import Answer
+from app.domain.questions.improvement import (
     AnswerErrors,
     Improvement,
     ImprovementStatus,
@@ -14,7 +15,6 @@ from app.domain.improvement import (
     TriedWording,
     WordingTrial,
 )
-from app.domain.judgment import Answer
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.data.projects import dimensions_named
 from app.services.improvement.attempts import attempts_at, improvement_job_key

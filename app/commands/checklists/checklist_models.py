@@ -9,7 +9,7 @@ from app.commands.output import JsonOption, ProjectOption, echo, print_json, sho
 
 if TYPE_CHECKING:
     from app.domain.checklist import Checklist
-    from app.domain.proposal import Proposal
+    from app.domain.questions.proposal import Proposal
     from app.services.runtime.workbench import Workbench
 
 ModelOption = Annotated[str, typer.Option(help="provider:name, or rules.")]
@@ -33,7 +33,7 @@ def ask(
 
     Example: interacteval checklist ask split 12 --project News --dimension coherence --model openai:gpt-4o
     """
-    from app.domain.proposal import Action
+    from app.domain.questions.proposal import Action
     from app.errors import InputError
     from app.services.checklists.question_proposals import propose
 

@@ -8,7 +8,7 @@ import typer
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, table
 
 if TYPE_CHECKING:
-    from app.domain.decision import Decision
+    from app.domain.questions.decision import Decision
     from app.services.disagreements.queue import DisagreementQueue
 
 OneDimensionOption = Annotated[str, typer.Option("--dimension", help="The dimension's name.")]
@@ -144,7 +144,7 @@ def decide(
 
     Example: interacteval disagreements decide 12-340 --project News --dimension coherence --answer no --by Ana
     """
-    from app.domain.decision import reference
+    from app.domain.questions.decision import reference
     from app.errors import InputError
     from app.services.disagreements.deciding import decide_answer
     from app.services.disagreements.pair import sides_of_pair
@@ -188,7 +188,7 @@ def undo(
 
     Example: interacteval disagreements undo 12-340 --project News --dimension coherence --by Ana
     """
-    from app.domain.decision import reference
+    from app.domain.questions.decision import reference
     from app.errors import NotFoundError
     from app.services.disagreements.deciding import undo_decision
     from app.services.disagreements.pair import sides_of_pair

@@ -8,7 +8,7 @@ from app.commands.checklists.checklist_edits import ByOption, OneDimensionOption
 from app.commands.output import JsonOption, ProjectOption, counted, echo, print_json, shown_model, table
 
 if TYPE_CHECKING:
-    from app.domain.improvement import AnswerErrors, Improvement, WordingTrial
+    from app.domain.questions.improvement import AnswerErrors, Improvement, WordingTrial
     from app.services.runtime.workbench import Workbench
 
 QuestionOption = Annotated[int, typer.Option("--question", help="Its number, as `checklist questions` lists it.")]
@@ -133,7 +133,7 @@ def timeline(
 def _take(
     workbench: "Workbench", draft: int, question: int, attempt: int, text: str | None, guidance: str | None, by: str
 ) -> None:
-    from app.domain.improvement import ProposedWording
+    from app.domain.questions.improvement import ProposedWording
     from app.services.improvement.attempts import take_improvement
 
     words = None

@@ -11,7 +11,7 @@ from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, read_line
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
 from app.providers.batches.sizes import json_bytes
 
 # What a request of the same kind would be refused with, where a batch names the kind alone.
@@ -29,7 +29,7 @@ _STATUS = {
 class AnthropicBatches:
     """Nothing of ours comes back with a batch but the digests of its requests, once it has ended."""
 
-    limits = Limits(100_000, 240_000_000)
+    limits = BatchLimits(100_000, 240_000_000)
 
     def __init__(self, wire: Wire) -> None:
         self._client: AsyncAnthropic = wire.client

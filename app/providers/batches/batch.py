@@ -11,7 +11,7 @@ from app.providers.base import ChatReply, ChatRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BatchLimits:
     """Of one batch. A provider's own limit is higher than `bytes`, by what it wraps around the requests."""
 
     requests: int
@@ -50,7 +50,7 @@ class Batches(Protocol):
     """One model's batches. Each raises a ProviderError where the provider can't be asked."""
 
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> BatchLimits: ...
 
     def written(self, digest: str, request: ChatRequest) -> Any:
         """The request as it goes into a batch. Raises CutOffError where it can't be asked any more."""

@@ -19,7 +19,7 @@ from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, read_line
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
 from app.providers.batches.sizes import json_bytes
 
 _ENDED = {
@@ -39,7 +39,7 @@ _MOST_LISTED = 200
 class GoogleBatches:
     """Under 20 MB requests travel inline, which keeps their metadata; larger sets are cut into several batches."""
 
-    limits = Limits(50_000, 18_000_000)
+    limits = BatchLimits(50_000, 18_000_000)
 
     def __init__(self, wire: Wire) -> None:
         client: Client = wire.client

@@ -13,7 +13,7 @@ from app.providers.adapters.calling import guarded
 from app.providers.adapters.rejection import Rejection, provider_error, unreadable
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, read_line
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _MARK = "interacteval"
@@ -22,7 +22,7 @@ _MOST_LISTED = 200  # batches of an account, newest first
 
 
 class OpenAIBatches:
-    limits = Limits(50_000, 190_000_000)
+    limits = BatchLimits(50_000, 190_000_000)
 
     def __init__(self, wire: Wire) -> None:
         self._client: AsyncOpenAI = wire.client

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from app.domain.people.actor import Right
-from app.domain.question_comment import LONGEST_COMMENT, QuestionComment
+from app.domain.questions.question_comment import LONGEST_COMMENT, QuestionComment
 from app.errors import InputError
 from app.services.checklists.expert_answers import unfinished_sheet
 from app.services.runtime.use_case import use_case

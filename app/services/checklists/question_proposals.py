@@ -16,7 +16,7 @@ from app.construction.validation_diff import open_changes
 from app.domain.checklist import Checklist, Question, QuestionOrigin
 from app.domain.checklist_change import Edit
 from app.domain.people.actor import Right
-from app.domain.proposal import Action, Proposal, ProposalStatus
+from app.domain.questions.proposal import Action, Proposal, ProposalStatus
 from app.domain.run import StageRun
 from app.errors import ConflictError, NotFoundError
 from app.services.background.jobs import start_job

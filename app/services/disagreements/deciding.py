@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from app.domain.checklist import Checklist, Question
 from app.domain.checklist_change import Edit
-from app.domain.decision import DECIDABLE, LONGEST_REASON, Decision, reference
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
+from app.domain.questions.decision import DECIDABLE, LONGEST_REASON, Decision, reference
 from app.domain.storable_text import check_storable
 from app.errors import ConflictError, InputError, NotFoundError
 from app.services.checklists.draft_edits import question_in

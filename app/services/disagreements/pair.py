@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 
 from app.domain.checklist import Question
-from app.domain.decision import Decision
 from app.domain.expert_answer import ExpertAnswer
 from app.domain.judgment import Answer, Judgment
 from app.domain.people.actor import Right
+from app.domain.questions.decision import Decision
 from app.domain.text import Text
 from app.errors import NotFoundError
 from app.services.checklists.expert_answers import published

@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
-from app.domain.decision import Decision, contradictions, reference
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
+from app.domain.questions.decision import Decision, contradictions, reference
 from app.domain.run import RunSummary
 from app.errors import NotFoundError
 from app.meta_evaluation.questions.disagreements import PartedAnswers, PartedKind, parted_answers

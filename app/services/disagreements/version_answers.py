@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from app.domain.checklist import Checklist
-from app.domain.decision import Decision
 from app.domain.expert_answer import ExpertAnswer
 from app.domain.judgment import Answer
+from app.domain.questions.decision import Decision
 from app.domain.run import RunSummary
 from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.score_matrix import Floats

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from app.domain.checklist import QuestionOrigin
 from app.domain.checklist_change import Edit
-from app.domain.improvement import Improvement, ImprovementStatus, ProposedWording
 from app.domain.people.actor import Right
+from app.domain.questions.improvement import Improvement, ImprovementStatus, ProposedWording
 from app.errors import ConflictError, InputError, NotFoundError
 from app.meta_evaluation.judges.proof_words import proof_sentence, proof_standing
 from app.services.background.jobs import start_job

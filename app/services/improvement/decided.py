@@ -14,10 +14,10 @@ from app.construction.improving import DecidedError
 from app.corpora.halves import draw_halves
 from app.domain.checklist import Checklist, Question
 from app.domain.checklist_change import Step
-from app.domain.decision import Decision, reference
-from app.domain.improvement import AnswerErrors, Half, Improvement, answer_said, errors_of
 from app.domain.judgment import Answer, Judgment
 from app.domain.people.actor import Right
+from app.domain.questions.decision import Decision, reference
+from app.domain.questions.improvement import AnswerErrors, Half, Improvement, answer_said, errors_of
 from app.domain.run import RunSummary
 from app.domain.text import Text
 from app.errors import NotFoundError

@@ -10,7 +10,10 @@ from dataclasses import dataclass, replace
 
 from app.construction.improving import IMPROVE, ProposedWordings, propose_wordings
 from app.domain.checklist import Checklist, ChecklistStatus, QuestionKind
-from app.domain.improvement import (
+from app.domain.judgment import Answer
+from app.domain.people.actor import Right
+from app.domain.project import Project
+from app.domain.questions.improvement import (
     Improvement,
     ProposedWording,
     TriedWording,
@@ -18,9 +21,6 @@ from app.domain.improvement import (
     best_tried,
     compared_wordings,
 )
-from app.domain.judgment import Answer
-from app.domain.people.actor import Right
-from app.domain.project import Project
 from app.domain.run import RunSummary
 from app.domain.task import Dimension
 from app.domain.text import Text

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from app.construction.improving import MOST_WORDINGS, improve_request
-from app.domain.improvement import ProposedWording
 from app.domain.people.actor import Right
+from app.domain.questions.improvement import ProposedWording
 from app.domain.text import Text
 from app.evaluators.checklist import judge_request
 from app.providers.base import ChatRequest, Usage

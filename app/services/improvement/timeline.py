@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.domain.checklist import Question
-from app.domain.improvement import AnswerErrors, errors_of
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
+from app.domain.questions.improvement import AnswerErrors, errors_of
 from app.services.improvement.decided import DecidedQuestion, read_decided, runs_of_line, told
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.checklist import Checklist, Question
-from app.domain.improvement import ProposedWording, answer_said
 from app.domain.judgment import Answer
+from app.domain.questions.improvement import ProposedWording, answer_said
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import ProviderError

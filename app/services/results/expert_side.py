@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.checklist import Checklist
-from app.domain.decision import Decision, reference
 from app.domain.judgment import Answer
+from app.domain.questions.decision import Decision, reference
 from app.errors import NotReadyError
 from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.questions.question_agreement import inapplicable_reference, majority, most_say, reference_of

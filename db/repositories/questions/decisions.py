@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from sqlmodel import Session, col, select
 
-from app.domain.decision import Decision, reference
 from app.domain.judgment import Answer
+from app.domain.questions.decision import Decision, reference
 from app.errors import ConflictError, NotFoundError
 from db.models import ChecklistRow, DecisionRow, DimensionRow, QuestionRow
 from db.models.columns import now

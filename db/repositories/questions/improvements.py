@@ -6,7 +6,14 @@ from dataclasses import asdict
 from pydantic import TypeAdapter
 from sqlmodel import Session, col, select
 
-from app.domain.improvement import Half, Improvement, ImprovementStatus, ProposedWording, TriedWording, WordingTrial
+from app.domain.questions.improvement import (
+    Half,
+    Improvement,
+    ImprovementStatus,
+    ProposedWording,
+    TriedWording,
+    WordingTrial,
+)
 from app.errors import NotFoundError
 from db.models import DocumentHalfRow, ImprovementRow, ProjectRow, QuestionRow
 from db.models.columns import now

@@ -6,7 +6,7 @@ from typing import Literal
 
 from sqlmodel import Session, col, select
 
-from app.domain.question_comment import QuestionComment
+from app.domain.questions.question_comment import QuestionComment
 from app.errors import NotFoundError
 from db.models import ChecklistRow, CopiedQuestionRow, QuestionCommentRow, QuestionRow
 from db.models.columns import now

@@ -7,8 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from app.domain.checklist import Question
-from app.domain.improvement import AnswerErrors, Half, Improvement, ImprovementStatus, ProposedWording
 from app.domain.people.actor import Right
+from app.domain.questions.improvement import AnswerErrors, Half, Improvement, ImprovementStatus, ProposedWording
 from app.errors import WorkbenchError
 from app.services.improvement.attempts import (
     attempt_sentence,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.domain.checklist import Checklist, Question
-from app.domain.question_comment import QuestionComment
+from app.domain.questions.question_comment import QuestionComment
 from app.errors import WorkbenchError
 from app.services.checklists.draft_history import words_of
 from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments, settle_comment

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.domain.checklist import Question
-from app.domain.proposal import Action, Proposal
+from app.domain.questions.proposal import Action, Proposal
 from app.errors import WorkbenchError
 from app.services.checklists.question_proposals import (
     accept_proposal,

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionKind, QuestionOrigin
-from app.domain.question_comment import QuestionComment
+from app.domain.questions.question_comment import QuestionComment
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView, hints_of
 from app.services.checklists.draft_edits import QuestionWording, add_question, move_question, switch_question

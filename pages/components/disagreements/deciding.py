@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.decision import Decision
 from app.domain.judgment import Answer
+from app.domain.questions.decision import Decision
 from app.errors import ConflictError, WorkbenchError
 from app.services.disagreements.deciding import decide_answer, keep_decision, undo_decision
 from app.services.disagreements.queue import DisagreementQueue, QueuedPair

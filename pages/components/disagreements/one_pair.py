@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.domain.decision import Decision
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
+from app.domain.questions.decision import Decision
 from app.errors import WorkbenchError
 from app.services.disagreements.pair import SidesOfPair, sides_of_pair
 from app.services.disagreements.queue import DisagreementQueue, QueuedPair

@@ -7,8 +7,8 @@ import pytest
 
 from app.construction.improving import DecidedError, ProposedWordings, propose_wordings
 from app.domain.checklist import Question
-from app.domain.improvement import ProposedWording
 from app.domain.judgment import Answer
+from app.domain.questions.improvement import ProposedWording
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError, UnsupportedError, WrongSchemaError

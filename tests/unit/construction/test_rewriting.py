@@ -7,7 +7,7 @@ import pytest
 
 from app.construction.rewriting import Rewriting, prompt_name, rewrite
 from app.domain.checklist import Question
-from app.domain.proposal import Action
+from app.domain.questions.proposal import Action
 from app.domain.task import Dimension, Task
 from app.errors import InputError, UnsupportedError, WrongSchemaError
 from app.rules import RulesModel

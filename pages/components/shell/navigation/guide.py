@@ -18,6 +18,7 @@ PARAGRAPHS: Mapping[str, str] = {
     "answer": "experts.html#answer",
     "score": "facilitators.html#score-the-texts",
     "results": "facilitators.html#read-the-verdict",
+    "disagreements": "facilitators.html#settle-what-people-and-judges-see-differently",
     "compare": "researchers.html#who-notices-what",
     "side_by_side": "experts.html#compare-two-sets",
     "conditions": "researchers.html#whose-attributes",

@@ -2,7 +2,7 @@
 
 from app.domain.build import Stage
 from app.domain.project import Project
-from app.domain.proposal import Action
+from app.domain.questions.proposal import Action
 from app.domain.task import Dimension, Task
 from app.providers.model_options import ModelOptions
 from app.services.background.kinds import _KINDS, as_given, as_kept, kind_named, kind_of

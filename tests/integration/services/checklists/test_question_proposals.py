@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.domain.checklist import Checklist, QuestionOrigin
-from app.domain.proposal import Action, Proposal, ProposalStatus
+from app.domain.questions.proposal import Action, Proposal, ProposalStatus
 from app.errors import ConflictError, NotFoundError, UnsupportedError
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question

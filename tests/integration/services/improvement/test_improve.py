@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.improvement import Half, ImprovementStatus, ProposedWording
+from app.domain.questions.improvement import Half, ImprovementStatus, ProposedWording
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError
 from app.services.checklists.checklists import get_checklist, new_draft, publish
 from app.services.checklists.draft_edits import QuestionWording, edit_question

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import CutOffError, UnsupportedError
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, BatchProgress, Limits, parts
+from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, parts
 from app.providers.credentials import Credentials
 from app.providers.registry import open_batches, open_model
 from tests.support.adapter_cases import a_request
@@ -18,7 +18,7 @@ class Sized:
     """Each request takes as many bytes as its digest says."""
 
     def __init__(self, requests: int, most: int) -> None:
-        self.limits = Limits(requests, most)
+        self.limits = BatchLimits(requests, most)
 
     def written(self, digest: str, request: ChatRequest) -> str:
         if digest == "cut":

@@ -2,7 +2,8 @@
 
 import pytest
 
-from app.domain.improvement import (
+from app.domain.judgment import Answer
+from app.domain.questions.improvement import (
     AnswerErrors,
     ProposedWording,
     TriedWording,
@@ -12,7 +13,6 @@ from app.domain.improvement import (
     compared_wordings,
     errors_of,
 )
-from app.domain.judgment import Answer
 
 YES, NO, NA, NONE = Answer.YES, Answer.NO, Answer.NOT_APPLICABLE, Answer.UNANSWERED
 

@@ -1,0 +1,1 @@
+"""What people and models say about the questions of a checklist."""
