@@ -8,6 +8,8 @@ from pages.components.shell.navigation.screens import DOORS, RESEARCH, SCREENS, 
 
 PATIENCE_MS = 90_000
 QUIET = "[data-testid='stApp'][data-test-script-state='notRunning'][data-test-connection-state='CONNECTED']"
+# Letters that are typed before the next text is there: nothing can come in between, however busy the machine is.
+IN_ONE_GO = "keys => keys.forEach(key => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })))"
 
 
 def at(page: Page, key: str) -> Locator:

@@ -3,15 +3,16 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from app.domain.judgment import Answer
 from app.providers.credentials import Credentials
+from app.services.checklists.expert_answers import expert_answers
 from app.services.disagreements.queue import DisagreementQueue, QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, click, press_key, reading, settled
+from tests.e2e.screen import IN_ONE_GO, at, click, press_key, reading, settled
 from tests.support.disagreements import experts_say, judge_says, parted_project
 
 
@@ -55,3 +56,60 @@ def test_disagreements_are_settled_by_key_one_after_the_other(app: App, page: Pa
     ]
     click(at(page, "undo_decision").get_by_role("button"), shows=page.get_by_text(text[second.id]))
     assert _queue(app, version).pair(second.question.id, second.text).decision is None
+
+
+def test_experts_answer_while_a_facilitator_decides_and_nothing_is_lost(
+    app: App, page: Page, browser: Browser, version: int
+) -> None:
+    """Three experts in browsers of their own, one of them in two windows, and the facilitator in a fourth."""
+    names = ("Cleo", "Dora", "Emil")
+    sheets = {name: _sheet(browser.new_context(), app, name) for name in names}
+    page.goto(f"{app.url}/disagreements?project=Letters&dimension=tone")
+    expect(at(page, "pair_steps")).to_contain_text("of 4")
+    settled(page)
+    said = []
+    for place in range(4):
+        for name in names if place < 2 else names[:2]:
+            expect(at(sheets[name], "answering")).to_contain_text(f"Text {place + 1} of 4")
+            settled(sheets[name])
+            sheets[name].evaluate(IN_ONE_GO, [*("nny" if name == "Emil" else "yny"), "Enter"])
+        shown = page.get_by_test_id("stMain").inner_text()
+        assert not [name for name in (*names, "Ana", "Ben") if name in shown]  # nobody is named before it is decided
+        said.append(Answer.YES if place % 2 == 0 else Answer.NO)
+        word = said[-1].value.capitalize()
+        press_key(page, word[0].lower(), shows=reading(page, f"Decided: {word}."))
+    expect(at(sheets["Emil"], "answering")).to_contain_text("Text 3 of 4")
+    _all_saved(sheets["Emil"])
+    second = _sheet(sheets["Emil"].context, app, "Emil")
+    expect(at(second, "answering")).to_contain_text("Text 3 of 4")  # it opens where she is
+    second.evaluate(IN_ONE_GO, ["n", "n", "y", "Enter"])
+    sheets["Emil"].evaluate(IN_ONE_GO, ["n", "n", "y", "Enter"])
+    for window in (second, sheets["Emil"]):
+        expect(at(window, "answering")).to_contain_text("Text 4 of 4")
+    second.evaluate(IN_ONE_GO, ["n", "n", "y"])
+    for each in (*sheets.values(), second):
+        _all_saved(each)
+    database = Database(f"sqlite:///{app.home}/workbench.db")
+    workbench = Workbench(database, Credentials())
+    found = expert_answers(workbench, version)
+    given = {name: [one.answer for one in found.answers if one.expert == name] for name in names}
+    decided = [pair.decision.answer for pair in disagreement_queue(workbench, version).pairs if pair.decision]
+    database.close()
+    assert {name: len(answers) for name, answers in given.items()} == dict.fromkeys(names, 12)
+    assert [sum(one is Answer.YES for one in answers) for answers in given.values()] == [8, 8, 4]
+    assert sorted(decided) == sorted(said)
+
+
+def _sheet(context: BrowserContext, app: App, name: str) -> Page:
+    sheet = context.new_page()
+    sheet.goto(f"{app.url}/answer?project=Letters&dimension=tone&expert={name}")
+    expect(at(sheet, "answer_questions").get_by_role("button").nth(2)).to_be_visible()
+    settled(sheet)
+    return sheet
+
+
+def _all_saved(sheet: Page) -> None:
+    finished = sheet.get_by_text("Everything is saved.")
+    expect(
+        at(sheet, "answer_current").get_by_role("status").get_by_text("All saved").or_(finished).first
+    ).to_be_visible()

@@ -17,7 +17,7 @@ from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, click, press_key, settled
+from tests.e2e.screen import IN_ONE_GO, at, click, press_key, settled
 
 pytestmark = pytest.mark.usefixtures("demo")
 LETTERS = {"y": Answer.YES, "n": Answer.NO, "a": Answer.NOT_APPLICABLE, "s": Answer.UNANSWERED}
@@ -58,10 +58,6 @@ def answers(app: App, place: int = 0) -> str:
     with kept(app) as sheet:
         found = (sheet.given.get((sheet.texts[place], question.id)) for question in sheet.checklist.asked)
         return "".join(letters[one.answer] if one and one.answer else "." for one in found)
-
-
-# Letters that are typed before the next text is there: nothing can come in between, however busy the machine is.
-IN_ONE_GO = "keys => keys.forEach(key => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })))"
 
 
 def all_saved(page: Page) -> None:
