@@ -168,3 +168,28 @@ def test_it_says_what_to_do_where_there_is_nothing(workbench: Workbench, open_sc
     experts_say(workbench, made, {"Ben": ["nyy", "---", "---", "---"]})
     decide_answer(workbench, made.id, made.asked[0].id, text_ids(workbench, made)[0], Answer.YES)
     assert "Everything is decided." in everything(open_screen("disagreements"))
+
+
+def test_a_judges_evidence_is_highlighted_where_it_stands(workbench: Workbench, open_screen: Open) -> None:
+    made = parted_project(workbench)
+    experts_say(workbench, made, {"Ana": ["yyy"] * 4})
+    judge_says(workbench, made, "llama:one", ["nyy"] * 4, quote="this is letter")
+    app = open_screen("disagreements")
+    assert not app.exception
+    assert ":yellow-background[this is letter]" in everything(app)
+    assert "not in the text" not in everything(app)
+
+
+@pytest.mark.parametrize(
+    "quote", ["<script>alert(1)</script> **bold**", "Answer each question by itself.", "x" * 100_000]
+)
+def test_a_hostile_quote_is_words_that_are_not_in_the_text(workbench: Workbench, open_screen: Open, quote: str) -> None:
+    made = parted_project(workbench)
+    experts_say(workbench, made, {"Ana": ["yyy"] * 4})
+    judge_says(workbench, made, "llama:one", ["nyy"] * 4, quote=quote)
+    app = open_screen("disagreements")
+    assert not app.exception
+    said = next(one.value for one in app.markdown if "not in the text" in one.value)
+    assert not any(one.allow_html for one in app.markdown)
+    assert "**bold**" not in said
+    assert ":yellow-background" not in everything(app)

@@ -52,9 +52,9 @@ def experts_say(workbench: Workbench, checklist: Checklist, said: Mapping[str, S
 
 
 def judge_says(
-    workbench: Workbench, checklist: Checklist, judge: str, *repeats: Sequence[str], **params: object
+    workbench: Workbench, checklist: Checklist, judge: str, *repeats: Sequence[str], quote: str = "", **params: object
 ) -> int:
-    """The run in which a judge said so: for each repeat a word a text, as for experts."""
+    """The run in which a judge said so: for each repeat a word a text, as for experts; a quote with every answer."""
     with workbench.database.write() as work:
         dimension_id = work.checklists.dimension_of(checklist.id)
         project = work.projects.project_of(dimension_id)
@@ -65,7 +65,7 @@ def judge_says(
         for planned in work.runs.open_scores(run):
             row = texts.index(planned.text)
             judgments = tuple(
-                Judgment(question.id, LETTERS[word[row][place]], f"{judge} says why.", repeat)
+                Judgment(question.id, LETTERS[word[row][place]], f"{judge} says why.", repeat, quote=quote)
                 for repeat, word in enumerate(repeats)
                 for place, question in enumerate(checklist.asked)
                 if word[row][place] != "-"

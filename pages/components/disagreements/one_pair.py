@@ -7,6 +7,8 @@ import streamlit as st
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
 from app.domain.questions.decision import Decision
+from app.domain.text import Text
+from app.domain.wording.quotation import QuotedPlace, find_quote
 from app.errors import WorkbenchError
 from app.services.disagreements.pair import SidesOfPair, sides_of_pair
 from app.services.disagreements.queue import DisagreementQueue, QueuedPair
@@ -17,7 +19,7 @@ from pages.components.disagreements.place import beside, place_of, show_pair
 from pages.components.disagreements.queue_filter import KINDS
 from pages.components.shell import local_time
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
-from pages.components.shell.reading import readable_text
+from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.sticky import sticky
 from pages.components.shell.words import model_label, plain, show_error
 
@@ -58,7 +60,7 @@ def one_pair(
         if decides and not pair.contradicting:
             answer_buttons(workbench, queue, pairs, pair)
         _experts(found)
-        _judges(found)
+        _judges(found, project.task.source_name)
         if decides:
             editor_name(current_editor())
 
@@ -66,10 +68,12 @@ def one_pair(
 def _reading(project: Project, found: SidesOfPair) -> None:
     where = " · ".join(part for part in found.text.key if part)
     st.caption(plain(f"{project.task.text_name.capitalize()} {where}"))
-    readable_text(found.text.text, f"parted_text_{found.text.id}")
+    places = [place for one in found.judges for said in one.judgments if (place := _place(said, found.text))]
+    here, there = ([(p.start, p.end) for p in places if p.in_source is source] for source in (False, True))
+    readable_text(found.text.text, f"parted_text_{found.text.id}", here)
     if found.text.source:
         st.caption(plain(project.task.source_name.capitalize()))
-        readable_text(found.text.source, f"parted_source_{found.text.id}")
+        readable_text(found.text.source, f"parted_source_{found.text.id}", there)
 
 
 def _steps(pairs: Sequence[QueuedPair], pair: QueuedPair) -> None:
@@ -146,7 +150,8 @@ def _experts(found: SidesOfPair) -> None:
     st.markdown(_BREAK.join(lines))
 
 
-def _judges(found: SidesOfPair) -> None:
+def _judges(found: SidesOfPair, source: str) -> None:
+    """`source`: what the project calls the texts' sources."""
     if not found.judges:
         return
     st.markdown("**Judges**")
@@ -156,7 +161,14 @@ def _judges(found: SidesOfPair) -> None:
         lines.append(f"{said} · {plain(model_label(one.judge))}")
         reasons = dict.fromkeys(judgment.rationale for judgment in one.judgments if judgment.rationale)
         lines.extend(_small(reason) for reason in reasons)
+        quotes = {judgment.quote: _place(judgment, found.text) for judgment in one.judgments if judgment.quote}
+        lines.extend(f":small[{quote_line(quote, place, source)}]" for quote, place in quotes.items())
     st.markdown(_BREAK.join(lines))
+
+
+def _place(judgment: Judgment, text: Text) -> QuotedPlace | None:
+    """Where its quote stands; None for none, and for one that stands nowhere."""
+    return find_quote(judgment.quote, text.text, text.source) if judgment.quote else None
 
 
 def _small(words: str) -> str:

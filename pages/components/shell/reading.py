@@ -19,10 +19,10 @@ _INDENT = "\u00a0"  # spaces that Markdown keeps
 _DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
-def readable_text(text: str, key: str) -> None:
-    """At a readable width; what is long scrolls within its own place."""
+def readable_text(text: str, key: str, places: Iterable[Span] = ()) -> None:
+    """At a readable width, with these spans highlighted; what is long scrolls within its own place."""
     with st.container(height=HEIGHT if len(text) > LONG else "content", border=len(text) > LONG, key=key):
-        st.text(text, width="stretch")
+        text_with_places(text, places)
 
 
 def text_with_quote(text: str, quote: str, source: str = "", source_name: str = "source") -> None:
@@ -41,7 +41,7 @@ def text_with_places(text: str, places: Iterable[Span]) -> None:
     if spans:
         st.markdown(highlighted(text, spans))
     else:
-        st.text(text)
+        st.text(text, width="stretch")
 
 
 def quote_line(quote: str, place: QuotedPlace | None, source_name: str = "source") -> str:
