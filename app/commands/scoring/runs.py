@@ -119,6 +119,7 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     Example: interacteval runs cancel 3
     """
     from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.run_batches import batches_of_run, out_now
     from app.services.scoring.runs import get_run, stop_run
 
     workbench = open_workbench()
@@ -129,6 +130,8 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
         echo(f"Asked run {run} to stop.", err=True)
     else:
         echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
+        if out_now(batches_of_run(workbench, run)):
+            echo(f"Its batch is still at the provider; `interacteval runs wait {run}` collects the answers.", err=True)
 
 
 def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:

@@ -1,0 +1,79 @@
+"""`score --batch` and `runs wait`: forecast beside the usual price, left at the provider, collected by who waits."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from app.providers.batches.openai import OpenAIBatches
+from app.services.runtime.workbench import open_workbench
+from app.services.scoring import batch_rounds
+from tests.support.modern_vendors import ModernVendors, modern_vendors
+from tests.support.projects import ready_to_score
+
+Run = Callable[..., tuple[int, str, str]]
+SCORE = ("score", "--project", "Ready", "--judge", "openai:gpt-4o")
+
+
+@pytest.fixture(scope="module")
+def vendors() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def served(vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.1)
+    monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+    ready_to_score(open_workbench(), texts=8)
+
+
+def test_the_forecast_says_what_patience_saves(run: Run) -> None:
+    _, out, _ = run(*SCORE, "--dry-run", "--json")
+    live = json.loads(out)
+    assert live["batch_usd"] == pytest.approx(live["cost_usd"] / 2)
+    _, out, _ = run(*SCORE, "--batch", "--dry-run", "--json")
+    batch = json.loads(out)
+    assert (batch["cost_usd"], batch["batch_usd"], batch["tier"]) == (live["batch_usd"], None, "batch")
+    _, out, _ = run(*SCORE, "--dry-run")
+    assert "as a batch about $" in out
+
+
+def test_a_run_in_a_batch_is_scored_and_shown(run: Run) -> None:
+    status, out, _ = run(*SCORE, "--batch", "--json")
+    assert (status, json.loads(out)["status"]) == (0, "done")
+    _, out, _ = run("runs", "show", "1", "--json")
+    (batch,) = json.loads(out)["batches"]
+    assert (batch["status"], batch["requests"], batch["answered"]) == ("collected", 7, 7)
+    _, out, _ = run("runs", "show", "1")
+    assert "Batch of 7 requests: collected, 7 back" in out
+
+
+def test_a_batch_that_was_left_at_the_provider_is_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ends(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as until_ended:
+        until_ended.setattr(OpenAIBatches, "look", ends)
+        assert run(*SCORE, "--batch")[0] != 0
+    _, _, err = run("runs", "cancel", "1")
+    assert "still at the provider; `interacteval runs wait 1`" in err
+    status, out, _ = run("runs", "wait", "1", "--json")
+    assert (status, json.loads(out)["status"]) == (0, "done")
+    assert json.loads(out)["calls"] == 7
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rest-live",), "--rest-live is about what a batch doesn't answer"),
+        (("--batch", "--tier", "flex"), "takes no service tier"),
+        (("--batch", "--judge", "rules"), "rules takes no batches"),
+    ],
+)
+def test_what_can_not_be_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
+    status, _, err = run(*SCORE, *words)
+    assert status == 2
+    assert said in err
