@@ -265,3 +265,16 @@ def test_the_slower_tier_is_offered_where_a_vendor_sells_it_and_forecast_at_its_
     assert tiers == {"openai:gpt-5.4-mini": "flex", LLAMA: ""}
     asked = {request.body["model"]: request.body.get("service_tier") for request in llm.requests}
     assert asked == {"gpt-5.4-mini": "flex", "judge": None}
+
+
+def test_a_batch_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
+    ready: Workbench, open_screen: Open
+) -> None:
+    with ready.database.write() as work:
+        work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
+    app = choose(open_screen("score"), "openai:gpt-5.4-mini")
+    assert "As a batch: " in shown(app)
+    next(group for group in app.button_group if group.key == "score_tier").set_value("batch").run()
+    assert "at the price of a batch, answered within a day" in shown(app)
+    assert "As a batch: " not in shown(app)
+    assert not app.exception
