@@ -22,6 +22,8 @@ from app.services.runtime.use_case import NO_PROJECT, check
 from app.services.runtime.workbench import Workbench
 from db.models import (
     BuildRow,
+    DecisionRow,
+    ImprovementRow,
     ProposalRow,
     ProposedAttributeRow,
     QuestionCommentRow,
@@ -100,6 +102,10 @@ def made(work: UnitOfWork, name: str, author: str) -> World:
     ids["build"] = _add(work, BuildRow(dimension_id=dimension.id, condition="comb"))
     ids["comment"] = _add(work, QuestionCommentRow(question_id=ids["question"], text="Why?"))
     ids["comparison"] = _add(work, SideBySideRow(**whose, people_are_a=True, people=[], llms=[]))
+    ids["decision"] = _add(work, DecisionRow(question_id=ids["question"], text_id=text_id, answer="yes"))
+    ids["improvement"] = _add(
+        work, ImprovementRow(question_id=ids["question"], model="rules", judge="rules", text="Is it in its place?")
+    )
     ids["proposal"] = _add(work, ProposalRow(checklist_id=checklist.id, action="merge", model="rules"))
     ids["transcript"] = _add(work, TranscriptRow(**whose, text="I look at order."))
     ids["proposed attribute"] = _add(
