@@ -28,14 +28,19 @@ new MutationObserver(changes => {
     if (target.getAttribute("data-test-script-state") === "notRunning") window.redraws = (window.redraws || 0) + 1;
 }).observe(document, {subtree: true, attributeFilter: ["data-test-script-state"]});
 """
-# Another screen is known by its title: its redraw may be over before the page could see that it had begun.
-DRAWN = """([redraws, picture, left]) => {
+# A redraw may be over before the page could see that it had begun: then another screen is known by its title, and what
+# a click shows by its words.
+ANEW = """(redraws, words) =>
+  (window.redraws || 0) > redraws
+    || words !== null && document.querySelector("[data-testid=stMain]")?.innerText !== words"""
+DRAWN = f"""([redraws, words, picture, left]) => {{
   const main = document.querySelector("[data-testid=stMain]");
   const title = main && main.querySelector("h1")?.innerText;
-  const anew = left ? title !== left : (window.redraws || 0) > redraws;
+  const anew = left ? title !== left : ({ANEW})(redraws, words);
   return title && anew && !main.querySelector("[data-stale=true]")
     && document.querySelector("[data-test-script-state=notRunning]") && (!picture || main.querySelector(picture));
-}"""
+}}"""
+WORDS = "document.querySelector('[data-testid=stMain]')?.innerText"
 
 Measured = TypeVar("Measured")
 
@@ -83,22 +88,22 @@ def until_drawn(page: "Page", act: Callable[[], object], picture: str = "", left
     `picture`: what must stand on the screen at the end. `left`: the title of the screen that the act leads away from.
     """
     loaded = page.url.startswith("http")
-    redraws = page.evaluate("window.redraws || 0") if loaded else 0
+    redraws, words = (page.evaluate("window.redraws || 0"), page.evaluate(WORDS)) if loaded else (0, None)
     started = time.perf_counter()
     act()
-    if loaded and not left and not _heard(page, redraws):
+    if loaded and not left and not _heard(page, redraws, words):
         started = time.perf_counter()
         act()
-    page.wait_for_function(DRAWN, arg=[redraws, picture, left], polling=10)
+    page.wait_for_function(DRAWN, arg=[redraws, words, picture, left], polling=10)
     return round(time.perf_counter() - started, 3)
 
 
-def _heard(page: "Page", redraws: int) -> bool:
+def _heard(page: "Page", redraws: int, words: str | None) -> bool:
     """Whether a redraw has come of a click: nobody hears of one on what is drawn anew under the pointer."""
     from playwright.sync_api import TimeoutError as UnheardError
 
     try:
-        page.wait_for_function("redraws => (window.redraws || 0) > redraws", arg=redraws, polling=10, timeout=HEARD_MS)
+        page.wait_for_function(f"([r, w]) => ({ANEW})(r, w)", arg=[redraws, words], polling=10, timeout=HEARD_MS)
     except UnheardError:
         return False
     return True
