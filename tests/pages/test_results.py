@@ -351,13 +351,17 @@ def test_files_hold_every_score_and_every_figure(demo: Workbench) -> None:
     assert str(results[0].meta.signature) in page
 
 
-def test_an_answer_taken_over_names_the_run_that_asked(
+def test_an_answer_taken_over_names_the_run_that_asked_and_those_beside_it_are_new(
     demo: Workbench, home: Path, open_results: Callable[..., AppTest]
 ) -> None:
     row = results_of(demo, RUN)[0].rows[0]
+    new = ":small[:gray[new]]"
+    assert new not in shown(open_results(view="texts", text=str(row.text)))
     with sqlite3.connect(home / "workbench.db") as connection:
-        connection.execute("UPDATE judgment SET origin_run_id = 1")
-    assert "from run 1" in shown(open_results(view="texts", text=str(row.text)))
+        connection.execute("UPDATE judgment SET origin_run_id = 1 WHERE id % 2 = 0")
+    said = shown(open_results(view="texts", text=str(row.text)))
+    assert "from run 1" in said
+    assert new in said
 
 
 def test_results_open_on_a_run_of_ones_own_and_name_those_of_a_study_by_their_condition(

@@ -86,8 +86,9 @@ def _answers(
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
+    again = any(judgment.origin for _, given in found.answers for judgment in given)
     for question, given in found.answers:
-        said = ", ".join(_said(judgment) + _how_sure(judgment) + _origin(judgment) for judgment in given)
+        said = ", ".join(_said(judgment) + _how_sure(judgment) + _origin(judgment, again) for judgment in given)
         st.markdown(f"**{said}** · {plain(question.text)}")
         for reason in dict.fromkeys(judgment.rationale for judgment in given if judgment.rationale):
             st.caption(plain(reason))
@@ -105,6 +106,8 @@ def _how_sure(judgment: Judgment) -> str:
     return "" if judgment.p_yes is None else f" (yes {judgment.p_yes:.0%})"
 
 
-def _origin(judgment: Judgment) -> str:
-    """An answer that counts again says which run asked."""
-    return f" :small[:gray[from run {judgment.origin}]]" if judgment.origin else ""
+def _origin(judgment: Judgment, again: bool) -> str:
+    """An answer that counts again says which run asked; beside such ones the others are new. `again`: there are any."""
+    if judgment.origin:
+        return f" :small[:gray[from run {judgment.origin}]]"
+    return " :small[:gray[new]]" if again else ""
