@@ -29,6 +29,24 @@ TierOption = Annotated[
 ]
 
 
+BatchOption = Annotated[
+    bool, typer.Option("--batch", help="Half the price, answered within a day; Ctrl-C leaves it at the provider.")
+]
+RestLiveOption = Annotated[
+    bool, typer.Option("--rest-live", help="With --batch: ask at once what a batch doesn't answer.")
+]
+
+
+def chosen_batch(wanted: bool, rest_live: bool) -> str:
+    """What becomes of requests that a batch didn't get to; "" to ask at once. Raises InputError."""
+    from app.errors import InputError
+    from app.services.runtime.batch_rounds import AGAIN, LIVE
+
+    if rest_live and not wanted:
+        raise InputError("--rest-live is about what a batch doesn't answer.", "Add --batch, or leave it out.")
+    return "" if not wanted else LIVE if rest_live else AGAIN
+
+
 def chosen_model_options(
     max_output_tokens: int | None, timeout: float | None, effort: str, tier: str = ""
 ) -> "ModelOptions":

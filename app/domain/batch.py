@@ -1,4 +1,4 @@
-"""A batch of requests at a provider, for a run."""
+"""A batch of requests at a provider, for a run, or for the think-alouds of a model in a project."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,11 +21,11 @@ OPEN = (BatchStatus.INTENDED, BatchStatus.OUT, BatchStatus.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class ProviderBatch:
-    """`token` is what it can be found by where `handle` is "" because the program ended in between. `requests` went in,
-    `answered` of them are through as far as was seen."""
+    """`run` is None where it is for a model's think-alouds. `token` is what it can be found by where the program ended
+    before its handle was known: `handle` is "". `requests` went in, `answered` of them are through as far as seen."""
 
     id: int
-    run: int
+    run: int | None
     token: str
     handle: str
     status: BatchStatus

@@ -215,3 +215,21 @@ class Transcriber(Protocol):
     async def transcribe(self, audio: bytes, file_name: str) -> str:
         """What is said in a recording, or raise a ProviderError; the name's ending tells the kind of file."""
         ...
+
+
+class WrappedModel:
+    """A model around another one: what every such model has of the one inside. Each says for itself how it asks."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def is_llm(self) -> bool:
+        return self._model.is_llm
+
+    async def aclose(self) -> None:
+        await self._model.aclose()

@@ -4,29 +4,21 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from app.errors import StoppedError
-from app.providers.base import ChatModel, ChatReply, ChatRequest
+from app.providers.base import ChatModel, ChatReply, ChatRequest, WrappedModel
 
 MayAsk = Callable[[], Awaitable[None]]
 
 
-class GatedModel:
+class GatedModel(WrappedModel):
     """A model that is asked nothing more once `stopped` is set; a ChatModel itself. What is under way goes on.
 
     may_ask: awaited before each request; raises where it must not be sent.
     """
 
     def __init__(self, model: ChatModel, stopped: asyncio.Event, may_ask: MayAsk | None = None) -> None:
-        self._model = model
+        super().__init__(model)
         self._stopped = stopped
         self._may_ask = may_ask
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def is_llm(self) -> bool:
-        return self._model.is_llm
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Raises StoppedError, what `may_ask` raises, and what the model raises."""
@@ -35,6 +27,3 @@ class GatedModel:
         if self._stopped.is_set():
             raise StoppedError("The run is ending: nothing more is asked.")
         return await self._model.complete(request)
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

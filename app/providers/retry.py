@@ -13,7 +13,7 @@ from app.errors import (
     UnreadableReplyError,
 )
 from app.providers.adapters.rejection import billed, nothing_passes
-from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage
+from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage, WrappedModel
 from app.providers.pace import PATIENCE
 from app.providers.rate_limit import AdaptiveLimit, Share
 
@@ -41,7 +41,7 @@ class RetryPolicy:
             raise ValueError("a retry policy needs at least one attempt, a positive total and no negative waits")
 
 
-class RetryingModel:
+class RetryingModel(WrappedModel):
     """A model that is asked again when it fails for a passing reason; a ChatModel itself.
 
     Only a TransientError is tried again. A slot of the limiter is held while a request is under way, not while waiting
@@ -58,19 +58,11 @@ class RetryingModel:
     ) -> None:
         """stopped: once it is set, nothing is tried again."""
         self.retries = 0
-        self._model = model
+        super().__init__(model)
         self._policy = policy or RetryPolicy()
         self._limiter = limiter
         self._stopped = stopped or asyncio.Event()
         self._rng = rng or random.Random()  # noqa: S311 - jitter, nothing secret
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def is_llm(self) -> bool:
-        return self._model.is_llm
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """Raises the last error when attempts or time are used up; at once when the wait would outlast the time.
@@ -109,9 +101,6 @@ class RetryingModel:
         if not tries.another(wait):
             raise error
         return wait
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
     async def _stopped_within(self, seconds: float) -> bool:
         waiting = {asyncio.ensure_future(asyncio.sleep(seconds)), asyncio.ensure_future(self._stopped.wait())}

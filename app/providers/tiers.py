@@ -3,26 +3,18 @@
 from dataclasses import replace
 
 from app.errors import NoRoomError, OverloadedError
-from app.providers.base import ChatModel, ChatReply, ChatRequest
+from app.providers.base import ChatModel, ChatReply, ChatRequest, WrappedModel
 from app.providers.model_options import FLEX_OR_STANDARD
 from app.providers.pricing import FLEX, STANDARD
 
 
-class TieredModel:
+class TieredModel(WrappedModel):
     """A model that is asked in a tier; a ChatModel itself. Its replies say which one they were billed in."""
 
     def __init__(self, model: ChatModel, tier: str) -> None:
         """tier: as in ModelOptions."""
-        self._model = model
+        super().__init__(model)
         self._tier = tier
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def is_llm(self) -> bool:
-        return self._model.is_llm
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         """A request that finds no room isn't billed, so that asking it once more in the other tier costs nothing."""
@@ -32,9 +24,6 @@ class TieredModel:
             if self._tier != FLEX_OR_STANDARD:
                 raise
         return await self._ask(request, STANDARD)
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
 
     async def _ask(self, request: ChatRequest, tier: str) -> ChatReply:
         reply = await self._model.complete(replace(request, tier=tier))

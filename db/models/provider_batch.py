@@ -11,7 +11,9 @@ class ProviderBatchRow(SQLModel, table=True):
     __tablename__ = "provider_batch"
 
     id: int | None = Field(default=None, primary_key=True)
-    run_id: int = Field(sa_column=owned_by("scoring_run.id"))
+    project_id: int = Field(sa_column=owned_by("project.id"))
+    run_id: int | None = Field(default=None, sa_column=owned_by("scoring_run.id", nullable=True))
+    model: str = ""
     token: str
     handle: str = ""
     status: str

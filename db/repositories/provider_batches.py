@@ -4,7 +4,7 @@ from sqlmodel import Session, col, select
 
 from app.domain.batch import OPEN, BatchStatus, ProviderBatch
 from app.errors import NotFoundError
-from db.models import ProviderBatchRow
+from db.models import ProviderBatchRow, ScoringRunRow
 from db.models.columns import now
 
 
@@ -14,10 +14,19 @@ class ProviderBatches:
 
     def intend(self, run_id: int, token: str, requests: int) -> ProviderBatch:
         """Before it is handed in."""
-        row = ProviderBatchRow(run_id=run_id, token=token, requests=requests, status=BatchStatus.INTENDED.value)
-        self._session.add(row)
-        self._session.flush()
-        return _batch(row)
+        run = self._session.get_one(ScoringRunRow, run_id)
+        return self._intended(run.project_id, run_id, run.judge, token, requests)
+
+    def intend_without_run(self, project_id: int, model: str, token: str, requests: int) -> ProviderBatch:
+        """Likewise, for what a model is asked in a project beside its runs."""
+        return self._intended(project_id, None, model, token, requests)
+
+    def _intended(self, project: int, run: int | None, model: str, token: str, requests: int) -> ProviderBatch:
+        status = BatchStatus.INTENDED.value
+        row = ProviderBatchRow(
+            project_id=project, run_id=run, model=model, token=token, requests=requests, status=status
+        )
+        return self._kept(row)
 
     def is_out(self, batch_id: int, handle: str) -> ProviderBatch:
         row = self._row(batch_id)
@@ -37,6 +46,13 @@ class ProviderBatches:
     def open(self, run_id: int) -> list[ProviderBatch]:
         """Those whose answers aren't in the ledger yet."""
         return [each for each in self.of_run(run_id) if each.status in OPEN]
+
+    def open_without_run(self, project_id: int, model: str) -> list[ProviderBatch]:
+        """Those of a model in a project that are for no run, oldest first."""
+        row = ProviderBatchRow
+        of_model = col(row.project_id) == project_id, col(row.model) == model, col(row.run_id).is_(None)
+        query = select(row).where(*of_model).order_by(col(row.id))
+        return [each for each in map(_batch, self._session.exec(query)) if each.status in OPEN]
 
     def _row(self, batch_id: int) -> ProviderBatchRow:
         row = self._session.get(ProviderBatchRow, batch_id)

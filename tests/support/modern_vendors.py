@@ -40,9 +40,16 @@ class ModernVendors:
 
     def bodies(self, options: str, most: int = 400) -> list[dict[str, Any]]:
         """The requests made under these options, oldest first."""
+        return [call["body"] for call in self._calls(options, most)]
+
+    def paths(self, options: str, most: int = 400) -> list[str]:
+        """Where they went."""
+        return [call["path"] for call in self._calls(options, most)]
+
+    def _calls(self, options: str, most: int) -> list[dict[str, Any]]:
         with urllib.request.urlopen(f"{self.url}/_last?n={most}") as answer:
-            calls = json.load(answer)
-        return [call["body"] for call in calls if call["path"].startswith(f"/{options}/")]
+            calls: list[dict[str, Any]] = json.load(answer)
+        return [call for call in calls if call["path"].startswith(f"/{options}/")]
 
 
 @contextmanager

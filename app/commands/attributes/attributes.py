@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from app.commands.attributes import attribute_edits
-from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options, workbench_asking
+from app.commands.model_asking import (
+    BatchOption,
+    EffortOption,
+    RestLiveOption,
+    RoomOption,
+    TimeoutOption,
+    chosen_batch,
+    chosen_model_options,
+    workbench_asking,
+)
 from app.commands.output import (
     DimensionOption,
     JsonOption,
@@ -195,13 +204,17 @@ def think_aloud(
     max_output_tokens: RoomOption = None,
     timeout: TimeoutOption = None,
     effort: EffortOption = "",
+    batch: BatchOption = False,
+    rest_live: RestLiveOption = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking would cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Ask LLMs what to look for, or keep what a person said aloud.
 
     Asking a model again adds a round, at temperature 1 from the second on; what it said before about the dimension is
     dropped and counted. With --transcript attributes are proposed by --model, or sentence by sentence without one.
-    With --done a person is done on the dimension.
+    With --done a person is done on the dimension. With --batch the first of several dimensions is asked at once, the
+    others in a batch; Ctrl-C leaves it at the provider, and the same command collects it.
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
     """
@@ -224,7 +237,10 @@ def think_aloud(
         raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
     from app.services.data.projects import dimensions_named, get_project
     from app.services.runtime.workbench import open_workbench
+    from app.services.think_aloud.forecast import forecast_think_aloud
     from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, ask_models
+
+    rest = chosen_batch(batch, rest_live)
 
     def on_answer(asked: ThinkAloudAnswer) -> None:
         what = asked.error or counted(asked.attributes, "new attribute")
@@ -234,7 +250,16 @@ def think_aloud(
 
     workbench = workbench_asking(open_workbench(), model, chosen_model_options(max_output_tokens, timeout, effort))
     dimensions = dimensions_named(workbench, project, dimension)
-    answers = ask_models(workbench, get_project(workbench, project), dimensions, model, on_answer)
+    target = get_project(workbench, project)
+    if dry_run:
+        ahead = forecast_think_aloud(workbench, target, dimensions, model, bool(rest))
+        if json_:
+            print_json([asdict(each) for each in ahead])
+        else:
+            for each in ahead:
+                echo(str(each))
+        return
+    answers = ask_models(workbench, target, dimensions, model, on_answer, rest)
     if json_:
         print_json(
             [

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.interruption import runs_end_on_signals
 from app.commands.output import JsonOption, counts_table, echo, print_json, shown_method, table
 from app.commands.results.method_comparison import bias, quality
 from app.commands.results.run_comparison import compare
@@ -116,10 +117,14 @@ def wait(run: RunArgument, json_: JsonOption = False) -> None:
 def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     """Ask a run to stop; what it has is kept and it can be resumed.
 
+    A batch is cancelled at its provider, also where the program that handed it in has ended. What was answered there
+    until then is kept.
+
     Example: interacteval runs cancel 3
     """
     from app.services.runtime.workbench import open_workbench
-    from app.services.scoring.run_batches import batches_of_run, out_now
+    from app.services.scoring.batch_cancelling import cancel_batches
+    from app.services.scoring.run_batches import has_open_batches
     from app.services.scoring.runs import get_run, stop_run
 
     workbench = open_workbench()
@@ -128,10 +133,16 @@ def cancel(run: AnyRunArgument = None, project: OfProjectOption = None) -> None:
     if found.active:
         stop_run(workbench, run)
         echo(f"Asked run {run} to stop.", err=True)
-    else:
-        echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
-        if out_now(batches_of_run(workbench, run)):
-            echo(f"Its batch is still at the provider; `interacteval runs wait {run}` collects the answers.", err=True)
+        return
+    echo(f"Run {run} isn't going on: it is {found.status.value}.", err=True)
+    if not has_open_batches(workbench, run):
+        return
+    with runs_end_on_signals() as interruption:
+        cancelled = cancel_batches(workbench, run)
+    echo(str(cancelled), err=True)
+    if cancelled.ending:
+        echo(f"`interacteval runs cancel {run}` once more, or `runs wait {run}`, collects the rest.", err=True)
+    interruption.exit_if_any()
 
 
 def _meant(workbench: "Workbench", run: int | None, project: str | None) -> int:

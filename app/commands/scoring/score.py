@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.interruption import runs_end_on_signals
-from app.commands.model_asking import EffortOption, RoomOption, TierOption, TimeoutOption, chosen_model_options
+from app.commands.model_asking import (
+    BatchOption,
+    EffortOption,
+    RestLiveOption,
+    RoomOption,
+    TierOption,
+    TimeoutOption,
+    chosen_batch,
+    chosen_model_options,
+)
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, counts_table, echo, print_json, say
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
@@ -72,12 +81,8 @@ def score(
     resume: Annotated[
         int | None, typer.Option(help="Go on with this run, as it was started: only what is missing or failed.")
     ] = None,
-    batch: Annotated[
-        bool, typer.Option("--batch", help="Half the price, answered within a day; Ctrl-C leaves it at the provider.")
-    ] = False,
-    rest_live: Annotated[
-        bool, typer.Option("--rest-live", help="With --batch: ask at once what a batch doesn't answer.")
-    ] = False,
+    batch: BatchOption = False,
+    rest_live: RestLiveOption = False,
     anchors_first: Annotated[
         bool,
         typer.Option("--anchors-first", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
@@ -116,7 +121,7 @@ def score(
         draw=read_draw(draw),
         trials=trials,
         model=chosen_model_options(max_output_tokens, timeout, effort, tier),
-        batch=_batch(batch, rest_live),
+        batch=chosen_batch(batch, rest_live),
     )
     if resume is not None:
         ready_to_resume(context, workbench, target.id, resume, options)
@@ -127,15 +132,6 @@ def score(
         _look_ahead(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
     carry_out(workbench, run_ids, concurrency, json_=json_, trials_of=(target.id, options.dimensions))
-
-
-def _batch(wanted: bool, rest_live: bool) -> str:
-    from app.errors import InputError
-    from app.services.scoring.batch_rounds import AGAIN, LIVE
-
-    if rest_live and not wanted:
-        raise InputError("--rest-live is about what a batch doesn't answer.", "Add --batch, or leave it out.")
-    return "" if not wanted else LIVE if rest_live else AGAIN
 
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:

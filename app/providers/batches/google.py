@@ -1,5 +1,6 @@
-"""Gemini's batches, with their requests inline."""
+"""Gemini's batches: their requests inline, or in a file where they are too large for that."""
 
+import io
 from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -7,12 +8,16 @@ from typing import Any
 from google.genai import Client
 from google.genai.types import (
     CreateBatchJobConfig,
+    DownloadFileConfig,
     GenerateContentConfig,
+    GenerateContentResponse,
     HttpOptions,
     InlinedRequest,
     JobState,
     ThinkingConfig,
+    UploadFileConfig,
 )
+from pydantic import ValidationError
 
 from app.errors import ProviderError, UnknownModelError, WrongAddressError
 from app.providers.adapters.calling import guarded
@@ -20,6 +25,7 @@ from app.providers.adapters.rejection import Rejection, provider_error, unreadab
 from app.providers.adapters.wire import Wire
 from app.providers.base import ChatRequest
 from app.providers.batches.batch import BatchLimits, BatchLine, BatchProgress, read_line
+from app.providers.batches.google_lines import answer_lines, known_part, written_line
 from app.providers.batches.sizes import json_bytes
 
 _ENDED = {
@@ -34,16 +40,18 @@ _DIGEST = "digest"
 _STATUS = {3: 400, 5: 404, 7: 403, 8: 429, 13: 500, 14: 503, 16: 401}
 _NOT_ASKED = {1, 4}
 _MOST_LISTED = 200
+INLINE = 18_000_000
+"""Bytes of requests that travel inline; the provider's limit of 20 MB counts what is wrapped around them too."""
 
 
 class GoogleBatches:
-    """Under 20 MB requests travel inline, which keeps their metadata; larger sets are cut into several batches."""
+    """A file may have 2 GB; it is made in memory, so that one batch takes less."""
 
-    limits = BatchLimits(50_000, 18_000_000)
+    limits = BatchLimits(50_000, 500_000_000)
 
     def __init__(self, wire: Wire) -> None:
         client: Client = wire.client
-        self._jobs = client.aio.batches
+        self._jobs, self._files = client.aio.batches, client.aio.files
         self._wire = wire
 
     def written(self, digest: str, request: ChatRequest) -> InlinedRequest:
@@ -54,10 +62,26 @@ class GoogleBatches:
         return json_bytes(written.model_dump(mode="json", exclude_none=True))
 
     async def submit(self, written: list[InlinedRequest], token: str) -> str:
-        beta = HttpOptions(api_version="v1beta") if self._wire.memory.style.beta else None
-        config = CreateBatchJobConfig(display_name=token, http_options=beta)
-        job = await self._asked(self._jobs.create(model=self._wire.name.model, src=written, config=config))
-        return str(job.name)
+        async def send() -> Any:
+            inline = sum(map(self.size, written)) <= INLINE
+            source = written if inline else await self._uploaded(written, token)
+            config = CreateBatchJobConfig(display_name=token, http_options=self._options())
+            return await self._jobs.create(model=self._wire.name.model, src=source, config=config)
+
+        return str((await self._asked(send())).name)
+
+    async def _uploaded(self, written: list[InlinedRequest], token: str) -> str:
+        """The name of a file that holds the requests; one that no batch takes is gone after two days, unpaid."""
+        lines = (written_line(each.metadata[_DIGEST], _as_json(each)) for each in written if each.metadata)
+        config = UploadFileConfig(display_name=token, mime_type="jsonl", http_options=self._options())
+        try:
+            file = await self._files.upload(file=io.BytesIO(b"\n".join(lines)), config=config)
+        except (KeyError, ValueError):  # the SDK found no address to send it to, or no word that it arrived
+            raise unreadable(self._wire.name) from None
+        return str(file.name)
+
+    def _options(self) -> HttpOptions | None:
+        return HttpOptions(api_version="v1beta") if self._wire.memory.style.beta else None
 
     async def find(self, token: str, requests: int, since: datetime) -> str | None:
         async def look() -> str | None:
@@ -89,18 +113,41 @@ class GoogleBatches:
         for found in _responses(job):
             digest = str((found.metadata or {}).get(_DIGEST))
             if digest in requests:
-                yield self._line(digest, found, requests[digest])
+                code, words = getattr(found.error, "code", None), getattr(found.error, "message", None)
+                yield self._line(digest, found.response, (code, words), requests[digest])
+        file = job.dest.file_name if job.dest else None
+        if not file:
+            return
+        for line in answer_lines(await self._asked(self._files.download(file=file, config=self._download()))):
+            digest = str(line.get("key"))
+            if digest in requests:
+                yield self._read(digest, line, requests[digest])
+
+    def _download(self) -> DownloadFileConfig | None:
+        options = self._options()
+        return DownloadFileConfig(http_options=options) if options else None
 
     async def cancel(self, handle: str) -> None:
         await self._asked(self._jobs.cancel(name=handle))
 
-    def _line(self, digest: str, found: Any, request: ChatRequest) -> BatchLine:
-        if found.response is not None:
-            return read_line(self._wire, digest, found.response, request)
-        code = getattr(found.error, "code", None)
-        if found.error is None or code in _NOT_ASKED:
+    def _read(self, digest: str, line: Mapping[str, Any], request: ChatRequest) -> BatchLine:
+        said = line.get("error") or line.get("status")
+        error = said if isinstance(said, dict) else {}
+        if "response" not in line:
+            return self._line(digest, None, (error.get("code"), error.get("message")), request)
+        try:
+            answer = GenerateContentResponse.model_validate(known_part(line["response"]))
+        except ValidationError:
+            return BatchLine(digest, failure=unreadable(self._wire.name))
+        return self._line(digest, answer, (None, None), request)
+
+    def _line(self, digest: str, answer: Any, error: tuple[Any, Any], request: ChatRequest) -> BatchLine:
+        code, words = error
+        if answer is not None:
+            return read_line(self._wire, digest, answer, request)
+        if (code, words) == (None, None) or code in _NOT_ASKED:
             return BatchLine(digest)
-        return BatchLine(digest, failure=self._failure(code, str(getattr(found.error, "message", "") or "")))
+        return BatchLine(digest, failure=self._failure(code, str(words or "")))
 
     def _failure(self, code: Any, words: str) -> ProviderError:
         if not isinstance(code, int):
@@ -123,6 +170,13 @@ def _inline(config: GenerateContentConfig) -> GenerateContentConfig:
             "thinking_config": ThinkingConfig.model_validate(chosen) if chosen else None,
         }
     )
+
+
+def _as_json(written: InlinedRequest) -> dict[str, Any]:
+    found = written.model_dump(mode="json", by_alias=True, exclude_none=True)
+    if written.config is not None and written.config.response_json_schema is not None:
+        found["config"]["responseJsonSchema"] = written.config.response_json_schema  # to the letter
+    return found
 
 
 def _responses(job: Any) -> list[Any]:

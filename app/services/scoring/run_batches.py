@@ -8,7 +8,7 @@ from app.providers.registry import sells_batches
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["OPEN", "BatchStatus", "ProviderBatch", "batches_of_run", "out_now", "sells_batches"]
+__all__ = ["OPEN", "BatchStatus", "ProviderBatch", "batches_of_run", "has_open_batches", "out_now", "sells_batches"]
 
 
 @use_case(Right.READ)
@@ -16,6 +16,13 @@ def batches_of_run(workbench: Workbench, run_id: int) -> list[ProviderBatch]:
     """Oldest first; none for a run that asks live."""
     with workbench.database.read() as work:
         return work.provider_batches.of_run(run_id)
+
+
+@use_case(Right.READ)
+def has_open_batches(workbench: Workbench, run_id: int) -> bool:
+    """Whether something of it is at the provider, or may be, or was not collected there yet."""
+    with workbench.database.read() as work:
+        return bool(work.provider_batches.open(run_id))
 
 
 def out_now(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] | None:

@@ -1,17 +1,16 @@
 """Run worker: what is left of a run goes through the engine, and what comes back into the database."""
 
-import asyncio
 import gc
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore, RunSummary
 from app.domain.text import Text
 from app.errors import (
-    AwaitedError,
     ConnectionFailedError,
     NoAnswerError,
     OverloadedError,
@@ -26,13 +25,15 @@ from app.providers.batches.batched_model import BatchedModel
 from app.providers.model_options import ModelOptions
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
+from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import model_session, unjudged
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.batch_rounds import BatchRounds
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
 from app.services.scoring.judge_logprobs import LOGPROBS, logprobs_known, logprobs_param
+from app.services.scoring.run_requests import collecting, open_texts
 from app.services.scoring.run_writer import RunWriter, has_active_writers
+from app.telemetry.judged import report_outcomes
 from db.unit_of_work import UnitOfWork
 
 BEAT_SECONDS = 5.0
@@ -48,7 +49,6 @@ CHANCE = (
     RateLimitError,
     WrongSchemaError,
 )
-COLLECTED = 200  # texts whose requests are collected at a time
 FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
 
 OnProgress = Callable[[RunSummary], None]
@@ -68,6 +68,10 @@ def stop_all_runs(seconds: float = 0.0) -> None:
         time.sleep(0.05)
 
 
+def runs_are_ending() -> bool:
+    return _ENDING.is_set()
+
+
 def allow_runs() -> None:
     """After `stop_all_runs`, in a process that goes on."""
     _ENDING.clear()
@@ -77,24 +81,7 @@ async def execute_run(
     workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int, on_progress: OnProgress
 ) -> tuple[engine.EngineReport, Tally, int]:
     """Score what is left of the run. Returns how it ended, what was asked, and how many attempts were repeated."""
-    params = run.params
-    judge = (
-        unjudged()
-        if run.judge == NO_JUDGE
-        else model_session(
-            workbench,
-            run.judge,
-            run.id,
-            params.get("use_cache", True),
-            concurrency,
-            params.get("budget"),
-            _project(workbench, run),
-            writer.may_ask,
-            ModelOptions.of_run(params),
-            in_batches=bool(params.get("batch")),
-        )
-    )
-    async with judge as model:
+    async with judge_session(workbench, run, writer, concurrency) as model:
         _SESSIONS.add(model)
         _take_short_turns()
         try:
@@ -104,6 +91,27 @@ async def execute_run(
             if not _SESSIONS:
                 sys.setswitchinterval(USUAL_HANDOVER)
         return report, model.tally, model.retries
+
+
+def judge_session(
+    workbench: Workbench, run: RunSummary, writer: RunWriter, concurrency: int
+) -> AbstractAsyncContextManager[RecordedModel]:
+    """The judge as the run asks it; a BatchedModel where that is in batches."""
+    params = run.params
+    if run.judge == NO_JUDGE:
+        return unjudged()
+    return model_session(
+        workbench,
+        run.judge,
+        run.id,
+        params.get("use_cache", True),
+        concurrency,
+        params.get("budget"),
+        _project(workbench, run),
+        writer.may_ask,
+        ModelOptions.of_run(params),
+        in_batches=bool(params.get("batch")),
+    )
 
 
 def _project(workbench: Workbench, run: RunSummary) -> int:
@@ -138,8 +146,7 @@ async def _score(
     with workbench.database.read() as work:
         first = evaluators_of(work, run, model, stages, known)
         again = evaluators_of(work, run, model.second_try(), stages, known)
-        planned = work.runs.open_scores(run.id)
-        texts = work.every_text.many({score.text for score in planned})
+        planned, texts = open_texts(work, run)
     report = await engine.run(planned, _scorer(first, again, texts), sink, concurrency, model.stop)
     chance = dict(sink.chance)
     if not chance or len(chance) > FEW * len(planned) or report.stopped or report.fatal:
@@ -160,29 +167,16 @@ async def _in_batches(
 
     One text is scored at once before: it shows how the model wants to be asked, and what answers take.
     """
-
-    def open_texts(work: UnitOfWork) -> tuple[list[PlannedScore], Mapping[int, Text]]:
-        planned = work.runs.open_scores(run.id)
-        return planned, work.every_text.many({score.text for score in planned})
-
     with workbench.database.read() as work:
         evaluators = evaluators_of(work, run, model, stages, sink.known)
-        planned, texts = open_texts(work)
+        planned, texts = open_texts(work, run)
         out = work.provider_batches.open(run.id)
     if not out and len(planned) > 1:
         report = await engine.run(planned[:1], _scorer(evaluators, evaluators, texts), sink, 1, model.stop)
         if report.stopped or report.fatal:
             return report
-
-    async def collect(awaiting: BatchedModel) -> None:
-        with workbench.database.read() as work:
-            evaluators = evaluators_of(work, run, awaiting, stages, sink.known)
-            planned, texts = open_texts(work)
-        for start in range(0, len(planned), COLLECTED):
-            some = planned[start : start + COLLECTED]
-            await gather_settled(evaluators[each.dimension].score(texts[each.text]) for each in some)
-
-    rounds = BatchRounds(workbench, writer, model, collect, sink.beat, run.params["batch"])
+    collect = collecting(workbench, run, stages, sink.known)
+    rounds = BatchRounds(workbench, writer, model, collect, sink.beat, run.params["batch"], runs_are_ending)
     try:
         await rounds.until_answered()
     except StoppedError:
@@ -190,13 +184,6 @@ async def _in_batches(
     except ProviderError as error:
         return engine.EngineReport(0, 0, stopped=False, fatal=error)
     return None
-
-
-async def gather_settled(scored: Iterable[Awaitable[Evaluation]]) -> None:
-    """While requests are collected a text ends without a score: it waits for answers, or will fail with what it has."""
-    for ended in await asyncio.gather(*scored, return_exceptions=True):
-        if isinstance(ended, BaseException) and not isinstance(ended, AwaitedError | ProviderError):
-            raise ended
 
 
 def _scorer(
@@ -244,7 +231,7 @@ class _DatabaseSink:
     ) -> None:
         self.chance: dict[int, Outcome] = {}
         self._workbench = workbench
-        self._run_id = run.id
+        self._run, self._run_id = run, run.id
         self._writer = writer
         self._before = run.calls_cached, run.retries
         self._counted = self._before
@@ -264,7 +251,13 @@ class _DatabaseSink:
                 work.runs.set_param(self._run_id, LOGPROBS, found)
                 self._stored = found
             self._count(work)
+        report_outcomes(self._run, self._named, outcomes)
         self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}
+
+    def _named(self) -> Mapping[int, str]:
+        """Dimension -> its name."""
+        with self._workbench.database.read() as work:
+            return {part.dimension: part.name for part in work.runs.parts(self._run_id)}
 
     def beat(self) -> bool:
         now = time.monotonic()

@@ -23,9 +23,9 @@ from app.evaluators.checklist import PLAIN, JudgeOptions
 from app.evaluators.method import Method
 from app.providers.model_options import USUAL, check_effort, check_tier
 from app.providers.recorded import Tally
-from app.providers.registry import sells_batches
 from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
+from app.services.runtime.batch_rounds import check_sold_in_batches
 from app.services.runtime.judges import check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.use_case import use_case
@@ -36,7 +36,6 @@ from app.services.scoring.evaluators import (
     CHECKLIST,
     EVALUATORS,
     NO_JUDGE,
-    OWN,
     asks_a_judge,
     check_evaluator,
     check_judge_of,
@@ -57,6 +56,7 @@ __all__ = [
     "check_can_resume",
     "failures_of",
     "get_run",
+    "gone_writer",
     "list_runs",
     "plan_run",
     "set_budget",
@@ -191,8 +191,8 @@ def _check_judge(workbench: Workbench, options: RunOptions) -> None:
 
 def check_batch(judge: str, options: RunOptions) -> None:
     """Raises InputError where the judge can't be asked in batches, or not so."""
-    if options.batch and not sells_batches(judge):
-        raise InputError(f"{judge} takes no batches.", "OpenAI, Anthropic and Google do. Leave the batch out.")
+    if options.batch:
+        check_sold_in_batches(judge)
     if options.batch and options.model.tier:
         raise InputError("A batch has a price of its own, so it takes no service tier.", "Leave one of the two out.")
 
@@ -219,7 +219,7 @@ def reuse_of(work: UnitOfWork, project_id: int, options: RunOptions, plan: Seque
 
 @use_case(Right.FACILITATE)
 def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None:
-    """Raises InputError where the run is another project's or holds scores from a file, NotFoundError without it."""
+    """Raises InputError where the run is another project's or came from a file, NotFoundError without it."""
     with workbench.database.read() as work:
         run, owner = work.runs.get(run_id), work.runs.project_of(run_id)
     if owner != project_id:
@@ -228,8 +228,8 @@ def check_can_resume(workbench: Workbench, project_id: int, run_id: int) -> None
 
 
 def _check_not_from_a_file(run: RunSummary) -> None:
-    if run.evaluator.startswith(OWN):
-        raise InputError(f"Run {run.id} holds scores from a file, so there is nothing to resume.")
+    if run.from_file:
+        raise InputError(f"Run {run.id} came from a file, so there is nothing to resume.")
 
 
 @use_case(Right.FACILITATE)
@@ -242,7 +242,7 @@ def work_on(
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
-    InputError for scores that came from a file: no method could go on with them.
+    InputError for a run that came from a file: no method could go on with them.
     """
     found = get_run(workbench, run_id)
     _check_not_from_a_file(found)
@@ -250,7 +250,7 @@ def work_on(
         method = check_evaluator(found.evaluator)
         _check_network(workbench, method, options_of(method, found.params))
     writer = RunWriter(workbench.database, run_id)
-    writer.claim(_gone(workbench, run_id))
+    writer.claim(gone_writer(workbench, run_id))
     with workbench.database.read() as work:
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
     started = time.monotonic()
@@ -290,7 +290,7 @@ def _finish(database: Database, writer: RunWriter, status: RunStatus, message: s
         work.runs.finish(writer.run_id, status, message)
 
 
-def _gone(workbench: Workbench, run_id: int) -> str:
+def gone_writer(workbench: Workbench, run_id: int) -> str:
     """The run's writer where it is known to have ended; "" otherwise."""
     with workbench.database.read() as work:
         lease = work.runs.lease(run_id)
@@ -307,7 +307,7 @@ def wait_until_free(
     the run: one of this machine, or one that gave a sign of life meanwhile.
     """
     first = None
-    while not _gone(workbench, run_id):
+    while not gone_writer(workbench, run_id):
         with workbench.database.read() as work:
             lease = work.runs.lease(run_id)
         if lease is None:
@@ -336,14 +336,14 @@ def list_runs(workbench: Workbench, project_id: int | None = None, *, anchors: b
 
 def _as_left(workbench: Workbench, run: RunSummary) -> RunSummary:
     """A run whose end could not be written down still stands as running in the database."""
-    left = run.status is RunStatus.RUNNING and bool(_gone(workbench, run.id))
+    left = run.status is RunStatus.RUNNING and bool(gone_writer(workbench, run.id))
     return replace(run, status=RunStatus.INTERRUPTED) if left else run
 
 
 @use_case(Right.FACILITATE, act="stopped a run", about="run_id")
 def stop_run(workbench: Workbench, run_id: int) -> None:
     """Ask the run to stop; what it has is kept."""
-    gone = _gone(workbench, run_id)
+    gone = gone_writer(workbench, run_id)
     with workbench.database.write() as work:
         work.runs.request_stop(run_id, gone)
 

@@ -15,12 +15,15 @@ from app.domain.think_aloud import Sample
 from app.errors import WorkbenchError
 from app.prompting import load_prompt
 from app.providers.base import ChatModel
+from app.providers.batches.batched_model import BatchedModel
 from app.providers.structured import object_in
+from app.services.runtime.batch_rounds import check_sold_in_batches, gather_settled
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.batched_think_aloud import answer_in_batches, has_batch_out, only_waiter
 from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
 from app.think_aloud.elicit import PROMPT, Elicitation, considerations_in, think_aloud
@@ -97,15 +100,22 @@ def ask_models(
     dimensions: Sequence[Dimension],
     models: Sequence[str],
     on_answer: Callable[[ThinkAloudAnswer], None] = lambda _: None,
+    batch: str = "",
 ) -> list[ThinkAloudAnswer]:
     """Ask every model about every dimension, all at once; what fails does not stop the others.
 
     Asking again adds another round and overwrites nothing; what the same model said before about the dimension is
     dropped and counted. Raises NotReadyError where a dimension has no samples.
+
+    batch: AGAIN or LIVE (batch_rounds) to ask in batches. Of several dimensions the first is asked at once, which shows
+    how the model wants to be asked. Raises InputError for a model that takes none.
     """
+    for name in models if batch else ():
+        check_sold_in_batches(name)
     samples = {d.id: ensure_samples(workbench, d.id) for d in dimensions}
     with own_wordings(workbench, project.id):
-        return asyncio.run(_ask_all(workbench, project, dimensions, list(dict.fromkeys(models)), samples, on_answer))
+        names = list(dict.fromkeys(models))
+        return asyncio.run(_ask_all(workbench, project, dimensions, names, samples, on_answer, batch))
 
 
 async def _ask_all(
@@ -115,6 +125,7 @@ async def _ask_all(
     models: Sequence[str],
     samples: dict[int, list[Sample]],
     on_answer: Callable[[ThinkAloudAnswer], None],
+    batch: str,
 ) -> list[ThinkAloudAnswer]:
     async def ask_about(model: ChatModel, name: str, dimension: Dimension, round_number: int) -> ThinkAloudAnswer:
         try:
@@ -126,13 +137,30 @@ async def _ask_all(
         on_answer(asked)
         return asked
 
+    async def ask_about_all(model: ChatModel, name: str, rounds: dict[int, int]) -> list[ThinkAloudAnswer]:
+        return await asyncio.gather(*(ask_about(model, name, d, rounds[d.id]) for d in dimensions))
+
+    async def answer_ahead(model: BatchedModel, rounds: dict[int, int]) -> None:
+        """The answers go into the ledger alone: who asks again after the program ended is in the same round."""
+
+        async def ask(asked: ChatModel, about: Sequence[Dimension]) -> None:
+            await gather_settled(
+                think_aloud(asked, project.task, d, samples[d.id], round_number=rounds[d.id]) for d in about
+            )
+
+        if len(dimensions) > 1 and not has_batch_out(workbench, project.id, model.name):
+            await ask(model, dimensions[:1])
+        await answer_in_batches(workbench, model, project.id, lambda awaiting: ask(awaiting, dimensions), batch)
+
     async def ask_one(name: str) -> list[ThinkAloudAnswer]:
         try:
-            async with model_session(workbench, name, project=project.id) as model:
-                rounds = [await asyncio.to_thread(_round, workbench, project, d, name) for d in dimensions]
-                return await asyncio.gather(
-                    *(ask_about(model, name, d, number) for d, number in zip(dimensions, rounds, strict=True))
-                )
+            async with model_session(workbench, name, project=project.id, in_batches=bool(batch)) as model:
+                rounds = {d.id: await asyncio.to_thread(_round, workbench, project, d, name) for d in dimensions}
+                if isinstance(model, BatchedModel):
+                    with only_waiter(project.id, model.name):
+                        await answer_ahead(model, rounds)
+                        return await ask_about_all(model, name, rounds)
+                return await ask_about_all(model, name, rounds)
         except WorkbenchError as error:  # the model can't be opened at all
             for dimension in dimensions:
                 await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)

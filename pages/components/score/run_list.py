@@ -7,10 +7,12 @@ from app.domain.project import Project
 from app.domain.run import RunStatus, RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.batch_cancelling import begin_cancelling
+from app.services.scoring.run_batches import has_open_batches
 from app.services.scoring.runs import list_runs, set_budget
 from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, is_scoring
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.run_words import short_title, started, state, way
+from pages.components.shell.runs.run_words import failure_words, short_title, started, state, way
 from pages.components.shell.words import button_label, model_label, plain, show_error
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
@@ -88,18 +90,30 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
                 disabled=busy,
                 help="Only what is missing or failed is asked.",
             )
+            left_there = has_open_batches(workbench, run.id) and run.status is not RunStatus.RUNNING
+            cancelled = left_there and st.button(
+                button_label("Cancel the batch", f"of run {run.id}"),
+                key=f"cancel_batch_{run.id}",
+                disabled=busy,
+                help="At the provider too. What was answered there until then is kept, and isn't asked again.",
+            )
         if run.message:
             st.markdown(plain(run.message))
+        if left_there:
+            st.caption("Its batch is at the provider. Resume waits for it and scores what comes back.")
         budget = _budget(run)
         if run.status is RunStatus.INTERRUPTED:
             st.caption("The program that worked on it ended. What it had scored is here.")
         for failure in failure_kinds(workbench, run.id) if run.failed else []:
-            st.caption(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
-    if pressed:
+            st.caption(failure_words(failure))
+    if pressed or cancelled:
         try:
-            if budget is not None:
-                set_budget(workbench, run.id, budget)
-            go_on(workbench, project.id, run.id)
+            if cancelled:
+                begin_cancelling(workbench, project.id, run.id)
+            else:
+                if budget is not None:
+                    set_budget(workbench, run.id, budget)
+                go_on(workbench, project.id, run.id)
         except WorkbenchError as error:
             show_error(error)
         else:

@@ -14,7 +14,7 @@ from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.local_time import said
 from pages.components.shell.money import paid
-from pages.components.shell.runs.run_words import title
+from pages.components.shell.runs.run_words import failure_words, title
 from pages.components.shell.words import plain, show_error
 
 WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run that slowed down says so
@@ -68,7 +68,7 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
             f"{spent.calls:,} calls paid{cached}{retries} · cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
         )
     for failure in failure_kinds(workbench, run.id) if run.failed else []:
-        lines.append(f"{failure.count:,} × {plain(failure.kind)}: {plain(failure.sentence)}")
+        lines.append(failure_words(failure))
     return lines
 
 

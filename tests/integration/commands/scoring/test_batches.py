@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from app.providers.batches.openai import OpenAIBatches
+from app.services.runtime import batch_rounds
 from app.services.runtime.workbench import open_workbench
-from app.services.scoring import batch_rounds
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score
 
@@ -51,18 +51,64 @@ def test_a_run_in_a_batch_is_scored_and_shown(run: Run) -> None:
     assert "Batch of 7 requests: collected, 7 back" in out
 
 
-def test_a_batch_that_was_left_at_the_provider_is_waited_for(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def left_there(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run 1, whose program ended while its batch was at the provider."""
+
     async def ends(*_: Any) -> Any:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as until_ended:
         until_ended.setattr(OpenAIBatches, "look", ends)
         assert run(*SCORE, "--batch")[0] != 0
-    _, _, err = run("runs", "cancel", "1")
-    assert "still at the provider; `interacteval runs wait 1`" in err
+
+
+@pytest.mark.usefixtures("left_there")
+def test_a_batch_that_was_left_at_the_provider_is_waited_for(run: Run) -> None:
     status, out, _ = run("runs", "wait", "1", "--json")
     assert (status, json.loads(out)["status"]) == (0, "done")
     assert json.loads(out)["calls"] == 7
+
+
+@pytest.mark.usefixtures("left_there")
+def test_a_batch_that_was_left_at_the_provider_is_cancelled_there(run: Run) -> None:
+    status, _, err = run("runs", "cancel", "1")
+    assert status == 0
+    assert "Run 1 isn't going on" in err
+    assert " of 7 requests were answered, and are kept." in err
+    _, out, _ = run("runs", "show", "1", "--json")
+    assert (json.loads(out)["status"], json.loads(out)["batches"][0]["status"]) == ("stopped", "collected")
+    _, _, err = run("runs", "cancel", "1")
+    assert "at the provider" not in err
+
+
+ALOUD = ("think-aloud", "--project", "Ready", "--model", "openai:gpt-4o")
+
+
+def test_models_think_aloud_in_batches(run: Run) -> None:
+    _, out, _ = run(*ALOUD, "--dry-run", "--json")
+    (ahead,) = json.loads(out)
+    assert (ahead["calls"], ahead["batch_usd"]) == (1, pytest.approx(ahead["cost_usd"] / 2))
+    _, out, _ = run(*ALOUD, "--dry-run")
+    assert "in batches about $" in out
+    status, out, _ = run(*ALOUD, "--batch", "--json")
+    (answer,) = json.loads(out)
+    assert (status, answer["error"], answer["round"]) == (0, None, 1)
+    assert answer["attributes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rest-live",), "--rest-live is about what a batch doesn't answer"),
+        (("--batch", "--model", "rules"), "rules takes no batches"),
+        (("--batch", "--dry-run", "--model", "rules"), "rules takes no batches"),
+    ],
+)
+def test_what_can_not_be_is_said_before_anybody_thinks_aloud(run: Run, words: tuple[str, ...], said: str) -> None:
+    status, _, err = run(*ALOUD, *words)
+    assert status == 2
+    assert said in err
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ import pytest
 from app.domain.batch import BatchStatus
 from app.domain.run import RunStatus
 from app.domain.task import Dimension
-from app.errors import InputError
+from app.errors import InputError, WrongKeyError
 from app.providers.batches import anthropic, google, openai
+from app.services.runtime import batch_rounds
+from app.services.runtime.batch_rounds import AGAIN, LIVE
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
-from app.services.scoring import batch_rounds
-from app.services.scoring.batch_rounds import AGAIN, LIVE
-from app.services.scoring.runs import RunOptions, start_run, stop_run, work_on
+from app.services.scoring.batch_cancelling import cancel_batches
+from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, work_on
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score
@@ -58,6 +59,14 @@ class Planned:
 
     def batched(self) -> int:
         return int(self.vendors.state(self.options).get("batched", 0))
+
+    def statuses(self) -> list[BatchStatus]:
+        with self.workbench.database.read() as work:
+            return [each.status for each in work.provider_batches.of_run(self.run)]
+
+    def cancels(self) -> int:
+        """How often a batch was cancelled at the provider."""
+        return sum("cancel" in path.rpartition("/")[2] for path in self.vendors.paths(self.options))
 
     def live(self) -> int:
         """Questions asked one by one."""
@@ -163,29 +172,98 @@ def _end_at(patch: pytest.MonkeyPatch, batches: Any, point: str) -> None:
             patch.setattr(batch_rounds, "AT_ONCE", 2)
 
 
-def test_a_stopped_run_is_cancelled_at_the_provider_and_can_be_gone_on_with(
+def test_a_stopped_run_is_cancelled_at_the_provider(
     database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = planned(database, vendors, "batch=2,stop=1", "openai:gpt-4o")
-    looked: list[int] = []
+    monkeypatch.setattr(batch_rounds, "CANCELLING", 0.0)
+    found = planned(database, vendors, "batch=600,stop=1", "openai:gpt-4o")
     look = openai.OpenAIBatches.look
 
     async def stops(self: Any, handle: str) -> Any:
-        progress = await look(self, handle)
-        if not looked:
-            stop_run(found.workbench, found.run)
-        looked.append(1)
-        return progress
+        stop_run(found.workbench, found.run)
+        return await look(self, handle)
 
-    with monkeypatch.context() as until_stopped:
-        until_stopped.setattr(openai.OpenAIBatches, "look", stops)
-        assert work_on(found.workbench, found.run).run.status is RunStatus.STOPPED
-    with database.read() as work:
-        (batch,) = work.provider_batches.of_run(found.run)
-    assert batch.status is BatchStatus.CANCELLED
+    monkeypatch.setattr(openai.OpenAIBatches, "look", stops)
+    assert work_on(found.workbench, found.run).run.status is RunStatus.STOPPED
+    assert found.statuses() == [BatchStatus.CANCELLED]
+    assert found.cancels() == 1
+
+
+def left_at_the_provider(found: Planned, judge: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as until_killed:
+        _end_at(until_killed, CLASSES[judge.partition(":")[0]], POINTS[2])
+        with pytest.raises(Killed):
+            work_on(found.workbench, found.run)
+
+
+def test_a_run_whose_program_ended_is_cancelled_at_the_provider(
+    database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rounds, "CANCELLING", 0.0)
+    found = planned(database, vendors, "batch=600,cancel=1", judge)
+    left_at_the_provider(found, judge, monkeypatch)
+    at_once = judge.startswith("google")  # there a batch has ended as soon as it is cancelled
+    cancelled = cancel_batches(found.workbench, found.run)
+    assert (cancelled.requests, cancelled.answered) == (TEXTS - 1, 0)
+    assert cancelled.ending == (0 if at_once else TEXTS - 1)
+    assert ("still ending 23 of them" in str(cancelled)) is not at_once
+    assert found.statuses() == [BatchStatus.COLLECTED if at_once else BatchStatus.CANCELLED]
+    assert get_run(found.workbench, found.run).resumable
+    cancel_batches(found.workbench, found.run)
+    assert found.cancels() == 1
+
+
+def test_what_a_cancelled_batch_answered_is_kept_and_not_asked_again(
+    database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it is cancelled before it ends there, or too late for that."""
+    found = planned(database, vendors, "batch=0.5,kept=1", judge)
+    left_at_the_provider(found, judge, monkeypatch)
+    cancelled = cancel_batches(found.workbench, found.run)
+    assert (cancelled.requests, cancelled.answered, cancelled.ending) == (TEXTS - 1, found.batched(), 0)
+    assert run_spending(found.workbench, found.run).calls == 1 + found.batched()
+    assert get_run(found.workbench, found.run).done == 1
+    assert found.statuses() == [BatchStatus.COLLECTED]
     report = work_on(found.workbench, found.run)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert found.live() + found.batched() == TEXTS
+
+
+def test_what_was_cancelled_and_not_collected_yet_is_collected_by_whoever_goes_on(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = planned(database, vendors, "batch=0.2,later=1", "openai:gpt-4o")
+    left_at_the_provider(found, "openai:gpt-4o", monkeypatch)
+    with database.write() as work:
+        work.provider_batches.note(1, BatchStatus.CANCELLED)
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert found.live() + found.batched() == TEXTS
+
+
+def test_a_batch_that_never_reached_the_provider_needs_no_cancelling(
+    database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = planned(database, vendors, "batch=1,never=1", judge)
+    with monkeypatch.context() as until_killed:
+        _end_at(until_killed, CLASSES[judge.partition(":")[0]], POINTS[0])
+        with pytest.raises(Killed):
+            work_on(found.workbench, found.run)
+    assert str(cancel_batches(found.workbench, found.run)) == "Nothing of it had reached the provider."
+    assert found.batched() == 0
+
+
+def test_a_run_that_can_not_be_cancelled_stays_as_it_was(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = "openai:gpt-4o"
+    found = planned(database, vendors, "batch=1,refused=1", judge)
+    left_at_the_provider(found, judge, monkeypatch)
+    locked_out = Workbench(database, vendors.credentials(found.options, "bad"))
+    with pytest.raises(WrongKeyError):
+        cancel_batches(locked_out, found.run)
+    assert found.statuses() == [BatchStatus.OUT]
+    assert get_run(found.workbench, found.run).resumable
 
 
 def test_a_batch_that_is_refused_ends_the_run_with_its_reason(database: Database, vendors: ModernVendors) -> None:

@@ -1,6 +1,6 @@
-"""Batches of a run: what its texts have to be asked is collected, handed in, waited for and written into the ledger.
+"""Batches: what has to be asked is collected, handed in, waited for and written into the ledger.
 
-The run itself goes on as any other afterwards and finds its answers there. What rests on answers that nobody has given
+Whoever asks goes on as ever afterwards and finds the answers there. What rests on answers that nobody has given
 yet (re-asks, later stages, requests that expired) is simply the next round. Each batch is on record before it is handed
 in, with a token that the provider gives back, so that whoever goes on with the run finds it and pays nothing twice.
 """
@@ -8,61 +8,111 @@ in, with a token that the provider gives back, so that whoever goes on with the 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from secrets import token_hex
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from app.domain.batch import BatchStatus, ProviderBatch
-from app.errors import ProviderError, StoppedError, TransientError
+from app.errors import AwaitedError, InputError, ProviderError, StoppedError, TransientError
 from app.providers.base import ChatRequest
-from app.providers.batches.batch import BatchLine, parts
+from app.providers.batches.batch import BatchLine, BatchProgress, parts
 from app.providers.batches.batched_model import BatchedModel
+from app.providers.registry import sells_batches
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.run_writer import RunWriter
+from db.unit_of_work import UnitOfWork
 
 AGAIN, LIVE = "again", "live"
 """What becomes of requests that a batch didn't get to: another batch, or they are asked one by one."""
 TRIES = 3  # batches that one request goes into; after that it is asked by itself, which says what is wrong
 FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0  # seconds between looks; each pause is half as long again as the one before
 BEAT = 0.5
-AT_ONCE = 200  # lines that are written into the ledger together
+CANCELLING = 60.0  # seconds that are waited for what a cancelled batch answered; it can be collected later
+AT_ONCE = 40  # lines that are written into the ledger together
 
 Said = TypeVar("Said")
 Collect = Callable[[BatchedModel], Awaitable[None]]
-"""Score every open text with the model; AwaitedError and ProviderErrors are let go."""
+"""Ask the model all that is open; AwaitedError and ProviderErrors are let go."""
 Beat = Callable[[], bool]
 """Say that the run is alive; True once somebody asked it to stop."""
 
 
+class BatchHolder(Protocol):
+    """Whoever batches are for."""
+
+    def hold(self, work: UnitOfWork) -> None:
+        """In each transaction, before anything else. Raises where they are another's by now."""
+        ...
+
+    async def may_ask(self) -> None:
+        """Before each is handed in; likewise."""
+        ...
+
+    def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch: ...
+
+    def open(self, work: UnitOfWork) -> list[ProviderBatch]: ...
+
+    def stop_wished(self, work: UnitOfWork) -> bool:
+        """Whether a person asked to stop, as opposed to the end of the program."""
+        ...
+
+
 class BatchRounds:
-    """`rest` is AGAIN or LIVE."""
+    """`rest` is AGAIN or LIVE. `ending`: whether the program ends, which leaves batches where they are."""
 
     def __init__(
         self,
         workbench: Workbench,
-        writer: RunWriter,
+        holder: BatchHolder,
         model: BatchedModel,
         collect: Collect,
         beat: Beat,
         rest: str,
+        ending: Callable[[], bool],
     ) -> None:
         self._database = workbench.database
-        self._writer = writer
-        self._run = writer.run_id
+        self._holder = holder
         self._model = model
         self._batches = model.batches
         self._collect = collect
         self._beat = beat
         self._tries = TRIES if rest == AGAIN else 1
+        self._ending = ending
+        self._cancelling_until: float | None = None
 
     async def until_answered(self) -> None:
-        """Raises StoppedError where somebody stopped the run, and what ends it otherwise; it can be gone on with."""
+        """Raises StoppedError where somebody stopped the run, and what ends it otherwise; it can be gone on with.
+
+        A run that a person stopped is cancelled at the provider. One whose program ends goes on there."""
+        try:
+            await self._rounds()
+        except StoppedError:
+            with self._database.read() as work:
+                wished = self._holder.stop_wished(work)
+            if wished:
+                await self.cancel()
+            raise
+
+    async def cancel(self) -> None:
+        """Cancel at the provider what is there, and keep what it answered until then; nothing is handed in.
+
+        What has not ended there within CANCELLING seconds is left as cancelled, and can be collected later."""
+        self._cancelling_until = time.monotonic() + CANCELLING
+        try:
+            found = [await self._cancelled(batch) for batch in self._open()]
+            if out := [batch for batch in found if batch is not None]:
+                awaited: dict[str, ChatRequest] = {}
+                await self._collect(self._model.awaiting(awaited))
+                for batch in out:
+                    await self._fetch(batch, awaited)
+        except StoppedError:
+            return
+
+    async def _rounds(self) -> None:
         tried: Counter[str] = Counter()
         while True:
             awaited: dict[str, ChatRequest] = {}
             await self._collect(self._model.awaiting(awaited))
-            with self._database.read() as work:
-                open_batches = work.provider_batches.open(self._run)
+            open_batches = self._open()
             for batch in open_batches:
                 await self._fetch(batch, awaited)
             if open_batches:
@@ -73,6 +123,10 @@ class BatchRounds:
             tried.update(left.keys())
             await self._hand_in(left)
 
+    def _open(self) -> list[ProviderBatch]:
+        with self._database.read() as work:
+            return self._holder.open(work)
+
     async def _hand_in(self, requests: Mapping[str, ChatRequest]) -> None:
         """All of it, before any is waited for; what it may cost is set aside until it is back."""
         reserved = await self._model.reserve(requests.values())
@@ -81,8 +135,8 @@ class BatchRounds:
             out = []
             for part in parts(self._batches, requests):
                 with self._database.write() as work:
-                    self._writer.hold(work)
-                    batch = work.provider_batches.intend(self._run, token_hex(16), len(part))
+                    self._holder.hold(work)
+                    batch = self._holder.intend(work, token_hex(16), len(part))
                 out.append(await self._submit(batch, part))
             for batch in out:
                 paid = await self._fetch(batch, requests)
@@ -94,7 +148,7 @@ class BatchRounds:
         """A reply that was lost may have been a yes: before it is handed in again it is looked for."""
         pause = FIRST_LOOK
         while True:
-            await self._writer.may_ask()
+            await self._holder.may_ask()
             try:
                 handle = await self._batches.submit(part, batch.token)
             except TransientError as error:
@@ -108,23 +162,30 @@ class BatchRounds:
                 self._note(batch, BatchStatus.NOTHING)
                 raise
             with self._database.write() as work:
-                self._writer.hold(work)
+                self._holder.hold(work)
                 return work.provider_batches.is_out(batch.id, handle)
 
     async def _find(self, batch: ProviderBatch) -> str | None:
         return await self._batches.find(batch.token, batch.requests, batch.intended_at)
 
+    async def _out(self, batch: ProviderBatch) -> ProviderBatch | None:
+        """The batch with its handle; None where the program ended before it was handed in."""
+        if batch.handle:
+            return batch
+        handle = await self._patiently(lambda: self._find(batch))
+        if handle is None:
+            self._note(batch, BatchStatus.NOTHING)
+            return None
+        with self._database.write() as work:
+            self._holder.hold(work)
+            return work.provider_batches.is_out(batch.id, handle)
+
     async def _fetch(self, batch: ProviderBatch, requests: Mapping[str, ChatRequest]) -> float | None:
         """Wait for a batch and keep its answers; returns what they cost."""
-        if not batch.handle:
-            handle = await self._patiently(lambda: self._find(batch))
-            if handle is None:  # the program ended before it was handed in
-                self._note(batch, BatchStatus.NOTHING)
-                return 0.0
-            with self._database.write() as work:
-                self._writer.hold(work)
-                batch = work.provider_batches.is_out(batch.id, handle)
-        await self._until_ended(batch)
+        out = await self._out(batch)
+        if out is None:
+            return 0.0
+        batch = await self._until_ended(out)
         cost, lines = 0.0, 0
         known = True
         waiting: list[BatchLine] = []
@@ -145,10 +206,10 @@ class BatchRounds:
         self._note(batch, BatchStatus.COLLECTED, lines)
         return cost if known else None
 
-    async def _until_ended(self, batch: ProviderBatch) -> None:
-        pause, handle = FIRST_LOOK, batch.handle
+    async def _until_ended(self, batch: ProviderBatch) -> ProviderBatch:
+        pause = FIRST_LOOK
         while True:
-            progress = await self._patiently(lambda: self._batches.look(handle))
+            progress = await self._look(batch)
             if progress.problem:
                 self._note(batch, BatchStatus.NOTHING)
                 raise ProviderError(
@@ -156,24 +217,27 @@ class BatchRounds:
                     "Score without a batch, or resume to hand it in again.",
                 )
             if progress.ended:
-                return
+                return batch
             if progress.answered != batch.answered:
                 batch = self._note(batch, batch.status, progress.answered)
-            try:
-                await self._wait(pause)
-            except StoppedError:
-                await self._cancel_if_wished(batch)
-                raise
+            await self._wait(pause)
             pause = min(pause * 1.5, LONGEST_LOOK)
 
-    async def _cancel_if_wished(self, batch: ProviderBatch) -> None:
-        """A run that a person stopped is cancelled at the provider. One whose program ends goes on there."""
-        with self._database.read() as work:
-            wished = work.runs.stop_requested(self._run)
-            out = [each for each in work.provider_batches.open(self._run) if each.status is BatchStatus.OUT]
-        for each in out if wished else ():
-            await self._batches.cancel(each.handle)
-            self._note(each, BatchStatus.CANCELLED)
+    async def _look(self, batch: ProviderBatch) -> BatchProgress:
+        return await self._patiently(lambda: self._batches.look(batch.handle))
+
+    async def _cancelled(self, batch: ProviderBatch) -> ProviderBatch | None:
+        """The batch as it is at the provider then; None where it never was there."""
+        out = await self._out(batch)
+        if out is None or out.status is BatchStatus.CANCELLED or (await self._look(out)).ended:
+            return out
+        handle = out.handle
+        try:
+            await self._patiently(lambda: self._batches.cancel(handle))
+        except ProviderError:
+            if not (await self._look(out)).ended:  # one that has just ended can't be cancelled any more
+                raise
+        return self._note(out, BatchStatus.CANCELLED)
 
     async def _patiently(self, ask: Callable[[], Awaitable[Said]]) -> Said:
         """What is asked about a batch can be asked again: nothing is paid for it."""
@@ -189,11 +253,31 @@ class BatchRounds:
         """Raises StoppedError as soon as the run is to end."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
-            if await asyncio.to_thread(self._beat):
+            if await asyncio.to_thread(self._stops):
                 raise StoppedError("The run is ending: its batch is looked at no more.")
             await asyncio.sleep(min(left, BEAT))
 
+    def _stops(self) -> bool:
+        """Whether to wait no longer. Who cancels was asked to stop: only the end of the program, or time, ends that."""
+        asked = self._beat()
+        if self._cancelling_until is None:
+            return asked
+        return self._ending() or time.monotonic() > self._cancelling_until
+
     def _note(self, batch: ProviderBatch, status: BatchStatus, answered: int | None = None) -> ProviderBatch:
         with self._database.write() as work:
-            self._writer.hold(work)
+            self._holder.hold(work)
             return work.provider_batches.note(batch.id, status, answered)
+
+
+def check_sold_in_batches(model: str) -> None:
+    """Raises InputError."""
+    if not sells_batches(model):
+        raise InputError(f"{model} takes no batches.", "OpenAI, Anthropic and Google do. Leave the batch out.")
+
+
+async def gather_settled(asked: Iterable[Awaitable[object]]) -> None:
+    """While requests are collected each ends without a result: it waits for answers, or will fail with what it has."""
+    for ended in await asyncio.gather(*asked, return_exceptions=True):
+        if isinstance(ended, BaseException) and not isinstance(ended, AwaitedError | ProviderError):
+            raise ended

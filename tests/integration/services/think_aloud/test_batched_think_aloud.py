@@ -1,0 +1,145 @@
+"""LLMs think aloud in batches: half the price, found again wherever the program ended, and nothing paid twice."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.domain.project import Project
+from app.domain.task import Dimension, Task
+from app.domain.text import Rating, Text
+from app.errors import ConflictError, InputError
+from app.providers.batches import anthropic, google, openai
+from app.services.runtime import batch_rounds
+from app.services.runtime.batch_rounds import AGAIN, LIVE
+from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.batched_think_aloud import has_batch_out, only_waiter
+from app.services.think_aloud.forecast import forecast_think_aloud
+from app.services.think_aloud.llm_think_aloud import ask_models
+from db.unit_of_work import Database
+from tests.support.modern_vendors import ModernVendors, modern_vendors
+
+MODELS = {
+    "openai:gpt-4o": openai.OpenAIBatches,
+    "anthropic:claude-haiku-4-5": anthropic.AnthropicBatches,
+    "google:gemini-2.5-flash": google.GoogleBatches,
+}
+NAMES = ("order", "warmth", "clarity", "pace")
+
+
+@pytest.fixture(scope="module")
+def vendors() -> Iterator[ModernVendors]:
+    with modern_vendors() as running:
+        yield running
+
+
+@pytest.fixture
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.05)
+    made = Database(f"sqlite:///{tmp_path}/workbench.db")
+    yield made
+    made.close()
+
+
+class Asked:
+    """A project of four dimensions, whose models are asked under these options of the server."""
+
+    def __init__(self, database: Database, vendors: ModernVendors, options: str) -> None:
+        self.vendors, self.options = vendors, options
+        self.workbench = Workbench(database, vendors.credentials(options))
+        with database.write() as work:
+            self.project: Project = work.projects.add("Talks", Task())
+            self.dimensions = [work.projects.add_dimension(self.project.id, Dimension(name)) for name in NAMES]
+            texts = [Text(f"d{n}", f"Talk {n} begins. It goes on. It ends with a line of its own.") for n in range(8)]
+            work.texts.add_many(self.project.id, texts)
+            ids = work.texts.ids_by_key(self.project.id)
+            ratings = [
+                (ids[text.key], one.id, Rating(one.name, "r1", 1.0 + n % 5))
+                for n, text in enumerate(texts)
+                for one in self.dimensions
+            ]
+            work.texts.add_ratings(ratings)
+
+    def ask(self, model: str, batch: str = AGAIN) -> list[Any]:
+        return ask_models(self.workbench, self.project, self.dimensions, [model], batch=batch)
+
+    def batched(self) -> int:
+        return int(self.vendors.state(self.options).get("batched", 0))
+
+    def live(self) -> int:
+        return sum("messages" in body or "contents" in body for body in self.vendors.bodies(self.options) if body)
+
+
+@pytest.fixture(params=sorted(MODELS))
+def model(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_all_dimensions_but_the_first_go_into_one_batch(database: Database, vendors: ModernVendors, model: str) -> None:
+    asked = Asked(database, vendors, f"batch=0,mark=aloud-{model[:6]}")
+    answers = asked.ask(model)
+    assert [answer.dimension for answer in answers] == list(NAMES)
+    assert all(answer.attributes and not answer.error and answer.round == 1 for answer in answers)
+    assert (asked.live(), asked.batched()) == (1, 3)
+    again = asked.ask(model)
+    assert {answer.round for answer in again} == {2}
+    assert (asked.live(), asked.batched()) == (2, 6)
+
+
+def test_what_expires_is_asked_in_another_batch_or_at_once(database: Database, vendors: ModernVendors) -> None:
+    asked = Asked(database, vendors, "batch=0,bexpire=3,mark=aloud-expires")
+    assert not any(answer.error for answer in asked.ask("openai:gpt-4o"))
+    assert (asked.live(), asked.batched()) == (1, 3)
+    assert not any(answer.error for answer in asked.ask("openai:gpt-4o", LIVE))
+    assert (asked.live(), asked.batched()) == (3, 5)
+
+
+class Ended(BaseException):
+    """The program ends here."""
+
+
+@pytest.mark.parametrize("point", ["submit", "look"])
+def test_who_asks_again_finds_the_batch_and_is_in_the_same_round(
+    database: Database, vendors: ModernVendors, model: str, point: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(database, vendors, f"batch=0,mark=aloud-{model[:6]}-{point}")
+
+    async def ends(*_: Any) -> Any:
+        raise Ended
+
+    with monkeypatch.context() as until_ended, pytest.raises(Ended):
+        until_ended.setattr(MODELS[model], point, ends)
+        asked.ask(model)
+    assert has_batch_out(asked.workbench, asked.project.id, model)
+    answers = asked.ask(model)
+    assert {(answer.round, bool(answer.attributes)) for answer in answers} == {(1, True)}
+    assert (asked.live(), asked.batched()) == (1, 3)
+    assert not has_batch_out(asked.workbench, asked.project.id, model)
+
+
+def test_one_program_waits_for_a_model_at_a_time() -> None:
+    with only_waiter(1, "openai:gpt-4o"), only_waiter(2, "openai:gpt-4o"):
+        second = only_waiter(1, "openai:gpt-4o")
+        with pytest.raises(ConflictError, match="Another program waits"):
+            second.__enter__()
+
+
+def test_models_without_batches_are_named_before_anybody_is_asked(database: Database, vendors: ModernVendors) -> None:
+    asked = Asked(database, vendors, "batch=0,mark=aloud-none")
+    with pytest.raises(InputError, match="rules takes no batches"):
+        ask_models(asked.workbench, asked.project, asked.dimensions, ["openai:gpt-4o", "rules"], batch=AGAIN)
+    assert asked.live() == 0
+
+
+def test_the_forecast_says_what_batches_would_cost(database: Database, vendors: ModernVendors) -> None:
+    asked = Asked(database, vendors, "plain")
+    ahead = (asked.workbench, asked.project, asked.dimensions, ["openai:gpt-4o"])
+    (usual,), (batch,) = forecast_think_aloud(*ahead), forecast_think_aloud(*ahead, batch=True)
+    assert usual.calls == 4
+    assert usual.cost_usd is not None
+    assert usual.batch_usd == batch.cost_usd == pytest.approx(usual.cost_usd * (1 + 3 / 2) / 4, rel=0.05)
+    assert "in batches about $" in str(usual)
+    assert "in batches" not in str(batch)
+    with pytest.raises(InputError, match="takes no batches"):
+        forecast_think_aloud(asked.workbench, asked.project, asked.dimensions, ["rules"], batch=True)
