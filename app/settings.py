@@ -41,6 +41,9 @@ class Settings(BaseSettings):
     upload_mb_a_day: str = Field(default="1000", validation_alias="INTERACTEVAL_UPLOAD_MB_A_DAY")
     # Where an update of the prices is fetched from, for those who can't or don't want to ask the package's own address.
     prices_url: str = Field(default="", validation_alias="INTERACTEVAL_PRICES_URL")
+    # Where traces of what is asked and judged go (OTLP over HTTP); without it none are made. “yes”: texts are in them.
+    otel_endpoint: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_ENDPOINT")
+    otel_texts: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_TEXTS")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 

@@ -76,8 +76,10 @@ class ProviderSpec:
     gives_logprobs: whether its API can return log-probabilities (a single model of it may still refuse).
     rates_given: whether it can say how likely each token of a given text is.
     answers: whether it can be asked anything else.
+    asked: whether it can be asked at all, and so is offered; who can't only gave answers that came as a file.
     charges: whether calls may cost something. priced_as: what genai-prices calls the vendor, "" for whoever serves
         models at prices of their own.
+    traced_as: what OpenTelemetry's GenAI conventions call it, "" where that is the prefix.
     sells_flex: whether it has a slower tier of that name at a lower price; a single model of it may be without.
     batcher: gives the Batches for an adapter's Wire: many requests, handed in at once, answered later at a lower price;
         "" where the provider has none.
@@ -105,8 +107,10 @@ class ProviderSpec:
     gives_logprobs: bool = True
     rates_given: bool = False
     answers: bool = True
+    asked: bool = True
     charges: bool = True
     priced_as: str = ""
+    traced_as: str = ""
     sells_flex: bool = False
     batcher: str = ""
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"

@@ -15,6 +15,8 @@ from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD
 from app.providers.pricing import STANDARD
 from app.providers.retry import RetryingModel
+from app.providers.specs import traced_names
+from app.telemetry.asked import asked_span
 
 
 class Ledger(Protocol):
@@ -165,7 +167,9 @@ class RecordedModel:
         try:
             self._check_open()
             self.tally.calls += 1
-            reply, mended = storable_reply(await self._inner.complete(request))
+            with asked_span(*traced_names(self.name), request.prompt, self._run) as span:
+                reply, mended = storable_reply(await self._inner.complete(request))
+                span.answered(reply.text, reply.model, reply.finish, reply.usage)
             usage, cost = reply.usage, prices.cost(self.name, reply.usage, day, reply.tier or STANDARD)
         except ProviderError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None

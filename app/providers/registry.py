@@ -112,10 +112,11 @@ def describe_models(
     """
     known = prices or known_prices()
     day = day or today()
-    free = [spec.listed_as for spec in KNOWN_PROVIDERS.values() if not spec.charges]
+    offered = [spec for spec in KNOWN_PROVIDERS.values() if spec.asked]
+    free = [spec.listed_as for spec in offered if not spec.charges]
     named = [*known.names(day), *served]
     with_names = {name.partition(":")[0] for name in [*free, *named]}
-    unnamed = [spec.listed_as for spec in KNOWN_PROVIDERS.values() if spec.prefix not in with_names]
+    unnamed = [spec.listed_as for spec in offered if spec.prefix not in with_names]
     return [_describe(name, credentials, known, day) for name in dict.fromkeys([*free, *named, *unnamed])]
 
 
