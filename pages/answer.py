@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.services.checklists.expert_answers import answerable, own_sheet
 from app.services.think_aloud.independence import considerations_of
+from pages.components.answer.answer_file import answer_file
 from pages.components.answer.draw import expert_progress
 from pages.components.answer.plan import plan_form
 from pages.components.answer.sheet import sheet
@@ -47,3 +48,4 @@ with running:
     for checklist, draw in versions:
         if draw:
             expert_progress(workbench, checklist, draw)
+answer_file(workbench, [checklist for checklist, _ in versions])

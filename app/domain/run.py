@@ -106,6 +106,11 @@ class RunSummary:
         return None if found is None else int(found)
 
     @property
+    def from_file(self) -> bool:
+        """Whether its scores or answers came as a file: no method and no judge here could go on with it."""
+        return "file_digest" in self.params
+
+    @property
     def resumable(self) -> bool:
         return not self.active and self.done < self.all
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from app.domain.checklist import Checklist, Question
-from app.domain.judgment import Evaluation, Judgment, Score, checklist_score, soft_score
+from app.domain.judgment import Evaluation, Judgment, checklist_score, soft_score
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
 from app.errors import NotReadyError
@@ -41,15 +41,7 @@ class ChecklistEvaluator:
 
     async def score(self, text: Text) -> Evaluation:
         repeats = await gather_all(self._answers(text, n) for n in range(self.options.repeats))
-        judgments = tuple(judgment for answers in repeats for judgment in answers)
-        weighted = _mean(self._score(answers, weighted=True).value for answers in repeats)
-        return Evaluation(
-            value=_mean(self._score(answers).value for answers in repeats),
-            coverage=fmean(self._score(answers).coverage for answers in repeats),
-            judgments=judgments,
-            soft=soft_score(judgments, self.dimension.low, self.dimension.high),
-            details={WEIGHTED: weighted} if self.checklist.weighted and weighted is not None else {},
-        )
+        return evaluation_of(self.checklist, self.dimension, repeats)
 
     async def _answers(self, text: Text, repeat: int) -> tuple[Judgment, ...]:
         """In the order of the questions; those answered earlier aren't asked."""
@@ -68,9 +60,22 @@ class ChecklistEvaluator:
             return await asked(self.options)
         return await self.logprobs.ask(lambda: asked(self.options), lambda: asked(replace(self.options, soft=False)))
 
-    def _score(self, judgments: Sequence[Judgment], weighted: bool = False) -> Score:
-        weights = [question.weight for question in self.checklist.asked] if weighted else None
-        return checklist_score([j.answer for j in judgments], self.dimension.low, self.dimension.high, weights)
+
+def evaluation_of(checklist: Checklist, dimension: Dimension, repeats: Sequence[Sequence[Judgment]]) -> Evaluation:
+    """What answers make of a text: for each time it was judged one answer a question, in the order of the questions."""
+    low, high = dimension.low, dimension.high
+    judgments = tuple(judgment for answers in repeats for judgment in answers)
+    said = [[judgment.answer for judgment in answers] for answers in repeats]
+    weights = [question.weight for question in checklist.asked]
+    weighted = _mean(checklist_score(answers, low, high, weights).value for answers in said)
+    scores = [checklist_score(answers, low, high) for answers in said]
+    return Evaluation(
+        value=_mean(score.value for score in scores),
+        coverage=fmean(score.coverage for score in scores),
+        judgments=judgments,
+        soft=soft_score(judgments, low, high),
+        details={WEIGHTED: weighted} if checklist.weighted and weighted is not None else {},
+    )
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -80,6 +80,7 @@ _GOOGLE = ProviderSpec(
     default_url="https://generativelanguage.googleapis.com/",
     family=re.compile(r"gemini|gemma"),
     priced_as="google",
+    traced_as="gcp.gemini",
     listing=VendorListing("v1beta/models?pageSize=1000", "x-goog-api-key", items="models", named="name"),
     sells_flex=True,
     models=ModelTraits(
@@ -159,9 +160,23 @@ _LOCAL = ProviderSpec(
     models=ModelTraits(efforts=((ALL_MODELS, ()),)),
 )
 
+_FILE = ProviderSpec(
+    "file",
+    "Answers from a file",
+    "file:another-tool",
+    "app.providers.adapters.answered:open_model",
+    speaks_http=False,
+    needs_key=False,
+    note="Who gave answers that came in as a file; it can't be asked.",
+    asked=False,
+    gives_logprobs=False,
+    charges=False,
+    models=ModelTraits(efforts=((ALL_MODELS, ()),)),
+)
+
 # By prefix, in the order of lists.
 KNOWN_PROVIDERS: Mapping[str, ProviderSpec] = {
-    spec.prefix: spec for spec in (_OPENAI, _ANTHROPIC, _GOOGLE, _LLAMA, _RULES, _REPLAY, _LOCAL)
+    spec.prefix: spec for spec in (_OPENAI, _ANTHROPIC, _GOOGLE, _LLAMA, _RULES, _REPLAY, _LOCAL, _FILE)
 }
 
 
@@ -173,6 +188,13 @@ def spec_of(prefix: str) -> ProviderSpec:
     return spec
 
 
+def traced_names(model: str) -> tuple[str, str]:
+    """Provider and model as the GenAI conventions call them, of provider:name."""
+    prefix, _, name = model.partition(":")
+    spec = KNOWN_PROVIDERS.get(prefix)
+    return (spec.traced_as if spec and spec.traced_as else prefix), name or prefix
+
+
 def network_providers() -> list[ProviderSpec]:
     """Those that are reached over a network."""
     return [spec for spec in KNOWN_PROVIDERS.values() if spec.speaks_http]
@@ -180,4 +202,5 @@ def network_providers() -> list[ProviderSpec]:
 
 def provider_names() -> str:
     """The hint for who named none of them."""
-    return f"Models are written provider:name; the providers are {', '.join(KNOWN_PROVIDERS)}."
+    names = (spec.prefix for spec in KNOWN_PROVIDERS.values() if spec.asked)
+    return f"Models are written provider:name; the providers are {', '.join(names)}."

@@ -11,6 +11,7 @@ MODULES = (
     "drift.drift_jobs",
     "improvement.attempts",
     "scoring.asking_runs",
+    "scoring.batch_cancelling",
     "scoring.scoring_jobs",
     "think_aloud.think_aloud_jobs",
 )

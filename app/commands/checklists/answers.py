@@ -1,5 +1,6 @@
 """answers draw, plan, list, export, import: experts answer a published checklist too."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -152,30 +153,55 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="A CSV with the columns that export writes.")],
+    file: Annotated[Path, typer.Argument(help="CSV, Excel, JSON Lines or Parquet, as export writes it.")],
     project: ProjectOption,
     dimension: OneDimensionOption,
     expert: Annotated[str, typer.Option(help="Whose answers they are, where no column says it.")] = "",
+    expert_column: Annotated[
+        list[str] | None,
+        typer.Option(help="A column with the answers of the expert of that name; once for each.", show_default=False),
+    ] = None,
+    judge: Annotated[str, typer.Option(help="The judge whose answers they are: a run comes of them.")] = "",
+    judge_column: Annotated[
+        list[str] | None,
+        typer.Option(help="A column with the answers of the judge of that name; once for each.", show_default=False),
+    ] = None,
     version: VersionOption = None,
     replace: Annotated[bool, typer.Option("--replace", help="Answers in the file win over those on record.")] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Answers that were given on paper or in a spreadsheet.
+    """Answers from a file: experts' from paper or a spreadsheet, or those of judges that were asked elsewhere.
 
     Example: interacteval answers import ana.csv --project News --dimension coherence --expert Ana
+
+    A column for each who answered: interacteval answers import all.csv --project News --dimension coherence \
+    --expert-column Ana --expert-column Ben --judge-column gpt-4o
     """
     from app.input_file import LARGEST_LIST, read_file
-    from app.services.checklists.answer_files import import_answers
+    from app.services.data.uploads import Upload
     from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.answers_from_file import AnswerGivers, bring_answers_in
 
     checklist_id, _ = _checklist(project, dimension, version)
-    found = import_answers(open_workbench(), checklist_id, read_file(file, LARGEST_LIST), file.name, expert, replace)
+    givers = AnswerGivers(expert, judge, tuple(expert_column or ()), tuple(judge_column or ()))
+    upload = Upload(file.name, read_file(file, LARGEST_LIST))
+    found = bring_answers_in(open_workbench(), checklist_id, upload, givers, replace)
     if json_:
-        skipped = [{"row": row, "reason": reason} for row, reason in found.skipped]
-        print_json({"kept": found.kept, "known": found.known, "blank": found.blank, "skipped": skipped})
+        print_json(found.to_json())
         return
-    echo(f"{counted(found.kept, 'answer')} kept, {found.known} known already, {found.blank} blank")
-    for row, reason in found.skipped:
+    if people := found.experts:
+        echo(f"{counted(people.kept, 'answer')} kept, {people.known} known already, {people.blank} blank")
+        _echo_skipped(people.skipped)
+    if judges := found.judges:
+        for one in judges.judges:
+            echo(f"Run {one.run}: {counted(one.answers, 'answer')} of {one.judge} on {counted(one.texts, 'text')}")
+        for name, run in judges.known:
+            echo(f"Run {run} holds the answers of {name} in this file already")
+        _echo_skipped(judges.skipped)
+
+
+def _echo_skipped(skipped: Sequence[tuple[int, str]]) -> None:
+    for row, reason in skipped:
         echo(f"Row {row} skipped: {reason}")
 
 

@@ -15,7 +15,7 @@ from app.services.results.run_comparison import RunComparison, ScoreSet, compare
 from app.services.runtime.spending import run_spending
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, OWN, options_of
+from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, options_of
 from app.services.scoring.judge_logprobs import gives_probabilities
 
 ALL = 0.999  # of the calls a run needs: rounding aside, nothing was answered before
@@ -98,7 +98,7 @@ def _against(
 def cost_of(workbench: Workbench, run: RunSummary) -> Cost:
     """From what the run paid. Calls that were answered before are free now; they are taken to cost what the others do,
     so that the figure is what scoring anew would cost."""
-    if run.evaluator.startswith(OWN):
+    if run.from_file:
         return Cost(None, "computed elsewhere")
     if run.judge in (NO_JUDGE, "rules"):
         return Cost(0.0, "no model is paid")

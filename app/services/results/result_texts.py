@@ -9,6 +9,7 @@ from scipy.stats import rankdata
 from app.domain.checklist import Checklist, ChecklistStatus, Question, QuestionKind
 from app.domain.judgment import Answer, Judgment
 from app.domain.people.actor import Right
+from app.domain.questions.decision import Decision, reference
 from app.domain.run import ScoredText
 from app.domain.text import Text
 from app.errors import NotFoundError
@@ -38,13 +39,15 @@ class TextDetail:
     """One text with the judge's answers in the order they were asked, and what each rater gave.
 
     A question has several judgments where the judge was asked repeatedly. `details` is what the score was computed
-    from, where the method says it: aspects with their scores, probabilities.
+    from, where the method says it: aspects with their scores, probabilities. `decided`: question (id) -> the decision
+    that holds for it here.
     """
 
     text: Text
     answers: tuple[tuple[Question, tuple[Judgment, ...]], ...]
     ratings: tuple[tuple[str, float], ...]
     details: Mapping[str, Any] = field(default_factory=dict)
+    decided: Mapping[int, Decision] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: i
         judgments = work.results.judgments(run_id, dimension_id, text_id)
         ratings = work.texts.ratings_of(text_id)
         details = work.results.details_of(run_id, dimension_id, text_id)
+        decisions = work.decisions.of_checklist(checklist.id) if checklist else {}
     asked = checklist.asked if checklist else ()
     answers = [(question, tuple(j for j in judgments if j.question == question.id)) for question in asked]
     return TextDetail(
@@ -128,6 +132,7 @@ def judged_text(workbench: Workbench, run_id: int, dimension_id: int, text_id: i
         tuple((question, given) for question, given in answers if given),
         tuple((rater, value) for dimension, rater, value in ratings if dimension == name),
         details,
+        {q: held[text_id] for q, made in decisions.items() if text_id in (held := reference(made))},
     )
 
 

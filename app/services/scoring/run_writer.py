@@ -9,6 +9,7 @@ once.
 import asyncio
 import time
 
+from app.domain.batch import ProviderBatch
 from app.services.runtime.writer_lock import WriterLock, forget_writer
 from db.unit_of_work import Database, UnitOfWork
 
@@ -58,6 +59,15 @@ class RunWriter:
         async with self._renewing:
             if not self._fresh():
                 await asyncio.to_thread(self.renew)
+
+    def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch:
+        return work.provider_batches.intend(self.run_id, token, requests)
+
+    def open(self, work: UnitOfWork) -> list[ProviderBatch]:
+        return work.provider_batches.open(self.run_id)
+
+    def stop_wished(self, work: UnitOfWork) -> bool:
+        return work.runs.stop_requested(self.run_id)
 
     def renew(self) -> None:
         with self._database.write() as work:

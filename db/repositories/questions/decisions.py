@@ -86,6 +86,12 @@ class Decisions:
             found.setdefault(lines[one.question], []).append(one)
         return found
 
+    def of_dimension(self, dimension_id: int) -> list[Decision]:
+        """About questions of all its versions, undone ones too, oldest first."""
+        questions = select(QuestionRow.id).join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+        found = self._session.exec(questions.where(ChecklistRow.dimension_id == dimension_id))
+        return self._read(int(id_ or 0) for id_ in found)
+
     def texts_of_project(self, project_id: int) -> set[int]:
         """The texts that somebody decided about, whether it stands or not: they have been read."""
         found = self._session.exec(

@@ -15,7 +15,7 @@ from app.domain.questions.improvement import (
     WordingTrial,
 )
 from app.errors import NotFoundError
-from db.models import DocumentHalfRow, ImprovementRow, ProjectRow, QuestionRow
+from db.models import ChecklistRow, DocumentHalfRow, ImprovementRow, ProjectRow, QuestionRow
 from db.models.columns import now
 from db.repositories.questions.question_lines import lines_of
 
@@ -80,6 +80,17 @@ class Improvements:
         for row in rows:
             found.setdefault(lines[row.question_id], []).append(_improvement(row))
         return found
+
+    def of_dimension(self, dimension_id: int) -> list[Improvement]:
+        """At questions of all its versions, oldest first."""
+        rows = self._session.exec(
+            select(ImprovementRow)
+            .join(QuestionRow, col(QuestionRow.id) == ImprovementRow.question_id)
+            .join(ChecklistRow, col(ChecklistRow.id) == QuestionRow.checklist_id)
+            .where(ChecklistRow.dimension_id == dimension_id)
+            .order_by(col(ImprovementRow.id))
+        )
+        return [_improvement(row) for row in rows]
 
     def get(self, improvement_id: int, lock: bool = False) -> Improvement:
         """lock: until the end of the transaction, so that it is decided once. Raises NotFoundError."""

@@ -13,13 +13,13 @@ from app.services.runtime.workbench import Workbench
 from pages.components.answer.keys import answer_keys
 from pages.components.shell.reading import readable_text
 from pages.components.shell.sticky import sticky
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import number, plain, show_error
 
 NOTHING_YET = ("", 0)
 _PROBLEM = "answer_problem"
-_NOT_DRAWN = (
-    "An answer was not kept: its question and text aren't among those drawn, or the question doesn't take it. "
-    "Reload the page."
+_NOT_DRAWN = InputError(
+    "An answer was not kept: its question and text aren't among those drawn, or the question doesn't take it.",
+    "Reload the page.",
 )
 
 
@@ -28,8 +28,8 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
 
     No fragment: a server that was started anew would know none, and never hear what the browser sends again.
     """
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(plain(problem), icon=":material/error:")
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
     texts = texts_of(workbench, mine.draw)
     place = _place(mine)
     if place == len(mine.texts):
@@ -97,7 +97,7 @@ def _take(workbench: Workbench, mine: AnswerSheet, sent: object) -> bool:
     try:
         message = read_message(sent)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
         return False
     page, last = _confirmed(mine)
     fresh = [entry for entry in message.entries if message.page != page or entry.number > last]
@@ -107,9 +107,9 @@ def _take(workbench: Workbench, mine: AnswerSheet, sent: object) -> bool:
         if keep_entries(workbench, mine.draw, mine.expert, fresh):
             st.session_state[_PROBLEM] = _NOT_DRAWN
     except InputError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
         return False
     _follow(mine, fresh)
     st.session_state[_confirmed_key(mine)] = (message.page, fresh[-1].number)

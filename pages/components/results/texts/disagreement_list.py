@@ -1,7 +1,6 @@
 """The texts where judge and people differ most; choosing one opens it."""
 
 from collections.abc import Sequence
-from math import ceil
 
 import pandas as pd
 import streamlit as st
@@ -9,6 +8,7 @@ import streamlit as st
 from app.domain.run import ScoredText
 from app.services.results.result_texts import Disagreement, disagreements
 from pages.components.results.texts.text_filter import text_filter
+from pages.components.shell.tables.ticked import page_key, ticked_table
 
 PAGE_SIZE = 20
 OTHER_SCALE = (
@@ -34,11 +34,11 @@ def open_text(text_id: int | None) -> None:
 def show_in_list(place: int | None, scope: str) -> None:
     """The page of the list with this place on it, from the next drawing on."""
     if place is not None:
-        st.session_state[_page_key(scope)] = place // PAGE_SIZE + 1
+        st.session_state[page_key(_table_key(scope))] = place // PAGE_SIZE + 1
 
 
-def _page_key(scope: str) -> str:
-    return f"disagreement_page_{scope}"
+def _table_key(scope: str) -> str:
+    return f"disagreements_{scope}"
 
 
 def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) -> None:
@@ -61,25 +61,11 @@ def disagreement_list(rows: Sequence[ScoredText], scope: str, on_scale: bool) ->
         st.caption(f"{len(found):,} of {len(rows):,} texts, furthest from people first. Tick one to open it.")
     if not on_scale:
         st.caption(OTHER_SCALE)
-    pages = ceil(len(found) / PAGE_SIZE)
-    number = st.pagination(pages, key=_page_key(scope)) if pages > 1 else 1
-    page = found[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
-    key = f"disagreements_{scope}_{number}"
+    ticked_table(found, _table, _open, _COLUMNS, _table_key(scope), PAGE_SIZE)
 
-    def chosen() -> None:
-        ticked = st.session_state[key]["selection"]["rows"]
-        open_text(page[ticked[0]].row.text if ticked else None)
 
-    st.dataframe(
-        _table(page),
-        placeholder="–",
-        hide_index=True,
-        key=key,
-        on_select=chosen,
-        selection_mode="single-row",
-        column_config=_COLUMNS,
-        height="content",
-    )
+def _open(found: Disagreement | None) -> None:
+    open_text(found.row.text if found else None)
 
 
 _COLUMNS = {

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.services.results.result_pictures import SourceCoefficient
 from pages.components.results.interval_chart import COLOURS
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import picture
 
 HELP = (
@@ -20,7 +21,7 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     known = [each for each in found if each.spearman is not None]
     if len(known) < 2:
         return
-    st.markdown("**Each source**", help=HELP)
+    st.markdown("**Each source**", help=HELP + more_in_guide("levels"))
     rows = pd.DataFrame([{"source": each.source, "spearman": each.spearman, "texts": each.n} for each in known])
     scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8, nice=False)
     marks = (

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.domain.judgment import Answer, Judgment
 from app.domain.project import Project
+from app.domain.questions.decision import Decision
 from app.domain.run import ScoredText
 from app.errors import WorkbenchError
 from app.services.results.result_texts import Disagreement, TextDetail, judged_text
@@ -16,6 +17,7 @@ from pages.components.results.texts.add_attribute import add_attribute
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.results.texts.evidence_choice import evidence_choice
 from pages.components.results.texts.score_details import score_details
+from pages.components.shell.blinding import all_open
 from pages.components.shell.reading import quote_line, text_with_places
 from pages.components.shell.words import model_label, plain, show_error
 
@@ -86,6 +88,8 @@ def _answers(
     st.markdown(f"**Answers of {plain(model_label(result.run.judge))}**")
     if not found.answers:
         st.markdown("The judge gave no answer about this text.")
+    # Whoever still answers would be led by what was decided.
+    decided = found.decided if all_open(workbench, project, result.dimension) else {}
     again = any(judgment.origin for _, given in found.answers for judgment in given)
     for question, given in found.answers:
         said = ", ".join(_said(judgment) + _how_sure(judgment) + _origin(judgment, again) for judgment in given)
@@ -95,7 +99,14 @@ def _answers(
         for each in quoted:
             if each.question.id == question.id:
                 st.caption(quote_line(each.judgment.quote, each.place, project.task.source_name or "source"))
+        if question.id in decided:
+            st.markdown(_decided(decided[question.id]))
         edit_question(workbench, result, question, f"edit_question_{question.id}", listed)
+
+
+def _decided(decision: Decision) -> str:
+    why = f": {plain(decision.why)}" if decision.why else ""
+    return f":material/gavel: :small[Decided: {ANSWERS[decision.answer]}{why}]"
 
 
 def _said(judgment: Judgment) -> str:

@@ -1,12 +1,15 @@
 """Experts' answers on the command line: draw, fill in, bring in, see how far everybody is."""
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from app.cli import build
-from app.errors import NotReadyError
+from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import open_workbench
 from tests.support.projects import ready_to_score
 from tests.support.small_project import document
@@ -65,3 +68,26 @@ def test_a_plan_says_what_it_would_draw_and_draws_it_after_what_is_there() -> No
     assert "6 texts drawn of 36" in said
     assert "chance alone draws" in said, "no judge has answered"
     assert document(run("answers", "plan", *WHERE, "--texts", "6", "--json"))["left"] == 30
+
+
+def test_a_judges_answers_from_elsewhere_become_a_run(tmp_path: Path) -> None:
+    ready_to_score(open_workbench())
+    run("answers", "draw", *WHERE, "--texts", "2")
+    sheet = tmp_path / "ana.csv"
+    run("answers", "export", *WHERE, "--expert", "Ana", "--output", str(sheet))
+    rows = list(csv.DictReader(io.StringIO(sheet.read_text(encoding="utf-8-sig"))))
+    file = tmp_path / "wide.jsonl"
+    about = ("doc_id", "system_id", "item_id", "number")
+    wide = [{name: row[name] for name in about} | {"Ana": "yes", "gpt-4o": "no"} for row in rows]
+    file.write_text("\n".join(json.dumps(row) for row in [*wide, {"doc_id": "nowhere", "gpt-4o": "no"}]))
+    brought = run("answers", "import", str(file), *WHERE, "--expert-column", "Ana", "--judge-column", "gpt-4o")
+    assert brought.splitlines() == [
+        f"{len(rows)} answers kept, 0 known already, 1 blank",
+        f"Run 1: {len(rows)} answers of file:gpt-4o on 2 texts",
+        f"Row {len(rows) + 1} skipped: nowhere is not among the texts to score.",
+    ]
+    found = document(run("answers", "import", str(file), *WHERE, "--judge-column", "gpt-4o", "--json"))
+    assert found["judges"] == []
+    assert found["known"] == [{"judge": "file:gpt-4o", "run": 1}]
+    with pytest.raises(InputError, match="can't be an expert's and a judge's"):
+        run("answers", "import", str(file), *WHERE, "--expert", "Ana", "--judge", "gpt-4o")

@@ -10,7 +10,8 @@ import pytest
 from app.domain.judgment import Answer
 from app.domain.task import Dimension
 from app.errors import InputError
-from app.services.checklists.answer_files import answers_csv, import_answers
+from app.services.checklists.answer_files import answers_csv
+from app.services.checklists.answer_import import import_answers
 from app.services.checklists.checklist_diff import compare_checklists
 from app.services.checklists.checklist_files import export_file, import_checklist_file
 from app.services.checklists.checklists import new_draft, publish, versions_of, view_checklist

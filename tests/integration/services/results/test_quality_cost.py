@@ -67,7 +67,8 @@ def test_a_cost_says_what_it_rests_on(workbench: Workbench) -> None:
         return found.per_1000, found.reason
 
     assert cost(judge="rules") == (0.0, "no model is paid")
-    assert cost(evaluator="own: x", judge="none") == (None, "computed elsewhere")
+    assert cost(evaluator="own: x", judge="none", file_digest="d1ge57") == (None, "computed elsewhere")
+    assert cost(judge="file:x", file_digest="d1ge57") == (None, "computed elsewhere")
     assert cost(evaluator="gptscore", judge="local:gpt2") == (0.0, "computed on this computer")
     assert cost(judge="llama:x", calls=12, cost=None) == (None, "the judge's price is unknown")
     assert cost(calls=0) == (None, "all its calls were answered before")

@@ -98,7 +98,7 @@ def test_scores_from_a_file_have_nothing_to_resume_and_stay_as_they_are(tmp_path
     workbench = open_workbench()
     dimension = ready_to_score(workbench)
     report = import_scores(workbench, 1, [dimension], scores_file(tmp_path, 11), ScoreColumns("metric"))
-    with pytest.raises(InputError, match=f"Run {report.run} holds scores from a file, so there is nothing to resume"):
+    with pytest.raises(InputError, match=f"Run {report.run} came from a file, so there is nothing to resume"):
         work_on(workbench, report.run)
     for more in ([], ["--budget", "1"]):
         said = CliRunner().invoke(build(), ["score", "--project", "Ready", "--resume", str(report.run), *more])

@@ -16,7 +16,7 @@ from app.services.checklists.checklists import new_draft, publish, versions_of
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.data.project_transfer import export_project, import_project
 from app.services.data.projects import get_project
-from app.services.results.archive_tables import JUDGMENT_COLUMNS, judgment_rows
+from app.services.results.archive.archive_tables import JUDGMENT_COLUMNS, judgment_rows
 from app.services.results.result_files import report_html
 from app.services.results.results import DimensionResult, results_of
 from app.services.results.run_answers.evidence import quote_counts

@@ -43,7 +43,7 @@ def text_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
 def rating_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
     """One a rating."""
-    places = _places(workbench, project_id)
+    places = text_places(workbench, project_id)
     for dimension in dimensions:
         with workbench.database.read() as work:
             ratings = work.texts.ratings(dimension.id)
@@ -95,7 +95,7 @@ def comparison_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> It
 
 def anchor_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dimension]) -> Iterator[Row]:
     """One a frozen answer of most experts."""
-    places = _places(workbench, project_id)
+    places = text_places(workbench, project_id)
     for dimension in dimensions:
         with workbench.database.read() as work:
             found = [(each, work.checklists.get(each.checklist)) for each in work.anchors.sets(dimension.id)]
@@ -175,7 +175,7 @@ def score_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
 
 def judgment_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
     """One a judge's answer; repeats are numbered from 0."""
-    places = _places(workbench, project_id)
+    places = text_places(workbench, project_id)
 
     def of_part(work: UnitOfWork, origin: Row, dimension_id: int, checklist: Checklist | None) -> Iterator[Row]:
         if checklist is None:
@@ -225,7 +225,7 @@ def _texts(workbench: Workbench, project_id: int) -> Iterator[Text]:
             return
 
 
-def _places(workbench: Workbench, project_id: int) -> dict[int, Row]:
+def text_places(workbench: Workbench, project_id: int) -> dict[int, Row]:
     """Text id -> the names by which it is the same text in every table."""
     return {text.id: _place(text.key) for text in _texts(workbench, project_id)}
 

@@ -18,7 +18,8 @@ from app.services.checklists.checklists import versions_of, view_checklist
 from app.services.checklists.expert_answers import draw_of
 from app.services.checklists.lineage import lineage_document, lineage_of_version
 from app.services.data.locked_split import state_of
-from app.services.results import archive_tables as tables
+from app.services.results.archive import archive_tables as tables
+from app.services.results.archive import decision_tables as decided
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -39,6 +40,8 @@ expert-answers/     what experts answered to each published version, which texts
 side-by-side.csv    experts' answers to the six questions about the two sets
 anchors.csv         texts with the frozen answers of most experts, to see whether a judge changes
 anchor-looks.csv    each time a judge was asked about them, and what came of it
+decisions.csv       what was decided where people or judges part, undone ones too
+improvements.csv    wordings that were tried because of decisions, and what came of them
 runs.csv            who scored what, with which judge and choices
 scores.csv          every score beside the mean rating
 judge-answers.csv   what the judge answered to each question about each text
@@ -101,6 +104,10 @@ def _parts(workbench: Workbench, project_id: int, now: datetime) -> Iterator[Par
     yield ArchiveTable("side-by-side.csv", tables.SIDE_BY_SIDE_COLUMNS, tables.comparison_rows(workbench, dimensions))
     yield ArchiveTable("anchors.csv", tables.ANCHOR_COLUMNS, tables.anchor_rows(workbench, project_id, dimensions))
     yield ArchiveTable("anchor-looks.csv", tables.LOOK_COLUMNS, tables.look_rows(workbench, dimensions))
+    made = decided.decision_rows(workbench, project_id, dimensions)
+    yield ArchiveTable("decisions.csv", decided.DECISION_COLUMNS, made)
+    attempts = decided.improvement_rows(workbench, dimensions)
+    yield ArchiveTable("improvements.csv", decided.IMPROVEMENT_COLUMNS, attempts)
     yield ArchiveTable("runs.csv", tables.RUN_COLUMNS, tables.run_rows(workbench, project_id))
     yield ArchiveTable("scores.csv", tables.SCORE_COLUMNS, tables.score_rows(workbench, project_id))
     yield ArchiveTable("judge-answers.csv", tables.JUDGMENT_COLUMNS, tables.judgment_rows(workbench, project_id))

@@ -11,6 +11,13 @@ import pytest
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.judgment import Answer
 from app.domain.people.actor import Role
+from app.domain.questions.improvement import (
+    AnswerErrors,
+    Improvement,
+    ProposedWording,
+    TriedWording,
+    WordingTrial,
+)
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.services.attributes.attributes import add_attributes
@@ -20,7 +27,7 @@ from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock
 from app.services.people.invitations import invite
-from app.services.results.project_archive import archive_bytes, archive_name
+from app.services.results.archive.project_archive import archive_bytes, archive_name
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import ready_to_score, small_checklist
@@ -48,6 +55,19 @@ def full(workbench: Workbench) -> Workbench:
         answers = {(draw.texts[0], question): Answer.YES}
         frozen = work.anchors.freeze(dimension.id, 1, draw.texts[:1], answers, "d1ge57", "Ana")
         look = work.anchors.begin(frozen.id, 1, "rules", "rules", False)
+        text = draw.texts[0]
+        work.decisions.add(question, text, Answer.NO, "Fay", why="It jumps.")
+        work.improvements.add(
+            Improvement(
+                question,
+                "openai:writer",
+                "rules",
+                1,
+                ProposedWording("Is part 0 in its place?"),
+                (1,),
+                (TriedWording(ProposedWording("Is it?"), WordingTrial(AnswerErrors(1, 1), AnswerErrors(1), 1, 0)),),
+            )
+        )
         work.anchors.conclude(look.id, {"p": 1.0}, "no change seen")
     return workbench
 
@@ -64,6 +84,8 @@ def test_everything_is_in_it(full: Workbench) -> None:
         "anchors.csv",
         "assignments.csv",
         "anchor-looks.csv",
+        "decisions.csv",
+        "improvements.csv",
         *(f"checklists/1-coherence/version-{n}{end}" for n in (1, 2) for end in (".json", ".md", "-lineage.json")),
         "expert-answers/1-coherence-version-1.csv",
         "expert-answers/1-coherence-version-1-drawn.csv",
@@ -75,6 +97,11 @@ def test_everything_is_in_it(full: Workbench) -> None:
     (anchor,), (look,) = tables["anchors.csv"], tables["anchor-looks.csv"]
     assert (anchor["version"], anchor["digest"], anchor["answer"]) == ("1", "d1ge57", "yes")
     assert (look["run"], look["verdict"], look["figures"]) == ("1", "no change seen", '{"p": 1.0}')
+    (decision,), (attempt,) = tables["decisions.csv"], tables["improvements.csv"]
+    assert (decision["question"], decision["answer"]) == ("Is part 0 in its place?", "no")
+    assert (decision["why"], decision["decided_by"], decision["undone_at"]) == ("It jumps.", "Fay", "")
+    assert (attempt["model"], attempt["status"], attempt["decisions"]) == ("openai:writer", "open", "[1]")
+    assert json.loads(attempt["tried"])[0]["wording"]["text"] == "Is it?"
     assert tables["texts.csv"][0] == {
         "doc_id": "d0",
         "system_id": "s0",
