@@ -9,10 +9,12 @@
     │   ├── NotAllowedError          the person's role in the project doesn't let them do this
     │   │   └── NotListedError       the provider knows them, and the list of those who may come in doesn't
     │   └── ConflictError            somebody else changed or is running this right now
-    │       └── RunLostError         a run's writer was silent for too long, and another took over
+    │       ├── RunLostError         a run's writer was silent for too long, and another took over
+    │       └── JobLostError         the same of other long work
     ├── SignInError                  the provider that people sign in with can't be reached or believed
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── PromptError                  a prompt file is malformed or a variable is missing
+    ├── AwaitedError                 a request that waits for its batch; no failure
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
         │                            worth trying again, unless the key or the model's name has to change)
         ├── MissingKeyError          no key is set
@@ -23,23 +25,25 @@
         ├── QuotaError               the account is used up; never retried
         │   └── LimitReachedError    a limit that lasts hours, or a provider that lets nothing pass for long
         ├── UnsupportedError         the model can't do what the method needs
-        │   ├── NoLogprobsError      it gives no log-probabilities, whatever it is asked
-        │   ├── EffortError          it doesn't reason, or not with this effort
-        │   └── TierError            it isn't sold in this service tier
+        │   ├── NoLogprobsError      the model gives no log-probabilities, whatever it is asked
+        │   ├── EffortError          the model doesn't reason, or not with this effort
+        │   └── TierError            the model isn't sold in this service tier
         ├── TooLongError             the text with its instructions is longer than the model takes
         ├── RefusedError             the model declined to answer
         ├── CutOffError              the answer ended at the token limit
         ├── NoAnswerError            the reply ended without an answer, also after asking again; the provider's reason
         ├── WrongSchemaError         the answer isn't what the schema asks for, also after re-asking
         ├── UnreadableScoreError     a judge's free text gives no score, several, or one off the scale
+        ├── AbstainedError           a judge said that it can't tell, or that it doesn't apply; no failure
         ├── BudgetError              the run's budget is reached
         ├── StoppedError             the run is ending; what wasn't asked yet stays open
         └── TransientError           worth trying again; `retry_after` in seconds where the provider says it
-            ├── RateLimitError
-            ├── OverloadedError
-            ├── ModelTimeoutError
-            ├── UnreadableReplyError   what came back has not the form of the provider's API
-            └── ConnectionFailedError
+            ├── RateLimitError       too many requests at a time
+            │   └── NoRoomError      the slower tier has nothing to spare at the moment
+            ├── OverloadedError      the provider has more to do than it can
+            ├── ModelTimeoutError    no answer in the time that a request may take
+            ├── UnreadableReplyError what came back has not the form of the provider's API
+            └── ConnectionFailedError the provider can't be reached
 
 Messages never hold a key, a prompt or a text: they are shown, logged and stored.
 """

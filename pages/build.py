@@ -16,6 +16,7 @@ from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.condition_words import llms_word
+from pages.components.shell.words import show_error
 
 workbench = current_workbench()
 project, dimension = needs_dimension(
@@ -32,8 +33,8 @@ if not builds and not any(attribute.status is AttributeStatus.ACTIVE for attribu
 
 running = [watch(workbench, build_job_key(project.id, scope)) for scope in (dimension.id, 0)]
 busy = any(running)
-if problem := st.session_state.pop("build_problem", ""):
-    st.error(problem, icon=":material/error:")
+if problem := st.session_state.pop("build_problem", None):
+    show_error(problem)
 if made := st.session_state.pop("made_version", ""):
     with st.container(horizontal=True, vertical_alignment="center"):
         st.success(made, icon=":material/check_circle:")

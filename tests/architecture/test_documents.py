@@ -32,8 +32,12 @@ CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+(?:\n[^`\n]+)?)`", re.DOTALL)
 
 
 def _code(document: Path) -> list[str]:
-    """Code in the document, a line each; what goes on behind a backslash is one line."""
-    found = [block or span for block, span in CODE.findall(document.read_text(encoding="utf-8"))]
+    return code_in(document.read_text(encoding="utf-8"))
+
+
+def code_in(text: str) -> list[str]:
+    """Code in a document, a line each; what goes on behind a backslash is one line."""
+    found = [block or span for block, span in CODE.findall(text)]
     return [line.strip() for text in found for line in text.replace("\\\n", " ").splitlines()]
 
 
@@ -72,7 +76,7 @@ def _commands() -> typer.core.TyperGroup:
     return tree
 
 
-def _unknown(line: str) -> list[str]:
+def unknown_words(line: str) -> list[str]:
     """The words of a command line that the program doesn't know: its commands and its options."""
     words = shlex.split(line.partition(" #")[0].partition(" | ")[0])[1:]
     command, spoken = _commands(), []
@@ -90,9 +94,13 @@ def _unknown(line: str) -> list[str]:
 
 @pytest.mark.parametrize("document", OF_TODAY, ids=name_of)
 def test_every_command_that_is_shown_exists_with_its_options(document: Path) -> None:
-    shown = [re.sub(r"^\S*/(?=interacteval)", "", line) for line in _code(document)]
+    assert unknown_commands(document.read_text(encoding="utf-8")) == []
+
+
+def unknown_commands(text: str) -> list[str]:
+    shown = [re.sub(r"^\S*/(?=interacteval)", "", line) for line in code_in(text)]
     lines = [line.replace("[", "").replace("]", "") for line in shown if line.startswith("interacteval ")]
-    assert [unknown for line in lines for unknown in _unknown(line)] == []
+    return [unknown for line in lines for unknown in unknown_words(line)]
 
 
 @pytest.mark.parametrize("document", OF_TODAY, ids=name_of)
@@ -127,6 +135,24 @@ def test_every_variable_that_is_named_is_read(document: Path) -> None:
     named = set(re.findall(r"\bINTERACTEVAL_[A-Z_]+\b", document.read_text(encoding="utf-8")))
     source = "".join(path.read_text(encoding="utf-8") for path in project_files() if path.suffix == ".py")
     assert {name for name in named if name not in source} == set()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_every_name_that_is_written_as_one_stands_in_the_project(document: Path) -> None:
+    """Tables and their columns, metrics, settings, variables of providers: what has an underscore in it."""
+    spans = [span for _, span in CODE.findall(document.read_text(encoding="utf-8")) if span]
+    named = {
+        name for span in spans for name in re.findall(r"(?<![\w/.:-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+", span)
+    }
+    assert named - _words_of_the_project() == set()
+
+
+@cache
+def _words_of_the_project() -> frozenset[str]:
+    kinds = {".py", ".yaml", ".yml", ".toml", ".sql", ".sh", ".json", ".js"}
+    files = [path for path in project_files() if path.suffix in kinds or path.name in ("Makefile", "Dockerfile")]
+    elsewhere = [path for path in files if path.relative_to(ROOT).parts[:2] != ("tests", "architecture")]
+    return frozenset(word for path in elsewhere for word in re.findall(r"\w+", path.read_text(encoding="utf-8")))
 
 
 def _rows(heading: str) -> list[list[str]]:

@@ -7,15 +7,30 @@ from pathlib import Path
 
 import pytest
 
+from app import errors
+from app.domain.build import Stage
 from app.domain.people.person import AccessMode
 from app.entrance import guide
+from app.errors import WorkbenchError
 from app.evaluators.options import described
 from app.evaluators.registry import METHODS
 from app.settings import Settings
-from pages.components.shell.navigation.guide import EXPERTS_OWN, EXPLAINED, GUIDE, PARAGRAPHS
+from pages.components.shell.guide.errors import (
+    OF_ERRORS,
+    SAID_IN_FULL,
+    kinds_of_failures,
+    paragraph_of,
+    paragraph_of_kind,
+)
+from pages.components.shell.guide.explained import EXPLAINED, OF_STAGES
+from pages.components.shell.guide.help import EXPERTS_OWN, PARAGRAPHS
+from pages.components.shell.guide.link import GUIDE
 from pages.components.shell.navigation.screens import SCREENS
+from tests.architecture.test_documents import unknown_commands
 from tests.support.guide.commands_page import all_commands
 from tests.support.guide.markdown import anchors, links, words_in_bold
+from tests.support.guide.pictured import PICTURED
+from tests.support.guide.screens_page import told_of_errors
 from tests.support.guide.settings_page import SECRETS, secrets_read
 from tests.support.guide.site import CONFIG, MADE, SOURCES, guide_pages
 from tests.support.repository import ROOT, name_of, python_files
@@ -41,7 +56,13 @@ def test_every_link_leads_somewhere(page: str) -> None:
     assert {link for link in inside if not _lands(link, page)} == set()
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "deploy/README.md"])
+@pytest.mark.parametrize("page", sorted(MADE))
+def test_every_command_on_a_page_that_is_made_exists(page: str) -> None:
+    """On those by hand test_documents.py follows them."""
+    assert unknown_commands(PAGES[page]) == []
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "deploy/README.md", "CHANGELOG.md"])
 def test_every_anchor_that_a_document_names_is_there(document: str) -> None:
     path = ROOT / document
     named = [link.partition("#") for link in links(path.read_text(encoding="utf-8")) if "#" in link]
@@ -91,11 +112,41 @@ def test_every_picture_is_shown() -> None:
     assert {path.name for path in (SOURCES / "pictures").glob("*.png")} - shown == set()
 
 
+def test_every_picture_is_taken_of_a_screen_that_there_is() -> None:
+    assert set(PICTURED) == {path.stem for path in (SOURCES / "pictures").glob("*.png")}
+    assert {screen for screen in PICTURED.values() if screen} <= set(SCREENS)
+
+
 def test_help_opens_a_paragraph_for_every_screen() -> None:
     assert GUIDE == guide.GUIDE
     assert set(PARAGRAPHS) == set(SCREENS)
-    aims = [paragraph.replace(".html", ".md") for paragraph in (*PARAGRAPHS.values(), *EXPLAINED.values(), EXPERTS_OWN)]
-    assert [aim for aim in aims if not _lands(aim, "index.md")] == []
+    assert _astray(*PARAGRAPHS.values(), EXPERTS_OWN) == []
+
+
+def _astray(*paragraphs: str) -> list[str]:
+    """Those of what screens link to that the built guide doesn't have."""
+    return [paragraph for paragraph in paragraphs if not _lands(paragraph.replace(".html", ".md"), "index.md")]
+
+
+def test_every_figure_and_stage_leads_to_its_paragraph() -> None:
+    assert set(OF_STAGES) == set(Stage)
+    assert _astray(*EXPLAINED.values(), *OF_STAGES.values()) == []
+    source = "".join(path.read_text(encoding="utf-8") for path in python_files("pages"))
+    assert set(re.findall(r"more_in_guide\(\s*['\"]([\w-]+)['\"]", source)) == set(EXPLAINED)
+
+
+def test_every_figure_that_the_guide_explains_is_asked_about_on_a_screen() -> None:
+    led_to = {paragraph.partition("#")[2] for paragraph in EXPLAINED.values() if paragraph.startswith("figures.html")}
+    assert led_to == anchors(PAGES["figures.md"]) - {"figures"}
+
+
+def test_every_error_has_its_paragraph_or_says_everything_itself() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, WorkbenchError)]
+    assert [kind.__name__ for kind in kinds if bool(paragraph_of(kind)) == (kind in SAID_IN_FULL)] == []
+    assert (
+        _astray(*OF_ERRORS.values(), *map(paragraph_of_kind, kinds_of_failures()), paragraph_of_kind("<unheard>")) == []
+    )
+    assert {kind.__name__ for kind in kinds} - {"WorkbenchError"} == set(told_of_errors())
 
 
 def test_the_reference_has_every_command_option_setting_and_method() -> None:

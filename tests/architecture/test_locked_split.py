@@ -7,7 +7,7 @@ from tests.support.repository import ROOT, name_of, python_files
 ALLOWED = {
     "app/services/data/locked_split.py": "draws the split, and shows results on it when somebody looks",
     "app/services/think_aloud/samples.py": "plans a run on the locked split",
-    "app/services/scoring/run_worker.py": "the judge reads what the run planned",
+    "app/services/scoring/run_requests.py": "the judge reads what the run planned",
     "app/services/scoring/answer_reuse.py": "a run on the locked split takes over what an earlier run asked about it",
     "app/services/scoring/forecast.py": "counts the tokens of what a run planned",
     "app/services/scoring/dry_run.py": "counts the tokens of what a run planned",

@@ -86,6 +86,8 @@ def choose(field: Locator, option: str) -> None:
     """An option of a list, or one's own where the list takes new ones."""
     if field.input_value() == option:
         return
+    field.evaluate("field => field.scrollIntoView({ block: 'center' })")
+    settled(field.page)  # a list closes when its field moves
     field.fill(option)
     offered = field.page.get_by_role("option", name=re.compile(f"^(Add: )?{re.escape(option)}$"))
     offered.click()

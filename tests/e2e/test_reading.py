@@ -18,6 +18,7 @@ from db.unit_of_work import Database
 from tests.e2e.conftest import App
 from tests.e2e.screen import button, click, press_key, settled
 from tests.e2e.walk import Walk
+from tests.support.workers import until
 
 PEOPLE, LLMS = ("Ana", "Björn", "Chidi"), ("one:model", "another:model")
 LONG = "Whether each paragraph takes up what the one before left open, says who does what, and leads on. " * 6
@@ -84,7 +85,7 @@ def test_many_attributes_are_read_excluded_and_merged_with_few_clicks(bench: Wor
     walk.done()
     assert sum(a.status is AttributeStatus.EXCLUDED for a in pool(bench)) == 10
     click(button(page, "too vague"), hides=button(page, "too vague"))
-    assert {a.reason for a in pool(bench) if a.status is AttributeStatus.EXCLUDED} == {"too vague"}
+    until(lambda: {a.reason for a in pool(bench) if a.status is AttributeStatus.EXCLUDED} == {"too vague"}, "no reason")
     press_key(page, "u", shows=told(page, "Taken back: excluded 10 attributes."))
     assert pool(bench) == before
 

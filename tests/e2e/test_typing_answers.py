@@ -5,14 +5,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from app.domain.judgment import Answer
 from app.providers.credentials import Credentials
-from app.services.checklists.expert_answers import AnswerSheet, answer_sheet, answerable
+from app.services.checklists.checklist_files import import_checklist_file
+from app.services.checklists.checklists import publish
+from app.services.checklists.expert_answers import AnswerSheet, answer_sheet, answerable, draw_texts
 from app.services.data.projects import one_dimension
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
@@ -25,16 +26,26 @@ TYPED = "ynynnyysynnyyn"
 
 
 @pytest.fixture
-def ana(app: App, page: Page, tmp_path: Path) -> Page:
+def ana(app: App, page: Page) -> Page:
     """Ana's sheet: two texts with fourteen questions each."""
-    questions = tmp_path / "questions.txt"
-    questions.write_text("\n".join(f"Is the part numbered {n} there?" for n in range(1, 15)), encoding="utf-8")
-    where = ("--project", "Demo", "--dimension", "coherence")
-    app.command("checklist", "import", str(questions), *where)
-    app.command("checklist", "publish", *where)
-    app.command("answers", "draw", *where, "--texts", "2")
+    to_answer(app, "coherence", "questions.txt", "\n".join(f"Is the part numbered {n} there?" for n in range(1, 15)))
     open_sheet(page, app)
     return page
+
+
+def to_answer(app: App, dimension: str, name: str, file: str) -> None:
+    """A file's questions, published, and two texts drawn for them."""
+    with opened(app) as workbench:
+        made = import_checklist_file(workbench, one_dimension(workbench, "Demo", dimension).id, file.encode(), name)
+        publish(workbench, made.id)
+        draw_texts(workbench, made.id, 2, seed=1)
+
+
+@contextmanager
+def opened(app: App) -> Iterator[Workbench]:
+    database = Database(f"sqlite:///{app.home}/workbench.db")
+    yield Workbench(database, Credentials())
+    database.close()
 
 
 def open_sheet(page: Page, app: App) -> None:
@@ -45,11 +56,9 @@ def open_sheet(page: Page, app: App) -> None:
 
 @contextmanager
 def kept(app: App) -> Iterator[AnswerSheet]:
-    database = Database(f"sqlite:///{app.home}/workbench.db")
-    workbench = Workbench(database, Credentials())
-    checklist = answerable(workbench, one_dimension(workbench, "Demo", "coherence").id)[0][0]
-    yield answer_sheet(workbench, checklist.id, "Ana")
-    database.close()
+    with opened(app) as workbench:
+        checklist = answerable(workbench, one_dimension(workbench, "Demo", "coherence").id)[0][0]
+        yield answer_sheet(workbench, checklist.id, "Ana")
 
 
 def answers(app: App, place: int = 0) -> str:
@@ -167,33 +176,22 @@ def test_a_tab_closed_before_all_was_saved_loses_nothing(ana: Page, app: App) ->
     assert answers(app) == "ynyn" + "." * 10
 
 
-def test_what_experts_read_is_shown_as_text(page: Page, app: App, tmp_path: Path) -> None:
+def test_what_experts_read_is_shown_as_text(page: Page, app: App) -> None:
     words = "Is <img src=x onerror=alert(1)> & **this** there?"
-    checklist = tmp_path / "questions.json"
-    checklist.write_text(json.dumps({"questions": [{"text": words, "component": "<b>Parts</b>"}]}), encoding="utf-8")
-    where = ("--project", "Demo", "--dimension", "fluency")
-    app.command("checklist", "import", str(checklist), *where)
-    app.command("checklist", "publish", *where)
-    app.command("answers", "draw", *where, "--texts", "2")
+    asked = {"questions": [{"text": words, "component": "<b>Parts</b>"}]}
+    to_answer(app, "fluency", "questions.json", json.dumps(asked))
     page.goto(f"{app.url}/answer?project=Demo&dimension=fluency&expert=Ana")
     current = at(page, "answer_current")
     expect(current).to_contain_text(words)
     expect(current.locator("img")).to_have_count(0)
 
 
-def test_does_not_apply_is_a_key_on_the_questions_that_allow_it_and_on_no_other(
-    app: App, page: Page, tmp_path: Path
-) -> None:
+def test_does_not_apply_is_a_key_on_the_questions_that_allow_it_and_on_no_other(app: App, page: Page) -> None:
     rows = [
         "text,may_not_apply",
         *(f"Is the part numbered {n} there?,{'no' if n % 2 else 'yes'}" for n in range(1, 15)),
     ]
-    questions = tmp_path / "questions.csv"
-    questions.write_text("\n".join(rows), encoding="utf-8")
-    where = ("--project", "Demo", "--dimension", "coherence")
-    app.command("checklist", "import", str(questions), *where)
-    app.command("checklist", "publish", *where)
-    app.command("answers", "draw", *where, "--texts", "2")
+    to_answer(app, "coherence", "questions.csv", "\n".join(rows))
     open_sheet(page, app)
     button = at(page, "answer_does_not_apply").get_by_role("button")
     expect(at(page, "answer_yes").get_by_role("button")).to_be_visible()

@@ -193,3 +193,16 @@ def test_a_hostile_quote_is_words_that_are_not_in_the_text(workbench: Workbench,
     assert not any(one.allow_html for one in app.markdown)
     assert "**bold**" not in said
     assert ":yellow-background" not in everything(app)
+
+
+def test_what_was_decided_stands_beside_the_judges_answer_on_results(
+    workbench: Workbench, parted: Checklist, open_results: Callable[..., AppTest]
+) -> None:
+    text, question = text_ids(workbench, parted)[0], parted.asked[0]
+    decide_answer(workbench, parted.id, question.id, text, Answer.YES, why="*Dear* all greets.")
+    app = open_results(view="texts", text=str(text))
+    assert not app.exception
+    said = [str(one.value) for one in app.markdown if "Decided" in str(one.value)]
+    assert said == [r":material/gavel: :small[Decided: :green[Yes]: \*Dear\* all greets.]"]
+    app = open_results(view="texts", text=str(text), expert="Dan")  # has all texts to answer
+    assert not [one for one in app.markdown if "Decided" in str(one.value)]

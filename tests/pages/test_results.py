@@ -46,7 +46,7 @@ def test_without_scores_the_way_to_score_is_shown(workbench: Workbench, open_scr
     app = open_screen("results")
     assert not app.exception
     assert "No text of this project has been scored yet" in shown(app)
-    assert [button.label for button in app.button] == ["Go to Scores"]
+    assert [button.label for button in app.main.button] == ["Go to Scores"]
 
 
 def test_a_sentence_about_each_dimension_comes_first(demo: Workbench, open_results: Callable[..., AppTest]) -> None:

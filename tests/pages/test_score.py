@@ -211,7 +211,8 @@ def test_failures_are_shown_by_kind_and_tried_again(demo: Workbench, open_screen
     assert [(failure.kind, failure.count) for failure in failure_kinds(demo, run)] == [("refused", 40)]
     app = open_screen("score")
     assert "done, 40 failed" in shown(app)
-    assert "40 × refused: The model declined. Read it." in shown(app)
+    assert "40 × [refused](/guide/" in shown(app)
+    assert "): The model declined. Read it." in shown(app)
     button = app.button(key=f"resume_{run}")
     assert button.label.startswith("Try the failures again")
     button.click().run()

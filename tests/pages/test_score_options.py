@@ -12,17 +12,20 @@ from streamlit.testing.v1 import AppTest
 from app.domain.call import RecordedCall
 from app.domain.people.actor import Role
 from app.domain.run import RunStatus
+from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
 from app.services.results.results import kept_results
 from app.services.results.verdicts import verdict_of
+from app.services.runtime.batch_rounds import AGAIN
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
-from app.services.scoring.scoring_jobs import is_scoring
+from app.services.scoring.scoring_jobs import is_scoring, job_key
 from app.settings import settings
 from pages.components.shell import current
-from tests.support.background import PATIENCE
+from tests.support.background import PATIENCE, ended
 from tests.support.fake_llm.behaviour import Answer, Fail, Held, Tokens, all_yes
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.modern_vendors import modern_vendors
 from tests.support.projects import ready_to_score
 
 Open = Callable[[str], AppTest]
@@ -173,7 +176,7 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     looked.set()
     assert "6 answered from earlier calls" in said
     assert "cost so far: " in said
-    assert "1 × refused" in said
+    assert "1 × [refused](" in said
     finish(ready)
 
 
@@ -278,3 +281,26 @@ def test_a_batch_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
     assert "at the price of a batch, answered within a day" in shown(app)
     assert "As a batch: " not in shown(app)
     assert not app.exception
+
+
+def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
+    open_screen: Open, monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
+    async def ends(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with modern_vendors() as vendors:
+        monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2"))
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
+        settings.cache_clear()
+        workbench = open_workbench()
+        run = start_run(workbench, 1, RunOptions((ready_to_score(workbench),), OPENAI, batch=AGAIN))
+        with monkeypatch.context() as until_ended, pytest.raises(KeyboardInterrupt):
+            until_ended.setattr(OpenAIBatches, "look", ends)
+            work_on(workbench, run)
+        app = open_screen("score")
+        assert "Its batch is at the provider." in shown(app)
+        app = ended(app.button(key=f"cancel_batch_{run}").click().run(), job_key(1))
+        assert "of 11 requests were answered, and are kept." in shown(app)
+    assert get_run(workbench, run).status is RunStatus.STOPPED
+    assert f"cancel_batch_{run}" not in {button.key for button in app.button}

@@ -12,6 +12,8 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.checklists.build_words import TITLES
 from pages.components.shell.contributor_words import said_by
+from pages.components.shell.guide.errors import paragraph_of_kind
+from pages.components.shell.guide.link import guide_link
 from pages.components.shell.words import model_label, number, plain
 
 HEIGHT = 360
@@ -70,7 +72,7 @@ def _label(run: StageRun) -> str:
 
 def _run(workbench: Workbench, project_id: int, run: StageRun) -> None:
     if run.error_kind:
-        st.error(plain(run.error), icon=":material/error:")
+        st.error(_with_more(plain(run.error), run), icon=":material/error:")
         return
     tokens = f" · {run.input_tokens:,} tokens in, {run.output_tokens:,} out" if run.input_tokens else ""
     st.caption(plain(f"{model_label(run.model)} · prompt {run.prompt} ({run.prompt_digest[:8]}){tokens}"))
@@ -86,4 +88,8 @@ def _run(workbench: Workbench, project_id: int, run: StageRun) -> None:
 def failure(runs: Sequence[StageRun], stage: Stage) -> None:
     """Said while the newest answer of the stage is a failure."""
     if runs and runs[0].error_kind:
-        st.error(plain(f"{TITLES[stage]} failed: {runs[0].error}"), icon=":material/error:")
+        st.error(_with_more(plain(f"{TITLES[stage]} failed: {runs[0].error}"), runs[0]), icon=":material/error:")
+
+
+def _with_more(said: str, run: StageRun) -> str:
+    return f"{said}\n\n{guide_link(paragraph_of_kind(run.error_kind))}"

@@ -32,6 +32,7 @@ from pages.components.shell.checklists.build_words import (
     step_label,
 )
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
+from pages.components.shell.guide.explained import more_on_stage
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.undo import undo_button
@@ -54,7 +55,7 @@ def stepper(workbench: Workbench, view: BuildView, busy: bool) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.subheader(TITLES[stage], anchor=False, width="content")
         editor_name(current_editor())
-    st.markdown(PURPOSES[stage])
+    st.markdown(PURPOSES[stage], help=more_on_stage(stage))
     failure(view.records[stage], stage)
     if view.states[stage].made:
         st.caption(f"{build_summary(view, stage)} · {plain(_made_by(view, stage))}")
@@ -130,7 +131,7 @@ def _begin(start: Callable[[], None], shown: Stage) -> None:
     try:
         start()
     except WorkbenchError as error:
-        st.session_state["build_problem"] = str(error)
+        st.session_state["build_problem"] = error
     else:
         st.session_state[STEP] = shown
 

@@ -1,6 +1,6 @@
 """Better wordings of one question from what was decided: its errors, attempts with their proof, and its timeline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import pandas as pd
@@ -32,6 +32,7 @@ from pages.components.shell.words import model_label, number, plain, show_error
 
 PURPOSE = "It proposes wordings from the errors; you decide what is taken."
 _PROBLEM = "improvement_problem"
+_RARE = ("About “does not apply”", "No answer")
 _HALVES = {Half.DEVELOPMENT: "Development half", Half.PROOF: "Proof half"}
 
 
@@ -40,7 +41,7 @@ def improvements(editing: Editing, question: Question) -> None:
     workbench, checklist_id = editing.workbench, editing.view.checklist.id
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
-    asking = watch(workbench, improvement_job_key(checklist_id))
+    asking = watch(workbench, improvement_job_key(checklist_id), neutral=True)
     found = decided_questions(workbench, checklist_id).get(question.id)
     if found is None:
         return
@@ -75,8 +76,9 @@ def _panel(editing: Editing, question: Question, asking: bool) -> None:
 
 
 def _errors(found: DecidedQuestion) -> None:
-    rows = [{"": title, **_counts(found.errors(half))} for half, title in _HALVES.items()]
-    st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"decided_errors_{found.question.id}")
+    _error_table(
+        ((title, found.errors(half)) for half, title in _HALVES.items()), f"decided_errors_{found.question.id}"
+    )
     if found.reworded:
         st.caption("The question was changed since this run: its present wording is asked before others are tried.")
     if len(found.proof) < FEWEST_PROOF:
@@ -91,13 +93,20 @@ def _errors(found: DecidedQuestion) -> None:
     st.caption("Errors of the proof half are counted, not shown: it is there to prove a wording on.")
 
 
+def _error_table(sides: Iterable[tuple[str, AnswerErrors]], key: str) -> None:
+    """One row a side. Kinds of error that none has take no room."""
+    table = pd.DataFrame([{"": title, **_counts(errors)} for title, errors in sides])
+    rare = [name for name in _RARE if not table[name].any()]
+    st.dataframe(table.drop(columns=rare), hide_index=True, placeholder="–", key=key)
+
+
 def _counts(errors: AnswerErrors) -> dict[str, object]:
     return {
         "Decided texts": errors.n,
         "False yes": errors.false_yes,
         "False no": errors.false_no,
-        "About “does not apply”": errors.other,
-        "No answer": errors.unanswered,
+        _RARE[0]: errors.other,
+        _RARE[1]: errors.unanswered,
         "Right": None if errors.agreement is None else f"{100 * errors.agreement:.0f} %",
     }
 
@@ -131,7 +140,7 @@ def _begin(editing: Editing, question: int, model: str, run: int) -> None:
 
 def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None:
     with st.container(border=True, key=f"attempt_{attempt.id}"):
-        cost = dollars(attempt.cost_usd)
+        cost = "unknown price" if attempt.cost_usd is None else dollars(attempt.cost_usd)
         by = f" by {attempt.decided_by}" if attempt.decided_by else ""
         st.markdown(f"**{plain(attempt_sentence(attempt))}**")
         st.caption(
@@ -142,8 +151,7 @@ def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None
         if (difference := difference_of(attempt.proof)) is not None and attempt.proof is not None:
             st.markdown(figures_sentence(difference))
             sides = (("Proof half, before", attempt.proof.before), ("Proof half, after", attempt.proof.after))
-            rows = [{"": title, **_counts(errors)} for title, errors in sides]
-            st.dataframe(pd.DataFrame(rows), hide_index=True, placeholder="–", key=f"proof_{attempt.id}")
+            _error_table(sides, f"proof_{attempt.id}")
             left_out = f" {number(attempt.proof.failed, 'text')} got no reply." if attempt.proof.failed else ""
             st.caption(f"Texts of {number(attempt.proof.documents, 'document')}.{left_out}")
         _tried(attempt)
@@ -172,7 +180,8 @@ def _decision(editing: Editing, question: Question, attempt: Improvement) -> Non
     key, chosen = attempt.id, attempt.chosen
     if chosen is not None:
         old, new = marked(attempt.before.text, chosen.wording.text)
-        st.markdown(f"- {old}\n- {new}" if old != new else f"- {new}")
+        if old != new:
+            st.markdown(f"- {old}\n- {new}")
         st.text_area("Wording", chosen.wording.text, height=80, key=f"improved_text_{key}")
         st.text_area(
             "How to decide",

@@ -19,6 +19,7 @@ from app.services.results.results import Level
 from app.services.runtime.workbench import Workbench
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.kind_colours import GREY, colour_scale
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.run_words import title
@@ -31,7 +32,9 @@ APPROXIMATION = (
     "taken over the other questions from the answers of this run. The checklist is not built anew without them, so "
     "what the others' attributes would have become then is not known."
 )
-EFFECT = "Spearman with all questions less Spearman without theirs. Above 0: their questions help."
+EFFECT = "Spearman with all questions less Spearman without theirs. Above 0: their questions help." + more_in_guide(
+    "contribution"
+)
 
 
 def contribution(workbench: Workbench, project: Project, dimension: Dimension, names: Names, level: Level) -> None:

@@ -16,7 +16,7 @@ from app.services.attributes.embedding import (
     open_embedding,
 )
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.words import plain
+from pages.components.shell.words import plain, show_error
 
 CHOSEN = "compare_embedding"
 ABOUT = (
@@ -48,7 +48,7 @@ def _use(workbench: Workbench, attributes: Sequence[Attribute], name: str) -> No
         with st.spinner("Embedding the attributes"):
             compare_contributors(attributes, open_embedding(name, workbench.credentials))
     except WorkbenchError as error:
-        st.error(plain(str(error)))
+        show_error(error)
     else:
         st.session_state[CHOSEN] = name
         st.rerun()

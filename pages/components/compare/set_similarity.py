@@ -8,6 +8,7 @@ from app.services.attributes.analysis import ContributorComparison, SetCompariso
 from pages.components.compare.compared_names import Names
 from pages.components.compare.embedding_choice import embedding_words
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import picture
 from pages.components.shell.words import plain
 
@@ -40,7 +41,7 @@ def set_similarity(sets: ContributorComparison, names: Names) -> None:
         default="ROUGE-L",
         required=True,
         key="similarity_measure",
-        help=_all_measures(),
+        help=_all_measures() + more_in_guide("likeness"),
     )
     assert by is not None  # required
     assert measure is not None

@@ -4,12 +4,13 @@ import streamlit as st
 
 from app.services.attributes.analysis import ContributorComparison, UniqueAttributes
 from pages.components.compare.compared_names import Names
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.words import plain
 
 ROUGE = (
     "The mean ROUGE-L of all pairs: how much of the two wordings is the same words in the same order. "
     "1 is the same wording, 0 no word in common."
-)
+) + more_in_guide("likeness")
 
 
 def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, names: Names) -> None:
@@ -30,11 +31,14 @@ def comparison_summary(sets: ContributorComparison, found: UniqueAttributes, nam
             help=plain(
                 f"Attributes of {names.kind(kind)} for which {others} said nothing with a cosine of {threshold:.2f} or "
                 "more. The threshold can be moved under “Who notices what”."
-            ),
+            )
+            + more_in_guide("overlap"),
         )
     for kind in kinds:
         next(places).metric(
-            f"Alike within {names.short_kind(kind)}", _shown(sets.kinds.within[kind].rouge_l), help=ROUGE
+            f"Alike within {names.short_kind(kind)}",
+            _shown(sets.kinds.within[kind].rouge_l),
+            help=ROUGE,
         )
     (across,) = sets.kinds.between.values()
     next(places).metric("Alike between the two", _shown(across.rouge_l), help=ROUGE)

@@ -6,6 +6,7 @@ from streamlit.elements.lib.column_types import ColumnConfig
 
 from app.services.conditions.study_figures import NOTES, Coefficient, FamilyDifference, StudyFigures
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.runs.run_comparison import COEFFICIENTS, P_HELP
 from pages.components.shell.runs.study_words import row_label
@@ -15,7 +16,7 @@ from pages.components.shell.words import plain
 def condition_differences(found: StudyFigures) -> None:
     if not found.differences:
         return
-    st.subheader("Which conditions are told apart", anchor=False)
+    st.subheader("Which conditions are told apart", anchor=False, help=P_HELP["p (Holm)"] + more_in_guide("difference"))
     coefficient = one_of("coefficient", COEFFICIENTS, "spearman", "Coefficient", "Everything below follows the choice.")
     told = [each for each in found.differences if _told(each, coefficient)]
     count = found.comparisons(coefficient)

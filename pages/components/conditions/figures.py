@@ -19,6 +19,7 @@ from app.services.conditions.study_trials import (
 from app.services.results.results import Figure, Level
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.kind_colours import BLUES, GREY, ORANGES
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.interval_words import interval
@@ -36,6 +37,8 @@ COLOURS = {
 MARGIN = 80  # for the axis, which counts in the height of a picture as wide as its place
 ROW_HEIGHT, WIDTH = 30, 290  # two panels with their labels fit beside the sidebar on a small screen
 
+ABOUT = "One checklist for each condition, all answered by one judge on the same texts."
+
 
 def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: Level) -> StudyFigures:
     """Shown as far as they are there; returned, of the trial that is looked at, for what stands below."""
@@ -43,7 +46,7 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
         everything = trial_figures(workbench, plans, level)
     found = everything.trials[0]
     if any(trial.rows for trial in everything.trials):
-        st.subheader("Agreement with people", anchor=False)
+        st.subheader("Agreement with people", anchor=False, help=ABOUT + more_in_guide("conditions"))
         found = _of_trials(everything)
     for problem in found.problems:
         st.info(plain(problem), icon=":material/info:")

@@ -19,6 +19,7 @@ from pages.components.disagreements.place import beside, place_of, show_pair
 from pages.components.disagreements.queue_filter import KINDS
 from pages.components.shell import local_time
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.reading import quote_line, readable_text
 from pages.components.shell.sticky import sticky
 from pages.components.shell.words import model_label, plain, show_error
@@ -34,7 +35,7 @@ _BREAK = "  \n"
 ORDER_HELP = (
     "First what would move the judges' agreement with people on a question most, if it were settled as one of those "
     "who answered says, each as likely. Without a judge, first where experts are most divided."
-)
+) + more_in_guide("disagreements")
 
 
 def one_pair(

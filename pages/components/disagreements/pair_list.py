@@ -1,17 +1,17 @@
 """The list of all disagreements that were chosen; ticking one opens it. The key ? leads to the list and back."""
 
 from collections.abc import Sequence
-from math import ceil
 
 import pandas as pd
 import streamlit as st
 
 from app.domain.judgment import Answer
-from app.services.disagreements.queue import QueuedPair
+from app.services.disagreements.queue import PartedKind, QueuedPair
 from pages.components.disagreements.place import show_pair
-from pages.components.disagreements.queue_filter import KINDS
+from pages.components.shell.tables.ticked import ticked_table
 
 LISTED = "listed"
+PARTING = {PartedKind.EXPERTS: "experts", PartedKind.JUDGE: "judge", PartedKind.REPEATS: "repeats"}
 PAGE_SIZE = 50
 # Native shortcuts take letters and digits alone.
 _KEY = """<script>(() => {
@@ -29,7 +29,9 @@ _KEY = """<script>(() => {
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
     "Question": st.column_config.TextColumn(width=280),
-    "Kind": st.column_config.TextColumn(width=210),
+    "Parting": st.column_config.TextColumn(
+        width=150, help="Experts among themselves, a judge from most of them, or a judge's repeats."
+    ),
     "Yes": st.column_config.NumberColumn(width=50, help="How many experts say so."),
     "No": st.column_config.NumberColumn(width=50, help="How many experts say so."),
     "n/a": st.column_config.NumberColumn(width=50, help="How many experts say that it doesn't apply."),
@@ -60,26 +62,13 @@ def pair_list(pairs: Sequence[QueuedPair]) -> None:
             f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",
             width="content",
         )
-    pages = ceil(len(pairs) / PAGE_SIZE)
-    number = st.pagination(pages, key="pairs_page") if pages > 1 else 1
-    page = pairs[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
-    key = f"pairs_{number}"
+    ticked_table(pairs, _table, _open, _COLUMNS, "pairs", PAGE_SIZE)
 
-    def chosen() -> None:
-        if ticked := st.session_state[key]["selection"]["rows"]:
-            _list(False)
-            show_pair(page[ticked[0]].id)
 
-    st.dataframe(
-        _table(page),
-        placeholder="–",
-        hide_index=True,
-        key=key,
-        on_select=chosen,
-        selection_mode="single-row",
-        column_config=_COLUMNS,
-        height="content",
-    )
+def _open(pair: QueuedPair | None) -> None:
+    if pair is not None:
+        _list(False)
+        show_pair(pair.id)
 
 
 def _list(shown: bool) -> None:
@@ -97,7 +86,7 @@ def _table(page: Sequence[QueuedPair]) -> pd.DataFrame:
             "Item": each.key[2],
             "No.": each.number,
             "Question": each.question.text,
-            "Kind": ", ".join(KINDS[kind] for kind in KINDS if kind in each.kinds),
+            "Parting": ", ".join(word for kind, word in PARTING.items() if kind in each.kinds),
             "Yes": each.people.get(Answer.YES, 0),
             "No": each.people.get(Answer.NO, 0),
             "n/a": each.people.get(Answer.NOT_APPLICABLE, 0),

@@ -47,7 +47,7 @@ def chosen_version(workbench: Workbench, dimension: Dimension) -> Checklist:
 
 def queue_filter(queue: DisagreementQueue) -> QueueFilter:
     """Every choice is in the address."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="queue_filter"):
+    with st.container(horizontal=True, vertical_alignment="top", key="queue_filter"):
         state = _state(queue)
         kind = _one_of("kind", "Kind", {kind.value: words for kind, words in KINDS.items()})
         numbers = queue.checklist.numbers

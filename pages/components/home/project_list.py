@@ -63,7 +63,7 @@ def _row(workbench: Workbench, project: Project, progress: Overview, is_current:
 
 @st.dialog("Delete this project?")
 def _confirm(workbench: Workbench, project: Project) -> None:
-    from app.services.results.project_archive import archive_bytes, archive_name  # noqa: PLC0415 - Overview opens fast
+    from app.services.results.archive.project_archive import archive_bytes, archive_name  # noqa: PLC0415 - Overview opens fast
 
     st.markdown(
         f"**{plain(project.name)}** goes with its texts, ratings, attributes, checklists and scores. "

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.services.results.quality_cost import QualityCost, quality_and_cost
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.words import model_label, plain
@@ -25,7 +26,7 @@ COST = "What scoring 1,000 texts on this dimension costs, from what the run paid
 
 
 def quality_cost(scope: ResultScope) -> None:
-    st.subheader("Quality against cost", anchor=False)
+    st.subheader("Quality against cost", anchor=False, help=AGAINST + more_in_guide("cost"))
     with st.spinner("Comparing each method with the checklist"):
         found = quality_and_cost(scope.workbench, scope.project.id, scope.dimension.id, choices=scope.choices)
     if not found:

@@ -7,6 +7,7 @@ import streamlit as st
 from app.errors import NotReadyError, WorkbenchError
 from app.services.results.writer_bias import Mean, WriterBias, bias_of, mark_people, writers
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import picture
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.words import plain, show_error
@@ -22,7 +23,7 @@ ABOUT = (
 
 def writer_bias(scope: ResultScope) -> None:
     st.subheader("Texts by people and texts by LLMs", anchor=False)
-    st.caption(ABOUT)
+    st.caption(ABOUT, help=more_in_guide("writers"))
     systems, people = writers(scope.workbench, scope.project.id)
     if len(systems) < 2:
         st.markdown("The texts of this project don't name two systems or more, so nobody knows who wrote what.")

@@ -10,7 +10,7 @@ from app.services.runtime.prompts import ProjectPrompt, save_wording, use_wordin
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.address import keep, prepare
-from pages.components.shell.words import plain
+from pages.components.shell.words import plain, show_error
 
 CHOSEN = "prompt"
 _SAVING, _USING = "saving", "using"  # what was done is said beside the button that did it
@@ -88,8 +88,8 @@ def prompt_editor(workbench: Workbench, project_id: int, prompt: ProjectPrompt, 
 def _outcome(of: str) -> None:
     if said := st.session_state.pop(f"prompt_said_{of}", ""):
         st.success(said, icon=":material/check_circle:")
-    if problem := st.session_state.pop(f"prompt_problem_{of}", ""):
-        st.error(plain(problem), icon=":material/error:")
+    if problem := st.session_state.pop(f"prompt_problem_{of}", None):
+        show_error(problem)
 
 
 def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
@@ -97,7 +97,7 @@ def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
     try:
         number = save_wording(workbench, project_id, name, system, user)
     except WorkbenchError as error:
-        st.session_state[f"prompt_problem_{_SAVING}"] = str(error)
+        st.session_state[f"prompt_problem_{_SAVING}"] = error
     else:
         st.session_state[f"prompt_said_{_SAVING}"] = f"Saved as wording {number}, and in use from now on."
 
@@ -106,6 +106,6 @@ def _use(workbench: Workbench, project_id: int, name: str, number: int) -> None:
     try:
         use_wording(workbench, project_id, name, number)
     except WorkbenchError as error:
-        st.session_state[f"prompt_problem_{_USING}"] = str(error)
+        st.session_state[f"prompt_problem_{_USING}"] = error
     else:
         st.session_state[f"prompt_said_{_USING}"] = f"The {_wording_name(number)} is in use from now on."

@@ -14,6 +14,7 @@ from app.services.drift.state import DriftState, DriftVerdict, drift_state
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
 from pages.components.shell.expert import current_expert
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.local_time import said
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.result_scope import ResultScope
@@ -21,6 +22,7 @@ from pages.components.shell.words import model_label, number, plain, show_error
 
 LINE, BAND = "#0072B2", "#8a93a0"
 STRONG, SOME = 0.5, 0.1
+LOOKS_HELP = "However often you look, an unchanged judge is accused in at most 5 % of the cases."
 ANEW_HELP = "From the experts' answers as they are now. The timeline begins anew; earlier looks stay on record."
 
 
@@ -28,7 +30,7 @@ def judge_drift(scope: ResultScope) -> None:
     busy = watch(scope.workbench, job_key(scope.project.id))
     state = drift_state(scope.workbench, scope.project.id, scope.dimension)
     st.subheader(plain(f"{scope.dimension.name}: {state.verdict or 'not looked at yet'}"), anchor=False)
-    st.markdown(plain(state.sentence))
+    st.markdown(plain(state.sentence), help=LOOKS_HELP + more_in_guide("drift"))
     if state.anchors is None:
         st.caption(
             "Anchors are texts that experts answered and mostly agree on, at least two, better 10 to 40. They are "

@@ -9,6 +9,7 @@ from app.services.results.dimension_means import dimension_means
 from app.services.results.results import DimensionResult, Figure, Level
 from pages.components.results.cached_chart import kept_drawing, of_figures
 from pages.components.results.interval_chart import interval_chart
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_cautions import result_label
 from pages.components.shell.words import plain
@@ -26,6 +27,7 @@ FIGURE_HELP = {
     "MAE": "Mean absolute error: by how many points of the scale the score misses the mean rating on average. Lower "
     "is better.",
 }
+BASIS_HELP = "How alike judge and people order the texts, and the texts and groups that this rests on."
 USED: dict[Level, str] = {"per-source": "Sources used", "dataset": "Sources", "system": "Systems used"}
 
 
@@ -64,7 +66,8 @@ def figures_picture(results: Sequence[DimensionResult], several: bool) -> None:
 
 def basis_captions(results: Sequence[DimensionResult], several: bool) -> None:
     """What each figure rests on."""
-    st.caption("  \n".join(f"**{plain(result_label(r, several))}**: {plain(r.meta.caption)}." for r in results))
+    lines = (f"**{plain(result_label(r, several))}**: {plain(r.meta.caption)}." for r in results)
+    st.caption("  \n".join(lines), help=f"{BASIS_HELP}{more_in_guide('correlation')}")
 
 
 def _row(result: DimensionResult, level: Level, several: bool) -> dict[str, object]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from app.services.results.stand_in import AltTest, alt_test_verdict
 from pages.components.results.interval_chart import COLOURS
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.words import plain
 
@@ -13,12 +14,15 @@ HELP = (
     "The alternative annotator test: each person is left out in turn and compared with the judge. {} Since a person "
     "costs time, the judge may be a little worse: epsilon says how much, .2 for experts, .15 for skilled people, .1 "
     "for a crowd."
-)
+) + more_in_guide("alt-test")
 
 
 def stand_in(found: AltTest, question: str, people: str) -> None:
     """`question`: what decides who is better; `people`: what they are called, in the plural."""
-    st.markdown(f"**May the judge stand in for one of the {people}?**", help=HELP.format(question))
+    st.markdown(
+        f"**May the judge stand in for one of the {people}?**",
+        help=HELP.format(question),
+    )
     st.markdown(plain(alt_test_verdict(found)))
     rows = [
         {

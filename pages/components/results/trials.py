@@ -4,11 +4,14 @@ import pandas as pd
 import streamlit as st
 
 from app.services.results.trials import Trials, trials_of
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.runs.run_comparison import COEFFICIENTS
 from pages.components.shell.runs.run_words import short_title
 from pages.components.shell.words import plain
+
+TRIALS_HELP = "Each trial drew texts of its own; how far their figures are apart is what the draw does."
 
 
 def trials(scope: ResultScope) -> None:
@@ -16,7 +19,7 @@ def trials(scope: ResultScope) -> None:
     groups = trials_of(scope.workbench, scope.project.id, scope.dimension, scope.choices)
     if not groups:
         return
-    st.subheader("Trials", anchor=False)
+    st.subheader("Trials", anchor=False, help=TRIALS_HELP + more_in_guide("draws"))
     st.markdown("Runs that differ in nothing but the texts that were drawn. Close together: the draw hardly matters.")
     for number, group in enumerate(groups):
         st.markdown(plain(trials_summary(group)))

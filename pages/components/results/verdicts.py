@@ -10,6 +10,7 @@ from pages.components.results.figures import basis_captions, coefficient_table, 
 from pages.components.results.questions.weighted_scores import weighted_scores
 from pages.components.results.unfolding import unfolding
 from pages.components.shell.current import choose
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.result_cautions import cautions, result_label
 from pages.components.shell.runs.result_choices import LEVELS
 from pages.components.shell.runs.result_scope import ResultScope, offer_dataset
@@ -27,6 +28,7 @@ ICONS: dict[VerdictKind, str] = {
     "negative": ":red[:material/trending_down:]",
 }
 UNTOLD = ":gray[:material/help:]"  # the other kinds: nothing is known yet
+VERDICT_HELP = "What the figures allow to say, and what to do then." + more_in_guide("verdict")
 WORST = "Texts furthest from people"
 
 
@@ -52,7 +54,10 @@ def _sentence(scope: ResultScope, result: DimensionResult, verdict: AgreementVer
         words, way = st.columns([5, 1.5], gap="small", vertical_alignment="center")
         subject, _, said = verdict.about(result_label(result, scope.several)).partition(": ")
         rests_on = f"  \n:small[:gray[{plain(f'{method(result.run)}. {verdict.grounds}')}]]"
-        words.markdown(f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(said)}{rests_on}")
+        words.markdown(
+            f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(said)}{rests_on}",
+            help=VERDICT_HELP,
+        )
         if result.compared:
             way.button(
                 button_label(WORST, f"on {result_label(result, scope.several)}"),

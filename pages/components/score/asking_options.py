@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
+from app.services.runtime.batch_rounds import AGAIN
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.model_options import USUAL, ModelOptions
-from app.services.scoring.batch_rounds import AGAIN
 from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, method_options_of
 from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions

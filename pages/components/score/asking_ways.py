@@ -22,6 +22,7 @@ from app.services.scoring.asking_runs import (
 from app.services.scoring.evaluators import CHECKLIST
 from app.services.scoring.runs import RunOptions
 from app.services.scoring.scoring_jobs import is_scoring, running_run
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.money import about
 from pages.components.shell.words import model_label, number, plain, show_error
 
@@ -49,7 +50,7 @@ def asking_ways(workbench: Workbench, project: Project, wishes: list[RunOptions]
     if not section.open:
         return
     with section:
-        st.caption(HELP)
+        st.caption(HELP, help=more_in_guide("asking"))
         models = [judge for judge in judges if judge.is_llm]
         if not models:
             st.caption("The rules answer each question by itself. Choose an LLM as the judge to compare.")

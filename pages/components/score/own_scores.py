@@ -12,7 +12,7 @@ from app.services.data.projects import dimensions_named
 from app.services.data.uploads import SUFFIXES, Upload
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.own_scores import OwnScoresReport, ScoreColumns, columns_of, import_upload
-from pages.components.shell.csv_download import csv_download
+from pages.components.shell.tables.left_out import left_out_rows
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import number, plain, show_error
 
@@ -111,19 +111,12 @@ def _show(report: OwnScoresReport) -> None:
         if report.locked:
             st.caption(f"{number(report.locked, 'row')} of the locked test split stayed out.")
         if report.left_out:
-            rows = pd.DataFrame(
-                {"Row": [s.row for s in report.left_out], "Reason": [s.reason for s in report.left_out]}
+            left_out_rows(
+                f"**{number(len(report.left_out), 'row')}** did not fit:",
+                [(one.row, one.reason) for one in report.left_out],
+                "own_left_out",
+                "scores-left-out",
             )
-            st.markdown(f"**{number(len(rows), 'row')}** did not fit:")
-            st.dataframe(
-                rows,
-                placeholder="–",
-                hide_index=True,
-                height=min(260, 38 + 35 * len(rows)),
-                key="own_left_out",
-                column_config={"Row": st.column_config.NumberColumn(width=60, help="Counted from 1 as in the file.")},
-            )
-            csv_download("Download the list", rows, "scores-left-out")
         lacking = [(dimension, text) for dimension, texts in report.without_score.items() for text in texts]
         if lacking:
             texts = pd.DataFrame(lacking, columns=["Dimension", "Text"])

@@ -14,7 +14,7 @@ from app.services.scoring.runs import RunOptions
 from pages.components.score.asking_options import Wishes, asking_options
 from pages.components.score.checklist_readiness import dimensions_with_checklist
 from pages.components.score.judge_choice import judge_choice
-from pages.components.shell.navigation.guide import more_in_guide
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options
 from pages.components.shell.words import plain
 

@@ -14,9 +14,9 @@ BOUND = (
 )
 
 
-def watch(workbench: Workbench, key: str) -> bool:
+def watch(workbench: Workbench, key: str, neutral: bool = False) -> bool:
     """Show a job while it runs or waits and once how it ended; True as long as it isn't over. The screen reruns when
-    it ends."""
+    it ends. neutral: what it says in the end may be good news or none."""
     state = job_state(workbench, key)
     if state is None:
         return False
@@ -25,7 +25,7 @@ def watch(workbench: Workbench, key: str) -> bool:
         return True
     if state.status is JobStatus.FAILED:
         st.error(plain(state.message), icon=":material/error:")
-    elif state.message and not state.complete:
+    elif state.message and (neutral or not state.complete):
         st.info(plain(state.message), icon=":material/info:")
     elif state.message:
         st.success(plain(state.message), icon=":material/check_circle:")

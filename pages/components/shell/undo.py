@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.errors import WorkbenchError
 from pages.components.shell.browser.browser_cookie import browser
-from pages.components.shell.words import plain
+from pages.components.shell.words import show_error
 
 Action = Callable[[], object]
 _REMEMBERED = 20
@@ -21,7 +21,7 @@ def change(place: str, what: str, action: Action, back: Action) -> bool:
     try:
         action()
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
         return False
     remember(place, what, back)
     return True
@@ -83,8 +83,8 @@ def undo_last(place: str) -> str:
 
 def show_problem() -> None:
     """Why the last change, or taking it back, failed; once."""
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(plain(problem), icon=":material/error:")
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
 
 
 def undo_button(place: str) -> None:
@@ -99,7 +99,7 @@ def _undo(place: str) -> None:
     try:
         undo_last(place)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
 
 
 def _done(place: str) -> list[tuple[str, Action]]:

@@ -14,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from app.errors import WorkbenchError
 from app.services.people.upload_quota import LARGEST_WRITTEN, count_upload, largest_upload
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.words import plain
+from pages.components.shell.words import show_error
 
 _COUNTED = "counted_uploads"
 
@@ -70,11 +70,11 @@ def _taken(workbench: Workbench, file: UploadedFile | None, key: str) -> Uploade
         try:
             _count(workbench, file)
         except WorkbenchError as error:
-            st.session_state[refused] = str(error)
+            st.session_state[refused] = error
             empty_field(key, file.file_id)
             st.rerun()
     if refused in st.session_state:
-        st.error(plain(st.session_state[refused]), icon=":material/error:")
+        show_error(st.session_state[refused])
     return file
 
 

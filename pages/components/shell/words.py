@@ -5,6 +5,7 @@ import re
 import streamlit as st
 
 from app.errors import MissingKeyError, WorkbenchError
+from pages.components.shell.guide.errors import more_on
 
 # What Markdown, its math, its links in brackets and Streamlit's :directives: would otherwise read as markup: anywhere,
 # and at the beginning of a line (lists, headings, quotes).
@@ -69,9 +70,10 @@ KEY_IN_SETTINGS = "A key can also be typed on the Settings screen."
 
 
 def show_error(error: WorkbenchError) -> None:
-    """What happened and what to do, to the letter: messages quote names that people chose."""
+    """What happened and what to do, to the letter: messages quote names that people chose. Below it where the guide
+    has more."""
     said = f"{error} {KEY_IN_SETTINGS}" if isinstance(error, MissingKeyError) else str(error)
-    st.error(plain(said), icon=":material/error:")
+    st.error(plain(said) + more_on(error), icon=":material/error:")
 
 
 def number(count: int, noun: str) -> str:

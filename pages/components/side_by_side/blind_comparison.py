@@ -10,7 +10,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer_side_by_side, keywords, reveal
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.samples import rubric
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import number, plain, show_error
 
 SET_HEIGHT = 360
 # In pixels: no line gets longer than one reads with ease.
@@ -39,8 +39,8 @@ def pressed_as_outsider(dimension: Dimension, name: str) -> bool:
 
 def blind_comparison(workbench: Workbench, dimension: Dimension, mine: SideBySide, llms: str) -> None:
     """One expert's; names are shown when it is revealed and not before. `llms`: what those who are no people are."""
-    if problem := st.session_state.pop(_PROBLEM, ""):
-        st.error(plain(problem), icon=":material/error:")
+    if problem := st.session_state.pop(_PROBLEM, None):
+        show_error(problem)
     rubric(dimension)
     first, second = st.columns(2, gap="large")
     for place, letter, texts in ((first, "A", mine.a), (second, "B", mine.b)):
@@ -102,7 +102,7 @@ def _do(action: partial[None]) -> None:
     try:
         action()
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
 
 
 def common_findings(comparisons: Sequence[SideBySide], dimension: Dimension) -> None:

@@ -24,7 +24,7 @@ from app.services.think_aloud.independence import (
 from pages.components.shell.current import choose, still_there
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.undo import remember, undo_button
-from pages.components.shell.words import number, plain
+from pages.components.shell.words import number, plain, show_error
 from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_name, show_newest
 from pages.components.think_aloud.transcript_entry import transcript_entry
 
@@ -81,8 +81,8 @@ def _line(own: Own, name: str) -> None:
     if complaint := st.session_state.pop(_COMPLAINT, ""):
         st.caption(plain(complaint))
     if _UNSAVED in st.session_state:
-        message, words = st.session_state[_UNSAVED]
-        st.error(plain(message))
+        error, words = st.session_state[_UNSAVED]
+        show_error(error)
         st.caption("This is not saved yet; copy it back once that is solved:")
         st.text(words)
 
@@ -99,7 +99,7 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
         st.session_state[_COMPLAINT] = str(error)
         return
     except WorkbenchError as error:
-        st.session_state[_UNSAVED] = (str(error), text)
+        st.session_state[_UNSAVED] = (error, text)
         return
     show_newest(own)
     remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))

@@ -17,7 +17,7 @@ from app.services.think_aloud.transcripts import (
     transcription_models,
 )
 from pages.components.shell.upload_field import upload_field, voice_field
-from pages.components.shell.words import plain
+from pages.components.shell.words import show_error
 from pages.components.think_aloud.transcripts import LISTENER, transcribe_and_propose, transcripts
 
 RECORD, UPLOAD, PASTE = "Record", "Upload", "Paste"
@@ -45,8 +45,8 @@ def transcript_entry(workbench: Workbench, project: Project, dimension: Dimensio
             _paste(workbench, project, dimension, name)
         else:
             _audio(workbench, project, dimension, name, way == RECORD)
-        if problem := st.session_state.pop(_PROBLEM, ""):
-            st.error(plain(problem), icon=":material/error:")
+        if problem := st.session_state.pop(_PROBLEM, None):
+            show_error(problem)
         transcripts(workbench, project, dimension, name)
 
 
@@ -68,7 +68,7 @@ def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, n
         st.session_state["transcript_text"] = ""
         propose_attributes(workbench, project, dimension, kept)
     except WorkbenchError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error
 
 
 def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: str, record: bool) -> None:
@@ -82,7 +82,7 @@ def _audio(workbench: Workbench, project: Project, dimension: Dimension, name: s
         try:
             kept = keep_recording(workbench, dimension.id, name, sound.getvalue(), sound.name)
         except WorkbenchError as error:
-            st.session_state[_PROBLEM] = str(error)
+            st.session_state[_PROBLEM] = error
         else:
             transcribe_and_propose(workbench, project, dimension, kept, model)
 

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -19,6 +20,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.e2e.conftest import App, served
 from tests.e2e.screen import PATIENCE_MS, at, button, click, press_key, screen, settled
 from tests.support.browser import LAUNCH_ARGUMENTS, find_browser
+from tests.support.guide.pictured import PICTURED
 from tests.support.guide.site import SOURCES
 from tests.support.repository import ROOT
 from tests.support.small_project import small_csv
@@ -69,7 +71,10 @@ def _take(page: Page, path: Path) -> None:
 
 
 def _picture(page: Page, name: str) -> None:
+    """Of the screen that it is said to be of, or of none."""
     settled(page)
+    opened = urlsplit(page.url).path.strip("/")
+    assert (opened or "home") == PICTURED[name], f"{name} would show {opened}"
     _take(page, PICTURES / f"{name}.png")
 
 

@@ -1,7 +1,10 @@
 """The pages of the reference about screens, prompts and errors."""
 
+import re
+
+from app import errors
 from app.domain.people.actor import RIGHTS, Right
-from app.errors import ProviderError, WorkbenchError
+from app.errors import ProviderError, TransientError, UnsupportedError
 from app.prompting import load_prompt
 from app.prompting.library import available_prompts
 from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Screen
@@ -21,9 +24,13 @@ words it anew for a project.
 """
 _FAILURES = """# When a model doesn't answer
 
-Each text without a score has a kind of failure. What was scored stays, and what failed can be tried again alone.
+Each text without a score has a kind of failure. What was scored stays, and what failed can be tried again alone: “Try
+the failures again” on Scores, or `interacteval score --resume RUN`. Nothing that was answered is paid twice.
 
 """
+_BY_ITSELF = "Such a request was tried again several times before you saw this."
+_IN_VAIN = "Trying again alone doesn't help: something has to be changed first."
+_KEYS = "[Models and keys](../administrators.md#models-and-keys) says where keys, addresses and models are set."
 _STATUS = """
 ## Exit status of commands
 
@@ -56,13 +63,24 @@ def prompts_page() -> str:
 
 
 def failures_page() -> str:
-    found = {kind.kind: kind.default_hint for kind in _below(ProviderError) if kind is not ProviderError}
-    rows = [(code(kind), plain_words(hint)) for kind, hint in found.items() if hint]
-    return _FAILURES + markdown_table(["kind", "what to do"], rows) + _STATUS
+    return _FAILURES + "".join(map(_failure, (ProviderError, *_below(ProviderError)))) + _STATUS
 
 
-def _below(error: type[WorkbenchError]) -> list[type[ProviderError]]:
-    return [each for child in error.__subclasses__() for each in (child, *_below(child))]  # type: ignore[list-item]
+def told_of_errors() -> dict[str, str]:
+    """Class -> what it is, as the tree in app/errors.py says it in its first line."""
+    return dict(re.findall(r"^[ │]*[├└]── (\w+Error) +(\S.*)$", str(errors.__doc__), re.MULTILINE))
+
+
+def _failure(kind: type[ProviderError]) -> str:
+    said = re.sub(r"[;(:].*", "", told_of_errors()[kind.__name__]).strip()
+    words = f"{said[0].upper()}{said[1:]}. {kind.default_hint}".strip()
+    again = _BY_ITSELF if issubclass(kind, TransientError) else "" if kind.exit_status == 3 else _IN_VAIN
+    keys = _KEYS if again == _IN_VAIN and not issubclass(kind, UnsupportedError) else ""
+    return f"## {kind.kind}\n\n{' '.join(filter(None, (plain_words(words), again, keys)))}\n\n"
+
+
+def _below(error: type[ProviderError]) -> list[type[ProviderError]]:
+    return [each for child in error.__subclasses__() for each in (child, *_below(child))]
 
 
 def _who(screen: Screen) -> str:

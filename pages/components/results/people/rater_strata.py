@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.services.results.raters import Stratum
 from pages.components.results.interval_chart import COLOURS
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import Chart, picture
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import plain
@@ -22,7 +23,7 @@ WORDS = {"low": "Raters at one", "middle": "In between", "high": "Raters far apa
 def rater_strata(strata: Sequence[Stratum]) -> None:
     if not strata:
         return
-    st.markdown("**The judge, by how far the raters disagree**", help=HELP)
+    st.markdown("**The judge, by how far the raters disagree**", help=HELP + more_in_guide("correlation"))
     if len(strata) == 1:
         st.markdown("The raters are equally far apart on every text, so there are no parts to tell apart.")
         return

@@ -9,6 +9,7 @@ from pages.components.results.interval_chart import NAMES
 from pages.components.results.people.rater_strata import rater_strata
 from pages.components.results.stand_in import stand_in
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.words import plain
@@ -45,7 +46,7 @@ def result_people(scope: ResultScope) -> None:
 
 
 def _ceiling(found: HumanSide) -> None:
-    st.markdown("**What one person reaches, and the judge beside**", help=CEILING_HELP)
+    st.markdown("**What one person reaches, and the judge beside**", help=CEILING_HELP + more_in_guide("ceiling"))
     rows = [
         {
             "Coefficient": NAMES[name],
@@ -71,7 +72,7 @@ def _ceiling(found: HumanSide) -> None:
 
 
 def _agreement(found: HumanSide) -> None:
-    st.markdown("**How well the raters agree with each other**", help=ALPHA_HELP)
+    st.markdown("**How well the raters agree with each other**", help=ALPHA_HELP + more_in_guide("alpha"))
     rows = [
         {
             "Measure": each.method,

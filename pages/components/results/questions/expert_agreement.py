@@ -12,6 +12,7 @@ from pages.components.results.questions.judge_worth import judge_worth, rest_on_
 from pages.components.results.questions.several_judges import several_judges
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.expert import current_expert
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import plain
@@ -55,7 +56,7 @@ COLUMNS = {
 
 
 def expert_agreement(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
-    st.markdown("**Experts and judge, question by question**", help=HELP)
+    st.markdown("**Experts and judge, question by question**", help=HELP + more_in_guide("kappa"))
     found = asked_of_experts(workbench, result)
     if found is None:
         st.markdown(
@@ -99,7 +100,8 @@ def _applicability(found: AskedOfExperts) -> None:
         return
     st.markdown(
         "**Do experts and judge agree on what does not apply?**",
-        help="“Does not apply” against yes and no together. In the table above those answers are left out.",
+        help="“Does not apply” against yes and no together. In the table above those answers are left out."
+        + more_in_guide("alpha"),
     )
     table = pd.DataFrame(
         [

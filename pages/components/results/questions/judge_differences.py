@@ -17,6 +17,7 @@ from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.questions.judge_worth import READ, READ_HELP
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import number, plain
 
@@ -31,7 +32,7 @@ DIFFERENCE_HELP = (
 VERSIONS_HELP = (
     "The newest runs of the same judge with two versions of the checklist, text by text. Another version asks other "
     "questions; only where experts answered both can be said whether the judge or the questions moved the score."
-)
+) + more_in_guide("difference")
 
 
 def judge_differences(workbench: Workbench, project_id: int, result: DimensionResult) -> None:
@@ -45,7 +46,7 @@ def judge_differences(workbench: Workbench, project_id: int, result: DimensionRe
 
 
 def _systems(found: SystemScores) -> None:
-    st.markdown("**Each system's mean score**", help=SYSTEMS_HELP)
+    st.markdown("**Each system's mean score**", help=SYSTEMS_HELP + more_in_guide("corrected"))
     table = pd.DataFrame([_mean(each) for each in found.means])
     columns = {
         "Judge off by": st.column_config.NumberColumn(
@@ -103,7 +104,7 @@ def _versions(workbench: Workbench, project_id: int, result: DimensionResult) ->
 
 
 def _difference(found: EstimatedDifference, of: str, texts: str) -> None:
-    st.markdown(plain(difference_verdict(found)), help=DIFFERENCE_HELP)
+    st.markdown(plain(difference_verdict(found)), help=DIFFERENCE_HELP + more_in_guide("difference"))
     figures = {READ[name]: getattr(found, name) for name in READ}
     table = pd.DataFrame(
         [{f"{found.a} less {found.b}": name, "Mean score": _shown(figure)} for name, figure in figures.items()]

@@ -16,6 +16,7 @@ from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.results.stand_in import stand_in
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.words import number, plain
 
 WORTH_HELP = (
@@ -64,7 +65,7 @@ def judge_worth(workbench: Workbench, result: DimensionResult) -> None:
 
 
 def _shares(found: CorrectedShares) -> None:
-    st.markdown("**What the judge's figures are worth**", help=WORTH_HELP)
+    st.markdown("**What the judge's figures are worth**", help=WORTH_HELP + more_in_guide("corrected"))
     if found.score is None:
         st.markdown(plain(f"No mean score can be corrected: {found.reason}"))
     else:

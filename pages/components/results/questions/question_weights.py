@@ -10,6 +10,7 @@ from app.services.results.question_analysis import weights_of
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.csv_download import csv_download
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.runs.result_choices import one_of
 from pages.components.shell.words import plain
@@ -19,7 +20,7 @@ HELP = (
     "Weights are learned from the ratings on some sources and tested on the others, again and again (nested "
     "cross-validation), so that no text helps to score itself. Texts of a locked split take no part. Scores keep equal "
     "weights: what you find here you can enter on Checklist."
-)
+) + more_in_guide("weights")
 
 
 def question_weights(workbench: Workbench, result: DimensionResult, texts: Sequence[str]) -> None:

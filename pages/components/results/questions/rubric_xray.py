@@ -5,6 +5,7 @@ from typing import Literal
 import streamlit as st
 
 from app.services.results.rubric.rubric_xray import ModeFinding, RubricXray
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.words import model_label, plain
 
 HELP = (
@@ -27,7 +28,7 @@ WRONG = ("misaligned or rigid", "subjective", "ungrounded")
 
 def xray_summary(found: RubricXray) -> None:
     """What to look at first; where nothing was found, what would let one look further."""
-    st.markdown(f"**{plain(found.summary)}**", help=HELP)
+    st.markdown(f"**{plain(found.summary)}**", help=HELP + more_in_guide("discrimination"))
     if found.further and not found.flagged:
         st.caption(plain(f"To look further: {'; '.join(found.further)}."))
     st.caption(plain(f"Looked at {found.basis}"))

@@ -6,6 +6,7 @@ import streamlit as st
 from app.services.results.judge_panel import JudgePanel, judge_panel, panel_verdict
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.interval_words import interval
 from pages.components.shell.words import model_label, plain
 
@@ -22,7 +23,7 @@ def several_judges(workbench: Workbench, project_id: int, result: DimensionResul
         found = judge_panel(workbench, project_id, result)
     if found is None:
         return
-    st.markdown("**Several judges: which to keep?**", help=HELP)
+    st.markdown("**Several judges: which to keep?**", help=HELP + more_in_guide("panel"))
     st.markdown(plain(panel_verdict(found.panel)))
     columns = {"Dollars for 1,000 texts": st.column_config.NumberColumn(format="%.2f")}
     st.dataframe(_table(found), hide_index=True, placeholder="–", key="panel", column_config=columns)

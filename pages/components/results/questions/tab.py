@@ -14,13 +14,14 @@ from pages.components.results.questions.question_weights import question_weights
 from pages.components.results.questions.rubric_xray import missing_criteria, question_findings, xray_summary
 from pages.components.results.texts.edit_question import edit_question
 from pages.components.shell.blinding import open_attributes
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.result_scope import ResultScope
 from pages.components.shell.words import model_label, plain
 
 QUOTES_HELP = (
     "Each passage that the judge quotes was looked up in the text and its source. One that isn't there was made up, or "
     "put together. Answers that nothing written decides, such as a No to something absent, need none."
-)
+) + more_in_guide("quotes")
 
 
 def result_questions(scope: ResultScope) -> None:

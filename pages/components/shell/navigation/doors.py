@@ -7,9 +7,10 @@ from app.domain.project import Project
 from app.services.data.projects import show_research
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
-from pages.components.shell.navigation.guide import help_link
+from pages.components.shell.guide.help import help_link
 from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Door, Screen, door_of, is_open, link
 from pages.components.shell.navigation.signed_in import signed_in
+from pages.components.shell.navigation.tour import tour_button
 
 _RESEARCH_HELP = "Screens for studies: who notices what, blind comparisons, conditions, methods, topics, a locked test."
 # A link says which screen is open; behind a door with several screens none of them is the door's own link.
@@ -33,7 +34,9 @@ def doors(workbench: Workbench, project: Project | None, here: str) -> None:
             with st.container(key="doors_set_up", gap="xxsmall"):
                 st.caption(SET_UP.title)
                 _links(SET_UP)
-        help_link(here, own_work=project is not None and bool(workbench.actor.expert_in(project.id)))
+        with st.container(key="help", gap="xxsmall"):
+            help_link(here, own_work=project is not None and bool(workbench.actor.expert_in(project.id)))
+            tour_button()
         if workbench.actor.person is not None:
             signed_in(workbench, project)
 

@@ -17,7 +17,7 @@ from app.services.results.results import (
     newest_of_each,
 )
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
-from pages.components.shell.navigation.guide import more_in_guide
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.run_words import short_title, started
 
 LEVELS: dict[Level, str] = {"per-source": "Per source", "dataset": "Dataset", "system": "System"}
@@ -49,6 +49,7 @@ RESAMPLES_LABEL = "Resamples for the intervals"
 RESAMPLES_HELP = "How often the data are drawn anew. More make the ends of an interval steadier; 0 gives no intervals."
 SEED_HELP = "The same seed gives the same intervals."
 PARTIAL: dict[str, str] = {"no": "Leave them out", "yes": "Include them"}
+PARTIAL_LABEL = "Texts with unanswered questions"
 PARTIAL_HELP = (
     "A text with unanswered questions has a score from fewer answers than the others. It is left out unless this is on."
 )
@@ -78,7 +79,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
         with awkward:
             constant = one_of("constant", CONSTANTS, "skip", CONSTANT_LABEL, CONSTANT_HELP, level != "per-source")
             duplicates = one_of("duplicates", DUPLICATES, "once", DUPLICATE_LABEL, DUPLICATE_HELP)
-            partial = one_of("partial", PARTIAL, "no", "Texts with unanswered questions", PARTIAL_HELP)
+            partial = one_of("partial", PARTIAL, "no", PARTIAL_LABEL, PARTIAL_HELP + more_in_guide("coverage"))
         with intervals:
             resampling = _resampling(level)
             resamples = _whole_number("resamples", RESAMPLES_LABEL, USUAL.resamples, MOST_RESAMPLES, RESAMPLES_HELP)

@@ -3,9 +3,12 @@
 from app.domain.run import RunStatus, RunSummary
 from app.domain.study import StudyCondition
 from app.services.scoring.evaluators import NO_JUDGE
+from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import local_time
+from pages.components.shell.guide.errors import paragraph_of_kind
+from pages.components.shell.guide.link import guide_link
 from pages.components.shell.runs.study_words import condition_words
-from pages.components.shell.words import model_label
+from pages.components.shell.words import model_label, plain
 
 STATES = {
     RunStatus.WAITING: "planned, not begun",
@@ -51,3 +54,9 @@ def way(run: RunSummary) -> str:
         return run.evaluator
     trial = f", trial {run.trial}" if run.trial else ""
     return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}{trial}"
+
+
+def failure_words(failure: FailureKind) -> str:
+    """Why texts of a run failed, in Markdown; the kind leads to its paragraph in the guide."""
+    kind = guide_link(paragraph_of_kind(failure.kind), plain(failure.kind))
+    return f"{failure.count:,} × {kind}: {plain(failure.sentence)}"

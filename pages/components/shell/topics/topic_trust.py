@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app.services.attributes.analysis import TopicAnalysis, TopicGrouping
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.topics.topic_charts import SpreadGroup
 from pages.components.shell.words import plain
 
@@ -50,7 +51,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
         for name, group in groups.items()
         if (shares := group.spread.by_top_topic) is not None
     ]
-    st.markdown("**How evenly everybody speaks about all topics**")
+    st.markdown("**How evenly everybody speaks about all topics**", help=SPREAD + more_in_guide("spread"))
     st.dataframe(
         pd.DataFrame(rows),
         placeholder="–",
@@ -72,7 +73,7 @@ def spreads(grouping: TopicGrouping, groups: Mapping[str, SpreadGroup]) -> None:
 
 
 def trust(found: TopicAnalysis, shown: TopicGrouping) -> None:
-    st.markdown("**How far to trust these topics**")
+    st.markdown("**How far to trust these topics**", help=AGREEMENT + more_in_guide("trust"))
     rows = [_row(name, grouping) for name, grouping in (("LDA", found.lda), ("NMF", found.steady))]
     st.dataframe(
         pd.DataFrame(rows),

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-GUIDE = "/guide/"
+from pages.components.shell.guide.link import GUIDE
+
 EXPERTS_OWN = "experts.html#my-work"
 PARAGRAPHS: Mapping[str, str] = {
     "home": "facilitators.html#overview",
@@ -29,18 +30,6 @@ PARAGRAPHS: Mapping[str, str] = {
     "settings": "administrators.html#models-and-keys",
 }
 """Screen -> its paragraph in the built guide."""
-EXPLAINED: Mapping[str, str] = {
-    "levels": "researchers.html#levels",
-    "intervals": "researchers.html#intervals",
-    "draws": "researchers.html#draws",
-    "methods": "methods.html",
-}
-"""What the help beside a choice has no room for -> where the guide has it."""
-
-
-def more_in_guide(topic: str) -> str:
-    """A link behind the help of a field; it opens in a tab of its own."""
-    return f"\n\n[More in the guide]({GUIDE}{EXPLAINED[topic]})"
 
 
 def help_link(here: str, own_work: bool = False) -> None:

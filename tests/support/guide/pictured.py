@@ -1,0 +1,25 @@
+"""The pictures of the guide, and the screen that each is taken of; "" for the page behind a link."""
+
+from collections.abc import Mapping
+
+PICTURED: Mapping[str, str] = {
+    "overview": "home",
+    "import": "data",
+    "ask-llms": "ask_llms",
+    "attributes": "attributes",
+    "build": "build",
+    "checklist": "checklist",
+    "score": "score",
+    "results": "results",
+    "questions": "results",
+    "expert-link": "",
+    "expert-my-work": "home",
+    "expert-samples": "think_aloud",
+    "expert-points": "think_aloud",
+    "expert-done": "think_aloud",
+    "expert-attributes": "attributes",
+    "expert-checklist": "checklist",
+    "expert-answer": "answer",
+    "expert-answered": "answer",
+    "expert-finished": "answer",
+}
