@@ -14,6 +14,7 @@ from pages.components.shell.expert import keep_expert
 from pages.components.shell.navigation.doors import doors, rooms
 from pages.components.shell.navigation.screens import is_open, name_of, navigation
 from pages.components.shell.navigation.top_bar import top_bar
+from pages.components.shell.navigation.tour import tour
 from pages.components.shell.own_address import stay_offline
 from pages.components.shell.words import show_error
 
@@ -43,6 +44,7 @@ here = name_of(page)
 project = top_bar(workbench, here)
 doors(workbench, project, here)
 rooms(here)
+tour(workbench, project, here)
 try:
     if not is_open(here):
         raise NotAllowedError("This screen isn't part of what you do in this project.", "Go to Overview.")

@@ -66,6 +66,6 @@ def _run_to_work_on(workbench: Workbench, project: Project, dimensions: list[Dim
     """The newest run of this model over all dimensions, else a new one."""
     names = tuple(d.name for d in dimensions)
     for run in list_runs(workbench, project.id):
-        if run.judge == model and run.dimensions == names and not run.apart:
+        if run.judge == model and run.dimensions == names and not run.apart and not run.from_file:
             return run.id
     return start_run(workbench, project.id, RunOptions(tuple(dimensions), model))

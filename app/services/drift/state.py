@@ -191,7 +191,8 @@ def _usual_judge(workbench: Workbench, project_id: int, dimension: Dimension, fo
         runs = [run for run in work.runs.all(project_id) if dimension.name in run.dimensions and not run.locked]
     if asked:
         return asked[-1].judge
-    return next((run.judge for run in runs if run.evaluator == CHECKLIST and not run.apart), "rules")
+    usual = (run for run in runs if run.evaluator == CHECKLIST and not run.apart and not run.from_file)
+    return next((run.judge for run in usual), "rules")
 
 
 def _usual_reference(workbench: Workbench, found: AnchorSet | None, judge: str) -> str:

@@ -9,7 +9,7 @@ from app.domain.attribute import ContributorKind
 from app.errors import FileFormatError, InputError
 from app.services.attributes.attribute_table import import_attribute_table
 from app.services.attributes.attributes import attributes_of, import_attributes
-from app.services.checklists.answer_files import import_answers
+from app.services.checklists.answer_import import import_answers
 from app.services.checklists.checklist_files import import_checklist_file
 from app.services.checklists.expert_answers import draw_texts
 from app.services.data.imports import import_file
@@ -48,8 +48,8 @@ def test_damaged_rows_of_a_table_of_attributes_are_left_out(bench: Workbench) ->
 
 def test_damaged_answers_are_left_out(bench: Workbench) -> None:
     draw_texts(bench, 1, 2, 0)
-    sheet = f"expert,doc_id,answer\nAda,{NUL},yes\n"
-    found = import_answers(bench, 1, sheet.encode(), "answers.csv")
+    row = {"expert": "Ada", "doc_id": HALF, "answer": "yes"}
+    found = import_answers(bench, 1, json.dumps([row]).encode(), "answers.json")
     assert (found.kept, [row for row, _ in found.skipped]) == (0, [1])
     assert "damaged" in found.skipped[0][1]
 

@@ -1,7 +1,5 @@
 """Real answers of four people and six judges: the queue holds what an independent count finds, kind by kind."""
 
-import csv
-import io
 from collections import Counter
 
 import pandas as pd
@@ -11,26 +9,28 @@ from app.domain.checklist import Checklist, ChecklistStatus, Question
 from app.domain.judgment import Answer
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
-from app.services.checklists.answer_files import import_answers
 from app.services.checklists.expert_answers import draw_texts
+from app.services.data.uploads import Upload
 from app.services.disagreements.deciding import decide_answer
 from app.services.disagreements.queue import PartedKind, QueueFilter, disagreement_queue
 from app.services.runtime.workbench import Workbench
-from tests.support.disagreements import judge_says, text_ids
+from app.services.scoring.answers_from_file import AnswerGivers, bring_answers_in
+from tests.support.disagreements import text_ids
 from tests.support.real_data import shared_data
 
 PEOPLE = ["human_1", "human_2", "human_3", "human_4"]
 JUDGES = ["gemini_flash", "gemini_pro", "gpt-4o", "llama-31", "gpt-4o-mini", "mistral-v03"]
+NO_SUCH_ANSWER = "This question doesn't allow “does not apply”; answer yes, no or skip."
 Pair = tuple[str, str]
 
 
 @pytest.fixture(scope="module")
 def answers() -> pd.DataFrame:
-    return pd.read_csv(shared_data("framing_answers.csv"), dtype=str)
+    return pd.read_csv(shared_data("framing_answers.csv"), dtype=str, keep_default_na=False, na_values=[""])
 
 
 def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
-    """Texts are their names, questions their codes; people come in as a file of answers."""
+    """Texts are their names, questions their codes; people and judges are columns of the file."""
     documents, codes = list(answers["doc_id"].unique()), list(answers["question"].unique())
     with workbench.database.write() as work:
         project = work.projects.add("Framing", Task("article"))
@@ -40,20 +40,16 @@ def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
         draft = Checklist("framing", 0, ChecklistStatus.DRAFT, "comb", "", (), asked)
         made = work.checklists.publish(work.checklists.save(dimension.id, draft))
     draw_texts(workbench, made.id, len(documents), seed=1)
-    file = io.StringIO()
-    writer = csv.writer(file)
-    writer.writerow(["expert", "doc_id", "question", "answer"])
-    for person in PEOPLE:
-        given = answers[answers[person].notna()]
-        writer.writerows(zip([person] * len(given), given["doc_id"], given["question"], given[person], strict=True))
-    report = import_answers(workbench, made.id, file.getvalue().encode(), "people.csv")
-    assert (report.kept, report.skipped) == (int(answers[PEOPLE].notna().sum().sum()), ())
-    with workbench.database.read() as work:
-        names = [key[0] for key in work.texts.keys(1).values()]
-    for judge in JUDGES:
-        wide = answers.pivot_table(index="doc_id", columns="question", values=judge, aggfunc="first")
-        words = ["".join(said[0] for said in wide.loc[name, codes]) for name in names]
-        judge_says(workbench, made, judge, words)
+    upload = Upload("framing.csv", shared_data("framing_answers.csv").read_bytes())
+    brought = bring_answers_in(workbench, made.id, upload, AnswerGivers("", "", tuple(PEOPLE), tuple(JUDGES)))
+    assert brought.experts is not None
+    assert brought.judges is not None
+    assert brought.experts.kept == int(answers[PEOPLE].isin(["yes", "no"]).sum().sum())
+    doubted = int(answers[PEOPLE].notna().sum().sum()) - brought.experts.kept
+    assert [said for _, said in brought.experts.skipped] == [NO_SUCH_ANSWER] * doubted
+    kept = {one.judge: one.answers for one in brought.judges.judges}
+    assert kept == {f"file:{name}": len(answers) for name in JUDGES}
+    assert brought.judges.skipped == ()
     return made
 
 
@@ -74,7 +70,7 @@ def counted(answers: pd.DataFrame) -> tuple[set[Pair], dict[str, set[Pair]]]:
 def test_the_queue_lists_exactly_what_an_independent_count_finds(workbench: Workbench, answers: pd.DataFrame) -> None:
     made = brought_in(workbench, answers)
     queue = disagreement_queue(workbench, made.id)
-    assert (queue.answered, set(queue.judges)) == (len(PEOPLE), set(JUDGES))
+    assert (queue.answered, set(queue.judges)) == (len(PEOPLE), {f"file:{name}" for name in JUDGES})
     parted, by_judge = counted(answers)
     assert parted
     assert all(by_judge.values())
@@ -85,7 +81,7 @@ def test_the_queue_lists_exactly_what_an_independent_count_finds(workbench: Work
     assert listed(QueueFilter(kind=PartedKind.EXPERTS)) == parted
     assert listed(QueueFilter(kind=PartedKind.REPEATS)) == set()
     for judge, pairs in by_judge.items():
-        assert listed(QueueFilter(kind=PartedKind.JUDGE, judge=judge)) == pairs
+        assert listed(QueueFilter(kind=PartedKind.JUDGE, judge=f"file:{judge}")) == pairs
     assert listed(QueueFilter()) == parted.union(*by_judge.values())
     kinds = Counter(entry["kind"] for pair in queue.pairs for entry in pair.to_json())
     assert kinds == {"experts": len(parted), "judge": sum(len(pairs) for pairs in by_judge.values())}

@@ -23,7 +23,8 @@ from app.services.attributes.side_by_side import (
     side_by_sides_seen_by,
 )
 from app.services.checklists.answer_entries import keep_entries
-from app.services.checklists.answer_files import answers_csv, import_answers
+from app.services.checklists.answer_files import answers_csv
+from app.services.checklists.answer_import import import_answers
 from app.services.checklists.assignments import give_dimensions
 from app.services.checklists.checklist_files import export_file
 from app.services.checklists.checklists import get_checklist, new_draft, versions_of, view_checklist
