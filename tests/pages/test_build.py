@@ -26,6 +26,7 @@ from tests.support.browser_messages import send, shown
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
 from tests.support.fake_llm.server import FakeLlm
+from tests.support.model_field import not_set_up
 
 Open = Callable[[str], AppTest]
 POINTS = [f"Point number {n} of what matters." for n in range(1, 9)]
@@ -325,6 +326,16 @@ def test_another_model_for_one_stage(letters: Workbench, open_screen: Open):
     app.button(key=f"use_model_{view.id}_validation").click().run()
     models = newest(letters, "Letters").build.models
     assert (models[Stage.VALIDATION], models[Stage.CLUSTERS]) == ("rules", "llama:builder")
+
+
+def test_the_model_put_to_use_is_the_one_chosen_last(letters: Workbench, open_screen: Open):
+    """Both reach the server together where the button is pressed right after the choice."""
+    view = newest(letters, "Letters")
+    app = at(open_screen("build"), Stage.VALIDATION)
+    other = not_set_up(app.selectbox(key=f"model_{view.id}_validation"))
+    app.selectbox(key=f"model_{view.id}_validation").set_value(other)
+    app.button(key=f"use_model_{view.id}_validation").click().run()
+    assert newest(letters, "Letters").build.models[Stage.VALIDATION] == other
 
 
 def test_a_model_without_a_key_says_what_to_set(demo: Workbench, open_screen: Open):

@@ -15,6 +15,7 @@ from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.background import wait_for
+from tests.support.model_field import not_set_up
 
 Open = Callable[[str], AppTest]
 
@@ -216,6 +217,20 @@ def test_the_draft_can_be_reviewed_and_each_change_refused(draft: Workbench, ope
     assert not app.exception
     assert newest(draft) == before
     assert open_proposals(draft, before.id) == []
+
+
+def test_the_model_that_is_asked_about_a_question_is_the_one_chosen_last(draft: Workbench, open_screen: Open):
+    """Both reach the server together where the button is pressed right after the choice."""
+    question = newest(draft).asked[0]
+    app = open_screen("checklist")
+    app.button(key=f"open_{question.id}").click().run()
+    other = not_set_up(app.selectbox(key=f"rewriting_model_{question.id}"))
+    app.selectbox(key=f"rewriting_model_{question.id}").set_value(other)
+    app.selectbox(key=f"merge_with_{question.id}").set_value(newest(draft).asked[2].id)
+    app.button(key=f"merge_{question.id}").click().run()
+    assert not app.exception
+    said = [error.value for error in (*app.error, *waited(app, newest(draft).id).error)]
+    assert any("key" in message for message in said)  # the one chosen before needs none
 
 
 def test_what_the_rules_can_not_do_is_said(draft: Workbench, open_screen: Open):

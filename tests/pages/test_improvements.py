@@ -21,6 +21,7 @@ from app.services.improvement.attempts import attempts_at, improvement_job_key
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.support.background import wait_for
+from tests.support.model_field import not_set_up
 
 Open = Callable[[str], AppTest]
 BETTER = ProposedWording("Is it in order?", "A leap in time counts as no.", "Leaps were missed.")
@@ -95,6 +96,18 @@ def test_errors_what_can_not_be_said_and_the_cost_stand_there_before_anything_is
     ((attempt,),) = attempts_at(demo, draft.id).values()
     assert attempt.model == "rules"
     assert "rests on" in words(app)
+
+
+def test_the_model_that_is_asked_is_the_one_chosen_last(demo: Workbench, draft: Checklist, open_screen: Open):
+    """Both reach the server together where the button is pressed right after the choice."""
+    question = draft.asked[0].id
+    app = opened(open_screen, draft.asked[0])
+    other = not_set_up(app.selectbox(key=f"improving_model_{question}"))
+    app.selectbox(key=f"improving_model_{question}").set_value(other)
+    app.button(key=f"improve_ask_{question}").click().run()
+    wait_for(improvement_job_key(draft.id), demo)
+    said = [error.value for error in (*app.error, *app.run().error)]
+    assert any("key" in message for message in said)  # the one chosen before needs none
 
 
 def test_a_proven_wording_is_taken_with_its_figures_in_sight(demo: Workbench, draft: Checklist, open_screen: Open):

@@ -34,7 +34,7 @@ from pages.components.shell.checklists.build_words import (
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
 from pages.components.shell.guide.explained import more_on_stage
 from pages.components.shell.navigation.screens import go, link
-from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.runs.model_choice import chosen_model, model_choice
 from pages.components.shell.undo import undo_button
 from pages.components.shell.words import model_label, number, plain, show_error
 
@@ -200,13 +200,14 @@ def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> No
     with st.container(horizontal=True, vertical_alignment="center", key="build_foot"):
         with st.popover("Model of this stage", key=f"stage_model_{view.id}_{stage}"):
             st.caption(plain(f"Asks {model_label(view.build.models[stage])}."))
-            chosen = model_choice(workbench, "Ask instead", f"model_{view.id}_{stage}", "For this stage only.")
+            asked = f"model_{view.id}_{stage}"
+            chosen = model_choice(workbench, "Ask instead", asked, "For this stage only.")
             st.button(
                 "Use this model",
                 key=f"use_model_{view.id}_{stage}",
                 disabled=not chosen,
-                on_click=save_edit,
-                args=[workbench, view.id, "chose a model", partial(set_model, workbench, view.id, chosen, stage)],
+                on_click=_use_model,
+                args=[workbench, view.id, stage, asked],
             )
         if state.made:
             st.button(
@@ -229,6 +230,10 @@ def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> No
                 )
         if view.build.sub_questions:
             link("lineage", "Where the questions come from")
+
+
+def _use_model(workbench: Workbench, build_id: int, stage: Stage, asked: str) -> None:
+    save_edit(workbench, build_id, "chose a model", partial(set_model, workbench, build_id, chosen_model(asked), stage))
 
 
 def _go(stage: Stage) -> None:

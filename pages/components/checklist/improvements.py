@@ -27,7 +27,7 @@ from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.money import about, dollars
-from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.runs.model_choice import chosen_model, model_choice
 from pages.components.shell.words import model_label, number, plain, show_error
 
 PURPOSE = "It proposes wordings from the errors; you decide what is taken."
@@ -63,7 +63,7 @@ def _panel(editing: Editing, question: Question, asking: bool) -> None:
         "Judge",
         list(runs),
         format_func=lambda id_: f"{model_label(runs[id_].judge)} · run {id_}",
-        key=f"improve_run_{question.id}",
+        key=_run_key(question.id),
         help="Whose errors are looked at, and who is asked again.",
     )
     found = decided_questions(editing.workbench, editing.view.checklist.id, run)[question.id]
@@ -112,11 +112,11 @@ def _counts(errors: AnswerErrors) -> dict[str, object]:
 
 
 def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -> None:
-    key = found.question.id
+    key, asked = found.question.id, _model_key(found.question.id)
     if not found.mistaken and not found.reworded:
         st.markdown("The judge makes no error on the development half, so there is nothing to make a wording from.")
         return
-    model = model_choice(editing.workbench, "Who proposes", f"improving_model_{key}", PURPOSE)
+    model = model_choice(editing.workbench, "Who proposes", asked, PURPOSE)
     if model:
         try:
             ahead = forecast_improvement(editing.workbench, key, model, run)
@@ -129,13 +129,26 @@ def _propose(editing: Editing, found: DecidedQuestion, run: int, asking: bool) -
             f"Up to five wordings, each tried on {number(ahead.development, 'text')}{then}. At most "
             f"{number(ahead.calls, 'call')}, {cost}."
         )
-    args = [editing, key, model, run]
+    args = [editing, key]
     st.button("Propose wordings", key=f"improve_ask_{key}", disabled=not model or asking, on_click=_begin, args=args)
 
 
-def _begin(editing: Editing, question: int, model: str, run: int) -> None:
-    checklist = editing.view.checklist.id
+def _begin(editing: Editing, question: int) -> None:
+    checklist, model, run = editing.view.checklist.id, chosen_model(_model_key(question)), _chosen_run(question)
     _told(partial(begin_improvement, editing.workbench, checklist, question, model, run, editing.who))
+
+
+def _model_key(question: int) -> str:
+    return f"improving_model_{question}"
+
+
+def _run_key(question: int) -> str:
+    return f"improve_run_{question}"
+
+
+def _chosen_run(question: int) -> int:
+    run: int = st.session_state[_run_key(question)]
+    return run
 
 
 def _attempt(editing: Editing, question: Question, attempt: Improvement) -> None:

@@ -20,13 +20,14 @@ from app.services.checklists.question_proposals import (
 from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
 from pages.components.shell.checklists.wording_change import marked
-from pages.components.shell.runs.model_choice import model_choice
+from pages.components.shell.runs.model_choice import chosen_model, model_choice
 from pages.components.shell.words import button_label, model_label, number, plain, show_error
 
 ASKED = {Action.REPHRASE: "Rephrase", Action.SIMPLER: "Simpler", Action.SPLIT: "Split"}
 PURPOSE = "It words questions anew; you decide what is taken."
 PAGE_SIZE = 5
 _PROBLEM = "proposal_problem"
+_VALIDATOR = "validator_model"
 
 
 def proposals(editing: Editing) -> None:
@@ -98,22 +99,24 @@ def ask_about(editing: Editing, question: Question) -> None:
     """What a model can do with one question; the answer becomes a proposal, and nothing may lie over it."""
     place = f"ask_about_{question.id}"
     with st.popover("Ask a model", key=place, icon=":material/auto_awesome:", type="tertiary", on_change="rerun"):
-        model = model_choice(editing.workbench, "Model", f"rewriting_model_{question.id}", PURPOSE)
+        asked = f"rewriting_model_{question.id}"
+        model = model_choice(editing.workbench, "Model", asked, PURPOSE)
         with st.container(horizontal=True):
             for action, verb in ASKED.items():
-                args = [editing, action, [question.id], model]
+                args = [editing, action, question.id, asked]
                 key = f"{action.value}_{question.id}"
                 st.button(verb, key=key, disabled=not model, on_click=_ask, args=args)
         others = most_alike(editing.view.checklist, question)
         if others:
-            other = st.selectbox(
+            merged = f"merge_with_{question.id}"
+            st.selectbox(
                 "Merge with",
                 [q.id for q in others],
                 format_func={q.id: q.text for q in others}.__getitem__,
-                key=f"merge_with_{question.id}",
+                key=merged,
                 help="Those worded most alike come first.",
             )
-            args = [editing, Action.MERGE, [question.id, other], model]
+            args = [editing, Action.MERGE, question.id, asked, merged]
             st.button("Merge", key=f"merge_{question.id}", disabled=not model, on_click=_ask, args=args)
 
 
@@ -124,8 +127,8 @@ def validator(editing: Editing) -> None:
             "The model that reviews merges questions about the same thing, rewords faulty ones and drops irrelevant "
             "ones. You accept or refuse each change."
         )
-        model = model_choice(editing.workbench, "Model", "validator_model", "It reviews the questions.")
-        args: list[Any] = [editing, None, [], model]
+        model = model_choice(editing.workbench, "Model", _VALIDATOR, "It reviews the questions.")
+        args: list[Any] = [editing, None, [], _VALIDATOR]
         with st.container(horizontal=True):
             st.button("Review the draft", key="review_draft", disabled=not model, on_click=_start, args=args)
             st.button(
@@ -135,16 +138,18 @@ def validator(editing: Editing) -> None:
                 disabled=not model,
                 help="It names questions to which “does not apply” may be the answer, each with a reason; you decide.",
                 on_click=_start,
-                args=[editing, Action.APPLICABILITY, [], model],
+                args=[editing, Action.APPLICABILITY, [], _VALIDATOR],
             )
 
 
-def _ask(editing: Editing, action: Action, questions: list[int], model: str) -> None:
-    st.session_state[f"ask_about_{questions[0]}"] = False  # folds the popover
-    _start(editing, action, questions, model)
+def _ask(editing: Editing, action: Action, question: int, asked: str, merged: str = "") -> None:
+    """`asked`, `merged`: the fields of the model and of the question to merge with."""
+    st.session_state[f"ask_about_{question}"] = False  # folds the popover
+    _start(editing, action, [question, st.session_state[merged]] if merged else [question], asked)
 
 
-def _start(editing: Editing, action: Action | None, questions: list[int], model: str) -> None:
+def _start(editing: Editing, action: Action | None, questions: list[int], asked: str) -> None:
+    model = chosen_model(asked)
     try:
         begin_proposals(editing.workbench, editing.view.checklist.id, action, questions, model)
     except WorkbenchError as error:

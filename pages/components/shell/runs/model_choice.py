@@ -24,4 +24,10 @@ def model_choice(workbench: Workbench, label: str, key: str, purpose: str, key_h
     if known is not None and known.obstacle:
         st.caption(plain(f"{known.obstacle} {key_hint}" if known.lacks_key else known.obstacle))
         return ""
-    return (chosen or "").strip()
+    return chosen_model(key)
+
+
+def chosen_model(key: str) -> str:
+    """What the field holds now. A button's callback asks for it: pressed right after the choice, it runs before the
+    screen is drawn, and what it was drawn with is the model before."""
+    return str(st.session_state.get(key) or "").strip()
