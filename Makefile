@@ -15,7 +15,7 @@ unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs pictures release-check test test-fast test-tools walks check format browser caddy wordnet install lock upgrade bench clean
+.PHONY: help run docs pictures documents release-check test test-fast test-tools walks check format browser caddy wordnet install lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ $(GUIDE): $(wildcard docs/guide/*.md) docs/zensical.toml CONTRIBUTING.md deploy/
 
 pictures: install browser ## Take the guide's and README's pictures anew, from the screens as they are
 	@$(BIN)/python -m tests.support.guide.pictures
+
+documents: install ## Write the guide's page of JSON documents anew, from what the commands print
+	@$(BIN)/python -m tests.support.guide.documents_page
 
 release-check: docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release

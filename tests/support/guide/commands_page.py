@@ -6,12 +6,12 @@ from typing import Any
 import typer
 
 from app.cli import build
-from tests.support.guide.markdown import code, markdown_table, plain_words
+from tests.support.guide.markdown import anchor_of, code, markdown_table, plain_words
 
 _ABOUT = """# Commands
 
 Everything that the screens do can be done in a terminal. `interacteval --help` lists the commands, and each says with
-`--help` what stands here. With `--json` a command prints one JSON document and nothing else.
+`--help` what stands here. With `--json` a command prints one [JSON document](documents.md) and nothing else.
 
 """
 
@@ -42,7 +42,12 @@ def _about(words: str, command: Any) -> str:
     shown = f"For example:\n\n```sh\n{' '.join(example.split())}\n```\n\n" if example else ""
     rows = [(_names(each), _default(each), plain_words(each.help or "")) for each in command.params]
     table = markdown_table(["option", "without it", "is"], rows) if rows else ""
-    return f"{plain_words(said.strip())}\n\n{usage}{shown}{table}"
+    document = f"[What `--json` prints](documents.md#{anchor_of(words)})\n\n" if prints_json(command) else ""
+    return f"{plain_words(said.strip())}\n\n{usage}{shown}{table}{document}"
+
+
+def prints_json(command: Any) -> bool:
+    return any("--json" in each.opts for each in command.params)
 
 
 def _of_argument(argument: Any) -> str:

@@ -27,7 +27,7 @@ def anchors(page: str) -> set[str]:
     found: set[str] = set()
     for heading in re.findall(r"^#{1,6} (.+)$", _FENCE.sub("", page), re.MULTILINE):
         named = re.search(r"\{ *#([\w-]+) *\}\s*$", heading)
-        anchor = named[1] if named else _slug(heading)
+        anchor = named[1] if named else anchor_of(heading)
         number, first = 1, anchor
         while anchor in found:
             anchor, number = f"{first}_{number}", number + 1
@@ -46,7 +46,8 @@ def words_in_bold(page: str) -> set[str]:
     return {" ".join(words.split()) for words in bold}
 
 
-def _slug(heading: str) -> str:
+def anchor_of(heading: str) -> str:
+    """The first of this name on a page."""
     bare = re.sub(r"[^\w\s-]", "", heading.replace("`", "")).strip().lower()
     return re.sub(r"[-\s]+", "-", bare)
 
