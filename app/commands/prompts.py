@@ -49,19 +49,27 @@ def show(
     name: NameArgument,
     project: ProjectOption,
     wording: Annotated[int | None, typer.Option(help="0 for the built-in one; the one in use without it.")] = None,
+    version: Annotated[int | None, typer.Option(help="A version of the built-in prompt, also an earlier one.")] = None,
     diff: Annotated[bool, typer.Option("--diff", help="Only what differs from the built-in wording.")] = False,
 ) -> None:
-    """A prompt as it is worded, in the form that `prompts save` takes.
+    """A prompt as it is worded, in the form that `prompts save` takes. An earlier version saved so keeps its hash.
 
     Example: interacteval prompts show components --project News > components.md
     """
+    from app.errors import InputError
+    from app.prompting import load_prompt
     from app.services.data.projects import get_project
     from app.services.runtime.prompts import difference, project_prompt
     from app.services.runtime.workbench import open_workbench
 
     workbench = open_workbench()
     prompt = project_prompt(workbench, get_project(workbench, project).id, name)
-    shown = prompt.wording(prompt.in_use if wording is None else wording)
+    if version is not None and wording is not None:
+        raise InputError("--version is of the built-in prompt, --wording one of the project's.", "Give one of them.")
+    if version is not None:
+        shown = load_prompt(name, version)
+    else:
+        shown = prompt.wording(prompt.in_use if wording is None else wording)
     echo("\n".join(difference(prompt.builtin, shown)) if diff else shown.source, nl=diff)
 
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from app.errors import PromptError
 from app.prompting.template import PromptTemplate
-from app.prompting.wordings import own_wording
+from app.prompting.wordings import own_wording, version_in_force
 
 _FILE = re.compile(r"v([1-9][0-9]*)\.md")
 
@@ -26,7 +26,7 @@ def available_prompts() -> dict[str, tuple[int, ...]]:
 
 
 def load_prompt(name: str, version: int | None = None, source: str | None = None) -> PromptTemplate:
-    """The prompt of that name; the newest version unless one is given.
+    """The prompt of that name; the version in force, which is the newest outside of runs, unless one is given.
 
     `source` is a project's own wording of it; without one and without a version, the wording in force counts
     (`app.prompting.wordings`). An own wording must keep the built-in prompt's name, variables and output, because the
@@ -35,7 +35,9 @@ def load_prompt(name: str, version: int | None = None, source: str | None = None
     if source is not None:
         return _own(name, version, source)
     wording = own_wording(name) if version is None else None
-    return replace(_own(name, None, wording.source), own=wording.number) if wording else _builtin(name, version)
+    if wording:
+        return replace(_own(name, None, wording.source), own=wording.number)
+    return _builtin(name, version_in_force(name) if version is None else version)
 
 
 @lru_cache(maxsize=256)

@@ -7,6 +7,7 @@ from typing import Literal
 NO_MODEL = re.compile(r"(?!)")
 ALL_MODELS = re.compile(r"")
 
+CachedFrom = tuple[tuple[re.Pattern[str], int], ...]
 Efforts = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
 
@@ -17,6 +18,8 @@ class ModelTraits:
     no_temperature: refuse a temperature; one missing here costs a single refused request.
     no_logprobs: refuse log-probabilities although the provider's API has them.
     cache_mark: take a mark at the end of what the provider's prompt cache is to keep.
+    cached_from: tokens that must be the same at the beginning before the provider's prompt cache keeps them, by the
+        first pattern that matches; models without one aren't cached.
     beta: are only in the beta version of the provider's API. What else is turns out when the other version lacks it.
     reasons_unasked: reason without being told to.
     efforts: the reasoning efforts that are taken, by the first pattern that matches, none for models that don't
@@ -26,6 +29,7 @@ class ModelTraits:
     no_temperature: re.Pattern[str] = NO_MODEL
     no_logprobs: re.Pattern[str] = NO_MODEL
     cache_mark: re.Pattern[str] = NO_MODEL
+    cached_from: CachedFrom = ()
     beta: re.Pattern[str] = NO_MODEL
     reasons_unasked: re.Pattern[str] = NO_MODEL
     efforts: Efforts = ()

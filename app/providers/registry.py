@@ -90,6 +90,13 @@ def sells_batches(name: str) -> bool:
     return bool(spec_of(parse_model_name(name).provider).batcher)
 
 
+def cached_from(name: str) -> int | None:
+    """Tokens that must be the same at the beginning of requests before the provider's cache keeps them; None where it
+    has none, or nobody knows."""
+    found = parse_model_name(name)
+    return next((least for of, least in spec_of(found.provider).models.cached_from if of.match(found.model)), None)
+
+
 def open_batches(model: ChatModel) -> Batches:
     """The batches of an opened model. Raises UnsupportedError where its provider has none."""
     spec = spec_of(parse_model_name(model.name).provider)

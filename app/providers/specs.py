@@ -32,6 +32,7 @@ _OPENAI = ProviderSpec(
         # From GPT-5.6 on a breakpoint can be set (openai SDK 3.52, PromptCacheBreakpoint); before that caching is
         # automatic.
         cache_mark=re.compile(r"gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)"),
+        cached_from=((ALL_MODELS, 1024),),  # developers.openai.com, prompt caching; November 2026
         reasons_unasked=re.compile(r"o\d|gpt-5(-|$)|gpt-5\.([5-9]|\d\d)|gpt-([6-9]|\d\d)"),
         efforts=(
             (re.compile(r"gpt-[34]|chatgpt|gpt-5-chat"), ()),
@@ -61,6 +62,14 @@ _ANTHROPIC = ProviderSpec(
     gives_logprobs=False,
     models=ModelTraits(
         no_temperature=re.compile(r"claude-(opus|sonnet|haiku)-(4-([7-9]|\d\d)(?!\d)|[5-9])|claude-(fable|mythos)"),
+        # platform.claude.com, prompt caching, and what others measured; November 2026. For models it doesn't name, the
+        # usual number.
+        cached_from=(
+            (re.compile(r"claude-(opus-5(?![-.]?\d)|fable-5|mythos-5)"), 512),
+            (re.compile(r"claude-(opus-4-[56]|haiku-4-5)(?!\d)"), 4096),
+            (re.compile(r"claude-(opus-4-7(?!\d)|3(-5)?-haiku)"), 2048),
+            (ALL_MODELS, 1024),
+        ),
         reasons_unasked=re.compile(r"claude-(fable|mythos)|claude-(opus|sonnet|haiku)-[5-9]"),
         efforts=(
             (re.compile(r"claude-(instant|2|3)"), ()),
@@ -88,6 +97,8 @@ _GOOGLE = ProviderSpec(
         no_logprobs=re.compile(r"gemini-(?!2\.0)"),
         # Previews and moving names.
         beta=re.compile(r".*(-preview\b|-latest$|-exp\b)"),
+        # ai.google.dev, implicit caching; October 2026. Earlier models have none.
+        cached_from=((re.compile(r"gemini-2\.5"), 2048), (re.compile(r"gemini-([3-9]|pro|flash)"), 4096)),
         reasons_unasked=re.compile(r"gemini-(2\.5-(pro|flash(?!-lite))|[3-9]|pro|flash)"),
         efforts=(
             (re.compile(r"gemini-(1|2\.0)|gemma"), ()),

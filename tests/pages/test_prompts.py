@@ -57,6 +57,16 @@ def test_a_wording_is_saved_compared_and_gone_back_from(demo: Workbench, open_sc
     assert "built-in wording is in use" in app.success[0].value
 
 
+def test_the_version_before_can_be_kept_as_it_was(demo: Workbench, open_screen: Open):
+    app = at(open_screen("prompts"), "judge-checklist")
+    before = load_prompt("judge-checklist").version - 1
+    app.button(key=f"take_version_{before}").click().run()
+    prompt = state(demo, "judge-checklist")
+    assert prompt.wording(prompt.in_use).digest == load_prompt("judge-checklist", before).digest
+    assert f"Version {before} is wording 1" in app.success[0].value
+    assert not [button for button in app.button if button.key == f"take_version_{before}"]
+
+
 def test_a_wording_that_cannot_work_is_refused_and_stays_in_the_field(demo: Workbench, open_screen: Open):
     app = at(open_screen("prompts"), "validation")
     app.text_area(key="user_validation_0").set_value("{{ nobody }} {{ questions }}")

@@ -19,7 +19,7 @@ from app.evaluators.checklist import PLAIN
 from app.prompting import load_prompt
 from app.services.conditions.study_cells import Cell, cells_of, same_way
 from app.services.conditions.study_options import CHOICES, StudyOptions, study_options_of
-from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.prompts import own_wordings, planned_prompts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.draws import DrawCheck, check_drawn_texts
@@ -134,7 +134,6 @@ def run_params(
 ) -> dict[str, Any]:
     """What is stored with a run of a trial: what any run with a checklist stores, the condition, and what was chosen
     for the whole study."""
-    own = in_force(work, project.id)
     chosen = {
         "dimensions": [dimension.id for dimension in study.dimensions],
         "families": [family.value for family in study.families],
@@ -144,7 +143,7 @@ def run_params(
         "trials": study.trials,
         "asking": study.asking.params(),
     }
-    return trial.as_run().params() | {"study": condition.key, CHOICES: chosen} | ({"prompts": own} if own else {})
+    return trial.as_run().params() | {"study": condition.key, CHOICES: chosen} | planned_prompts(work, project.id)
 
 
 def run_plan(plan: StudyPlan, cells: Sequence[Cell]) -> list[RunDimension]:

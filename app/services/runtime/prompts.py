@@ -7,7 +7,7 @@ from difflib import unified_diff
 
 from app.domain.people.actor import Right
 from app.domain.prompt import OwnPrompt, RenderedPrompt
-from app.domain.run import StageRun
+from app.domain.run import RunSummary, StageRun
 from app.domain.storable_text import check_storable
 from app.domain.task import Dimension, Task
 from app.errors import InputError, NotFoundError, PromptError
@@ -27,6 +27,16 @@ from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
 SYSTEM, USER = "# System\n", "# User\n"
+WORDINGS, VERSIONS = "prompts", "prompt_versions"
+"""What a run writes down of its prompts: numbers of the project's own wordings, and versions of the built-in ones."""
+UNNOTED = dict.fromkeys(
+    (
+        *("judge-checklist", "judge-checklist-reasons", "check-eval-filter", "g-eval-score", "llm-score"),
+        *("llm-score-cot", "coascore-scores", "coascore-target", "gptscore", "gptscore-boolean"),
+    ),
+    2,
+)
+"""The versions of the last time when runs did not write them down; 1 of all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,12 @@ class ProjectPrompt:
     @property
     def title(self) -> str:
         return TITLES.get(self.name, self.name)
+
+    @property
+    def earlier(self) -> tuple[PromptTemplate, ...]:
+        """The program's own versions before the built-in one that an own wording can still stand for, oldest first."""
+        versions = (load_prompt(self.name, version) for version in available_prompts()[self.name][:-1])
+        return tuple(each for each in versions if sorted(each.variables) == sorted(self.builtin.variables))
 
     @property
     def in_use(self) -> int:
@@ -92,8 +108,7 @@ def save_wording(workbench: Workbench, project_id: int, name: str, system: str, 
     """
     check_storable(system + user, "The wording")
     prompt = project_prompt(workbench, project_id, name)
-    front = prompt.builtin.source.partition(f"\n{SYSTEM}")[0]
-    source = f"{front}\n{SYSTEM}{_section(system)}{USER}{_section(user)}"
+    source = _source(prompt, f"{SYSTEM}{_section(system)}{USER}{_section(user)}")
     wording = load_prompt(name, source=source)
     _try(wording)
     if wording.digest == prompt.wording(prompt.in_use).digest:
@@ -140,14 +155,36 @@ def in_force(work: UnitOfWork, project_id: int) -> dict[str, int]:
     return {prompt.name: prompt.number for prompt in work.own_prompts.versions(project_id) if prompt.in_use}
 
 
-def own_wordings(
-    workbench: Workbench, project_id: int, numbers: Mapping[str, int] | None = None
-) -> AbstractContextManager[None]:
-    """Inside the block, methods ask with the project's wordings: those in use, or those of these numbers."""
+def own_wordings(workbench: Workbench, project_id: int) -> AbstractContextManager[None]:
+    """Inside the block, methods ask with the project's wordings that are in use."""
     with workbench.database.read() as work:
-        chosen = in_force(work, project_id) if numbers is None else numbers
-        sources = work.own_prompts.sources(project_id, chosen)
-    return worded({name: PromptWording(chosen[name], source) for name, source in sources.items()})
+        return _worded(work, project_id, in_force(work, project_id))
+
+
+def own_wordings_of_run(workbench: Workbench, project_id: int, run: RunSummary) -> AbstractContextManager[None]:
+    """Likewise with those that the run was planned with, and with the built-in prompts of that time: it goes on as it
+    began, and finds what it asked before."""
+    with workbench.database.read() as work:
+        return _worded(work, project_id, run.params.get(WORDINGS, {}), _versions_of(run))
+
+
+def planned_prompts(work: UnitOfWork, project_id: int) -> dict[str, dict[str, int]]:
+    """What a run that is planned now writes down of its prompts; versions above 1 only."""
+    own = in_force(work, project_id)
+    newest = {name: versions[-1] for name, versions in available_prompts().items() if versions[-1] > 1}
+    return {**({WORDINGS: own} if own else {}), VERSIONS: newest}
+
+
+def _versions_of(run: RunSummary) -> dict[str, int]:
+    noted = run.params.get(VERSIONS, UNNOTED)
+    return {name: noted.get(name, 1) for name in available_prompts()}
+
+
+def _worded(
+    work: UnitOfWork, project_id: int, numbers: Mapping[str, int], versions: Mapping[str, int] | None = None
+) -> AbstractContextManager[None]:
+    sources = work.own_prompts.sources(project_id, numbers)
+    return worded({name: PromptWording(numbers[name], source) for name, source in sources.items()}, versions)
 
 
 @use_case(Right.READ)
@@ -164,6 +201,15 @@ def sent_prompt(workbench: Workbench, project_id: int, run: StageRun) -> Rendere
             except PromptError:  # a record without all variables
                 return None
     return None
+
+
+def _source(prompt: ProjectPrompt, body: str) -> str:
+    """The whole file. An earlier version of the program's own is taken as it was, so that its hash stays the same."""
+    fronts = [template.source.partition(f"\n{SYSTEM}") for template in (*prompt.earlier, prompt.builtin)]
+    same = next(
+        (f"{front}{mark}{rest}" for front, mark, rest in fronts if f"{SYSTEM}{rest}".strip() == body.strip()), ""
+    )
+    return same or f"{fronts[-1][0]}\n{body}"
 
 
 def _section(text: str) -> str:

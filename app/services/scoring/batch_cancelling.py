@@ -13,7 +13,7 @@ from app.services.background.jobs import start_job
 from app.services.background.kinds import job_kind
 from app.services.background.progress import Progress
 from app.services.runtime.batch_rounds import BatchRounds, Beat
-from app.services.runtime.prompts import own_wordings
+from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
@@ -83,7 +83,7 @@ def cancel_batches(workbench: Workbench, run_id: int) -> CancelledBatches:
     writer = RunWriter(workbench.database, run_id)
     writer.claim(gone_writer(workbench, run_id))
     try:
-        with own_wordings(workbench, project_id, found.params.get("prompts", {})):
+        with own_wordings_of_run(workbench, project_id, found):
             asyncio.run(_cancel(workbench, run_id, writer))
     finally:
         _put_down(workbench.database, writer, found.status, found.message)

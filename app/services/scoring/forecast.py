@@ -14,7 +14,7 @@ from app.providers.base import ChatRequest, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_tier
 from app.providers.pricing import BATCH, FLEX, STANDARD, Price, estimate_tokens
-from app.providers.registry import sells_batches
+from app.providers.registry import cached_from, sells_batches
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
@@ -26,7 +26,7 @@ from app.services.scoring.evaluators import CHECKLIST, NO_JUDGE, check_evaluator
 from app.services.scoring.runs import RunOptions, check_batch, plan_run, reuse_of
 from db.unit_of_work import UnitOfWork
 
-CACHED_FROM = 1024  # tokens that must be the same at the beginning: the least that any vendor's cache keeps
+CENT = 0.01
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
 _REMEMBERED = 32
 # Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
@@ -41,8 +41,10 @@ class Estimate:
 
     `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
     out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`. `tier`: as in ModelOptions.
-    `constant_tokens` are the most that requests have in common, `cache_saves_usd` what a provider's cache takes off the
-    cost at best, None where that isn't known. `batch_usd` is what a batch would cost instead, None where there is none.
+    `constant_tokens` are the most that requests have in common, `cached_from_tokens` the least of them that the model's
+    cache keeps, None where nobody knows; `cache_read_tokens` are what it would be read for at best, and
+    `cache_saves_usd` what that takes off the cost, None where the price isn't known. `batch_usd` is what a batch would
+    cost instead, None where there is none.
     """
 
     calls: int
@@ -55,20 +57,33 @@ class Estimate:
     reasoning_measured: bool = False
     tier: str = ""
     constant_tokens: int = 0
+    cached_from_tokens: int | None = None
+    cache_read_tokens: int = 0
     cache_saves_usd: float | None = None
     batch_usd: float | None = None
 
     @property
     def caching(self) -> str:
         """What a provider's cache does for the cost, in words; "" where nobody knows."""
-        if self.cache_saves_usd is None:
+        if self.cached_from_tokens is None or not self.constant_tokens:
             return ""
-        if self.constant_tokens < CACHED_FROM:
+        if not self.cache_read_tokens:
             return (
-                f"a provider's cache saves nothing: what is the same for all texts, about {self.constant_tokens:,} "
-                f"tokens, is below the {CACHED_FROM:,} that one keeps"
+                f"a cache saves nothing: what is the same for all texts, about {self.constant_tokens:,} tokens, "
+                f"is {self._too_little}"
             )
-        return f"of the cost a provider's cache may save up to ${self.cache_saves_usd:.2f}"
+        read = f"a cache may spare up to {self.cache_read_tokens:,} of the tokens in"
+        if self.cache_saves_usd is None or self.cost_usd is None:
+            return read
+        if not self.cache_saves_usd:
+            return f"{read}, at no lower price"
+        with_it, places = max(0.0, self.cost_usd - self.cache_saves_usd), 2 if self.cache_saves_usd >= CENT else 4
+        return f"{read}: about ${with_it:.{places}f} in place of ${self.cost_usd:.{places}f}"
+
+    @property
+    def _too_little(self) -> str:
+        least = self.cached_from_tokens or 0
+        return f"below the {least:,} that this model's keeps" if self.constant_tokens < least else "asked only once"
 
     @property
     def paid_at(self) -> str:
@@ -247,6 +262,8 @@ def _estimate(
         taken_over = reused(work, plan, known)
     usage = Usage(sum(size.read for size in new), 0, sum(size.written for size in new))
     price = known_prices().of(judge.name, today(), _tier(options))
+    least = cached_from(judge.name)
+    read, written = _cached(least, new)
     return Estimate(
         len(asked),
         len(asked) - len(new),
@@ -255,7 +272,9 @@ def _estimate(
         known_prices().cost(judge.name, usage, today(), _tier(options), calls=len(new)) if new else 0.0,
         taken_over,
         constant_tokens=max((estimate_tokens(size.constant) for size in new), default=0),
-        cache_saves_usd=None if price is None or not new else _cache_saving(price, new),
+        cached_from_tokens=least,
+        cache_read_tokens=read,
+        cache_saves_usd=None if price is None or not new else _cache_saving(price, read, written),
     )
 
 
@@ -268,15 +287,22 @@ class _Size:
     constant: str
 
 
-def _cache_saving(price: Price, sizes: Sequence[_Size]) -> float:
-    """US dollars at best: the first request with a constant part writes it, all others read it."""
-    saved = 0.0
+def _cached(least: int | None, sizes: Sequence[_Size]) -> tuple[int, int]:
+    """Tokens read from a cache and written to it, at best: the first request with a constant part writes it, all others
+    read it."""
+    read = written = 0
     for constant, times in Counter(size.constant for size in sizes).items():
         tokens = estimate_tokens(constant)
-        if tokens >= CACHED_FROM:
-            dearer = (price.written or price.input) - price.input
-            saved += tokens * ((times - 1) * (price.input - price.cached) - dearer)
-    return max(0.0, saved / 1_000_000)
+        if least is not None and tokens >= least and times > 1:
+            written += tokens
+            read += tokens * (times - 1)
+    return read, written
+
+
+def _cache_saving(price: Price, read: int, written: int) -> float:
+    """US dollars."""
+    dearer = (price.written or price.input) - price.input
+    return max(0.0, (read * (price.input - price.cached) - written * dearer) / 1_000_000)
 
 
 def _rule_calls(work: UnitOfWork, plan: Sequence[RunDimension], asking: JudgeOptions) -> int:

@@ -23,7 +23,7 @@ from app.providers.recorded import RecordedModel
 from app.providers.recording import recording_lines, write_recording
 from app.providers.specs import spec_of
 from app.services.runtime.output_file import output_file
-from app.services.runtime.prompts import own_wordings
+from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
@@ -81,7 +81,7 @@ def recorded_calls(workbench: Workbench, run_id: int) -> list[RecordedCall]:
         )
     with workbench.database.read() as work:
         ledger = _LedgerOnly(work, run, workbench.replies_of(work.runs.project_of(run_id)))
-        with own_wordings(workbench, work.runs.project_of(run_id), run.params.get("prompts", {})):
+        with own_wordings_of_run(workbench, work.runs.project_of(run_id), run):
             asyncio.run(_score_again(work, run, ledger))
     if not ledger.calls:
         raise NotReadyError(f"Run {run_id} has called nothing yet.", "Score some texts first.")

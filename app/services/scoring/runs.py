@@ -27,7 +27,7 @@ from app.scoring.concurrency import CONCURRENCY
 from app.services.checklists.checklists import published_checklist
 from app.services.runtime.batch_rounds import check_sold_in_batches
 from app.services.runtime.judges import check_wishes, judge_named
-from app.services.runtime.prompts import in_force, own_wordings
+from app.services.runtime.prompts import own_wordings, own_wordings_of_run, planned_prompts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended, is_alive
@@ -167,8 +167,7 @@ def start_runs(workbench: Workbench, project_id: int, wishes: Sequence[RunOption
         _check_judge(workbench, options)
     plans = [plan_run(workbench, project_id, options) for options in wishes]
     with workbench.database.write() as work:
-        own = in_force(work, project_id)
-        prompts = {"prompts": own} if own else {}
+        prompts = planned_prompts(work, project_id)
         stored = [_stored(work, project_id, *wish) | prompts for wish in zip(wishes, plans, strict=True)]
         return [
             work.runs.create(project_id, options.evaluator, _judge_of(options), params, plan)
@@ -255,8 +254,8 @@ def work_on(
         run, project_id = work.runs.get(run_id), work.runs.project_of(run_id)
     started = time.monotonic()
     try:
-        # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
-        with own_wordings(workbench, project_id, run.params.get("prompts", {})):
+        # Also where it is resumed after they were changed.
+        with own_wordings_of_run(workbench, project_id, run):
             report, tally, retries = asyncio.run(execute_run(workbench, run, writer, concurrency, on_progress))
     except BaseException as error:
         try:

@@ -58,6 +58,15 @@ def wordings(workbench: Workbench, project_id: int, prompt: ProjectPrompt) -> in
             on_click=_use,
             args=[workbench, project_id, prompt.name, shown],
         )
+    for earlier in prompt.earlier[-1:]:
+        if earlier.digest not in {own.digest for own in prompt.own}:
+            st.button(
+                f"Take version {earlier.version} as it was",
+                key=f"take_version_{earlier.version}",
+                help="As a wording of the project's own. What was asked with it before counts again.",
+                on_click=_take,
+                args=[workbench, project_id, prompt, earlier.version],
+            )
     _outcome(_USING)
     template = prompt.wording(shown)
     st.caption(plain(f"{template.name}@{template.version}, {template.digest[:8]}"))
@@ -100,6 +109,17 @@ def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
         st.session_state[f"prompt_problem_{_SAVING}"] = error
     else:
         st.session_state[f"prompt_said_{_SAVING}"] = f"Saved as wording {number}, and in use from now on."
+
+
+def _take(workbench: Workbench, project_id: int, prompt: ProjectPrompt, version: int) -> None:
+    earlier = next(one for one in prompt.earlier if one.version == version)
+    try:
+        number = save_wording(workbench, project_id, earlier.name, earlier.system, earlier.user)
+    except WorkbenchError as error:
+        st.session_state[f"prompt_problem_{_USING}"] = error
+    else:
+        said = f"Version {earlier.version} is wording {number}, and in use from now on."
+        st.session_state[f"prompt_said_{_USING}"] = said
 
 
 def _use(workbench: Workbench, project_id: int, name: str, number: int) -> None:

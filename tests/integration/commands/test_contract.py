@@ -101,7 +101,8 @@ def test_the_whole_flow_and_its_documents(run: Run, project: str, tmp_path: Path
     dry = _json(run("score", *base, "--judge", "rules", "--dry-run", "--json"))
     assert set(dry) == {
         "calls", "calls_cached", "input_tokens", "output_tokens_estimate", "cost_usd", "reuse",
-        "reasoning_tokens_per_call", "reasoning_measured", "tier", "constant_tokens", "cache_saves_usd", "batch_usd",
+        "reasoning_tokens_per_call", "reasoning_measured", "tier", "constant_tokens", "cached_from_tokens",
+        "cache_read_tokens", "cache_saves_usd", "batch_usd",
     }  # fmt: skip
     assert dry["cost_usd"] == 0
 

@@ -52,8 +52,8 @@ def test_each_answer_comes_with_its_quote() -> None:
     first = request.schema["properties"]["q1"]
     assert (list(first["properties"]), first["required"]) == (["quote", "answer"],) * 2
     assert first["properties"]["answer"]["enum"] == list(ANSWERS)
-    assert "shortest passage of the summary, or of its article, that decides" in request.prompt.system
-    assert '"no" because something is absent' in request.prompt.system
+    assert "shortest passage of the summary or its article that decides" in request.prompt.system
+    assert '"no" is for something absent' in request.prompt.system
     assert [(j.answer.value, j.quote, j.rationale) for j in found.judgments] == [
         ("yes", "sails at noon", ""),
         ("no", "", ""),
@@ -75,7 +75,7 @@ def test_it_goes_with_reasons_open_questions_and_a_judge_that_can_not_tell() -> 
     assert list(one["properties"]) == ["quote", "reason", "answer"]
     assert one["properties"]["answer"]["enum"] == ["yes", "no", "does not apply", "cannot tell"]
     assert two["properties"]["answer"]["enum"] == ["yes", "no", "cannot tell"]
-    assert "the reason in at most twenty words" in request.prompt.system
+    assert '"reason" (in at most twenty words' in request.prompt.system
     assert [(j.answer.value, j.cannot_tell, j.quote, j.rationale) for j in found.judgments] == [
         ("does not apply", False, "at noon", "No time."),
         ("unanswered", True, "", "No source."),

@@ -8,12 +8,13 @@ from app.domain.attribute import ContributorKind
 from app.domain.build import Stage
 from app.domain.task import Dimension, Task
 from app.errors import InputError, NotFoundError, PromptError
-from app.prompting import load_prompt
+from app.prompting import available_prompts, load_prompt
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import run_stages, start_build
 from app.services.building.build_state import view_build
 from app.services.data.projects import create_project, dimensions_named, save_task
 from app.services.runtime.prompts import (
+    UNNOTED,
     difference,
     preview_prompt,
     project_prompt,
@@ -28,6 +29,7 @@ from app.services.scoring.forecast import forecast
 from app.services.scoring.recordings import recorded_calls
 from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.think_aloud.llm_think_aloud import ask_models
+from db.models import ScoringRunRow
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
 from tests.support.fake_llm.server import FakeLlm, Usual
@@ -111,6 +113,46 @@ def test_a_run_keeps_the_wording_it_was_planned_with(workbench, llm) -> None:
     work_on(workbench, run_id)
     assert all(marks(llm, "First wording."))
     assert not any(marks(llm, "Second wording."))
+
+
+def test_a_run_goes_on_with_the_built_in_prompt_it_was_planned_with(workbench, llm) -> None:
+    """An update between planning and asking changes nothing: what was asked is found again, and one run is of one
+    kind."""
+    dimension = ready_to_score(workbench, texts=4)
+    run_id = start_run(workbench, 1, RunOptions((dimension,), "llama:judge"))
+    newest = load_prompt("judge-checklist").version
+    assert get_run(workbench, run_id).params["prompt_versions"]["judge-checklist"] == newest
+    with workbench.database.write() as work:
+        work.runs.set_param(run_id, "prompt_versions", {"judge-checklist": 2})
+    llm.usual = Answer(lambda schema: json.dumps(dict.fromkeys(schema["required"], "yes")))
+    work_on(workbench, run_id)
+    with workbench.database.read() as work:
+        assert {call.prompt for call in work.calls.of_run(run_id)} == {"judge-checklist@2"}
+
+
+def test_a_run_of_the_time_before_versions_were_noted_goes_on_as_it_began(workbench, llm) -> None:
+    dimension = ready_to_score(workbench, texts=4)
+    run_id = start_run(workbench, 1, RunOptions((dimension,), "llama:judge"))
+    with workbench.database.write() as work:
+        row = work._session.get(ScoringRunRow, run_id)
+        row.params = {name: value for name, value in row.params.items() if name != "prompt_versions"}
+    llm.usual = Answer(lambda schema: json.dumps(dict.fromkeys(schema["required"], "yes")))
+    work_on(workbench, run_id)
+    with workbench.database.read() as work:
+        assert {call.prompt for call in work.calls.of_run(run_id)} == {"judge-checklist@2"}
+
+
+def test_versions_that_runs_did_not_note_are_there() -> None:
+    assert all(version in available_prompts()[name] for name, version in UNNOTED.items())
+
+
+def test_an_earlier_version_of_the_programs_own_keeps_its_hash_as_a_wording(workbench) -> None:
+    ready_to_score(workbench, texts=4)
+    earlier = load_prompt("judge-checklist", 2)
+    number = save_wording(workbench, 1, "judge-checklist", earlier.system, earlier.user)
+    prompt = project_prompt(workbench, 1, "judge-checklist")
+    assert prompt.wording(number).digest == earlier.digest
+    assert [one.version for one in prompt.earlier] == [1, 2]
 
 
 def test_the_estimate_counts_the_wording(workbench) -> None:

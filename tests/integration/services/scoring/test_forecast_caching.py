@@ -7,8 +7,9 @@ import pytest
 
 from app.domain.task import Dimension
 from app.providers.pricing import estimate_tokens
+from app.providers.registry import cached_from
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.forecast import CACHED_FROM, estimate
+from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import RunOptions
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -27,24 +28,66 @@ def long_rubric(workbench: Workbench) -> Dimension:
     return longer
 
 
-def test_what_is_too_short_for_any_cache_is_said(workbench: Workbench) -> None:
+def test_what_is_too_short_for_the_models_cache_is_said(workbench: Workbench) -> None:
     found = estimate(workbench, 1, RunOptions((ready_to_score(workbench),), "openai:gpt-4o"))
-    assert found.cache_saves_usd == 0
-    assert 0 < found.constant_tokens < CACHED_FROM
-    assert "saves nothing" in str(found)
+    assert (found.cache_saves_usd, found.cache_read_tokens, found.cached_from_tokens) == (0, 0, 1024)
+    assert 0 < found.constant_tokens < 1024
+    assert "a cache saves nothing" in str(found)
+    assert "below the 1,024 that this model's keeps" in str(found)
 
 
 def test_all_requests_but_the_first_read_the_constant_part(workbench: Workbench) -> None:
     dimension = long_rubric(workbench)
     found = estimate(workbench, 1, RunOptions((dimension,), "openai:gpt-4o"))
-    assert found.constant_tokens > estimate_tokens(RUBRIC) > CACHED_FROM
+    assert found.constant_tokens > estimate_tokens(RUBRIC) > 1024
+    assert found.cache_read_tokens == 11 * found.constant_tokens < found.input_tokens
     assert found.cache_saves_usd == pytest.approx(11 * found.constant_tokens * (2.5 - 1.25) / 1e6)
-    written = estimate(workbench, 1, RunOptions((dimension,), "anthropic:claude-haiku-4-5"))
-    assert written.cache_saves_usd == pytest.approx(written.constant_tokens * (11 * (1 - 0.1) - (1.25 - 1)) / 1e6)
-    assert "may save up to $" in str(written)
+    written = estimate(workbench, 1, RunOptions((dimension,), "anthropic:claude-sonnet-4-5"))
+    assert written.cache_saves_usd == pytest.approx(written.constant_tokens * (11 * (3 - 0.3) - (3.75 - 3)) / 1e6)
+    assert written.cost_usd is not None
+    with_it = written.cost_usd - written.cache_saves_usd
+    assert f"a cache may spare up to {written.cache_read_tokens:,} of the tokens in: about ${with_it:.2f}" in str(
+        written
+    )
 
 
-def test_without_a_price_nothing_is_said(workbench: Workbench) -> None:
+def test_a_batch_saves_what_its_own_prices_say(workbench: Workbench) -> None:
+    """Nothing where a batch costs the same from the cache."""
+    dimension = long_rubric(workbench)
+    found = estimate(workbench, 1, RunOptions((dimension,), "openai:gpt-4o-mini", batch="again"))
+    assert found.cache_read_tokens
+    assert found.cache_saves_usd == 0
+    assert "at no lower price" in str(found)
+
+
+def test_the_same_part_may_be_too_short_for_one_model_and_not_for_another(workbench: Workbench) -> None:
+    dimension = long_rubric(workbench)
+    found = estimate(workbench, 1, RunOptions((dimension,), "anthropic:claude-haiku-4-5"))
+    assert 1024 < found.constant_tokens < 4096 == found.cached_from_tokens
+    assert (found.cache_read_tokens, found.cache_saves_usd) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "least"),
+    [
+        ("openai:gpt-5-mini", 1024),
+        ("anthropic:claude-opus-4-6", 4096),
+        ("anthropic:claude-opus-4-7-20260401", 2048),
+        ("anthropic:claude-3-5-haiku-latest", 2048),
+        ("anthropic:claude-opus-5", 512),
+        ("anthropic:claude-sonnet-5-5", 1024),
+        ("google:gemini-2.5-flash", 2048),
+        ("google:gemini-3.8-flash", 4096),
+        ("google:gemini-2.0-flash", None),
+        ("llama:qwen3:8b", None),
+        ("rules", None),
+    ],
+)
+def test_each_models_cache_keeps_what_has_so_many_tokens(model: str, least: int | None) -> None:
+    assert cached_from(model) == least
+
+
+def test_where_nobody_knows_of_a_cache_nothing_is_said(workbench: Workbench) -> None:
     found = estimate(workbench, 1, RunOptions((ready_to_score(workbench),), "llama:qwen3:8b"))
     assert found.cache_saves_usd is None
     assert "cache" not in str(found)
