@@ -9,6 +9,7 @@ from app.services.data.projects import overview
 from app.services.think_aloud.samples import ensure_samples, held_out
 from app.services.think_aloud.think_aloud_jobs import think_aloud_job_key
 from pages.components.ask_llms.ask_models import ask_button
+from pages.components.ask_llms.batches import batch_choice, think_aloud_forecast, waiting_batches
 from pages.components.ask_llms.llm_answers import llm_answers
 from pages.components.ask_llms.models_to_ask import models_to_ask, not_available
 from pages.components.shell.background import watch
@@ -50,11 +51,14 @@ with choice:
     )
     asked = rated if scope == ALL else [dimension]
     options = more_options("ask", models)
-    ask_button(replace(workbench, asking=options), project, asked, models)
+    batch = batch_choice(models)
+    think_aloud_forecast(workbench, project, asked, models)
+    ask_button(replace(workbench, asking=options), project, asked, models, batch)
     not_available(workbench)
 with answers:
     keys = [think_aloud_job_key(project.id, one) for one in ([], *([dimension] for dimension in dimensions))]
     busy = [watch(workbench, key) for key in keys]
+    waiting_batches(workbench, project, any(busy))
     llm_answers(workbench, dimensions if scope == ALL else [dimension], running=any(busy))
 
 with st.expander("What they read: the same as the experts", key="ask_samples"):

@@ -33,3 +33,5 @@ class ProviderBatch:
     answered: int
     intended_at: datetime
     out_at: datetime | None = None
+    model: str = ""
+    effort: str = ""

@@ -14,6 +14,7 @@ class ProviderBatchRow(SQLModel, table=True):
     project_id: int = Field(sa_column=owned_by("project.id"))
     run_id: int | None = Field(default=None, sa_column=owned_by("scoring_run.id", nullable=True))
     model: str = ""
+    effort: str = ""
     token: str
     handle: str = ""
     status: str

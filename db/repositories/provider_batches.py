@@ -17,14 +17,18 @@ class ProviderBatches:
         run = self._session.get_one(ScoringRunRow, run_id)
         return self._intended(run.project_id, run_id, run.judge, token, requests)
 
-    def intend_without_run(self, project_id: int, model: str, token: str, requests: int) -> ProviderBatch:
+    def intend_without_run(
+        self, project_id: int, model: str, token: str, requests: int, effort: str = ""
+    ) -> ProviderBatch:
         """Likewise, for what a model is asked in a project beside its runs."""
-        return self._intended(project_id, None, model, token, requests)
+        return self._intended(project_id, None, model, token, requests, effort)
 
-    def _intended(self, project: int, run: int | None, model: str, token: str, requests: int) -> ProviderBatch:
+    def _intended(
+        self, project: int, run: int | None, model: str, token: str, requests: int, effort: str = ""
+    ) -> ProviderBatch:
         status = BatchStatus.INTENDED.value
         row = ProviderBatchRow(
-            project_id=project, run_id=run, model=model, token=token, requests=requests, status=status
+            project_id=project, run_id=run, model=model, effort=effort, token=token, requests=requests, status=status
         )
         return self._kept(row)
 
@@ -38,6 +42,10 @@ class ProviderBatches:
         row.status, row.answered = status.value, row.answered if answered is None else answered
         return self._kept(row)
 
+    def one(self, batch_id: int) -> ProviderBatch:
+        """Raises NotFoundError."""
+        return _batch(self._row(batch_id))
+
     def of_run(self, run_id: int) -> list[ProviderBatch]:
         """Oldest first."""
         query = select(ProviderBatchRow).where(ProviderBatchRow.run_id == run_id).order_by(col(ProviderBatchRow.id))
@@ -47,11 +55,11 @@ class ProviderBatches:
         """Those whose answers aren't in the ledger yet."""
         return [each for each in self.of_run(run_id) if each.status in OPEN]
 
-    def open_without_run(self, project_id: int, model: str) -> list[ProviderBatch]:
-        """Those of a model in a project that are for no run, oldest first."""
+    def open_without_run(self, project_id: int, model: str = "") -> list[ProviderBatch]:
+        """Those of a model in a project, or of all its models, that are for no run, oldest first."""
         row = ProviderBatchRow
-        of_model = col(row.project_id) == project_id, col(row.model) == model, col(row.run_id).is_(None)
-        query = select(row).where(*of_model).order_by(col(row.id))
+        query = select(row).where(col(row.project_id) == project_id, col(row.run_id).is_(None)).order_by(col(row.id))
+        query = query.where(col(row.model) == model) if model else query
         return [each for each in map(_batch, self._session.exec(query)) if each.status in OPEN]
 
     def _row(self, batch_id: int) -> ProviderBatchRow:
@@ -77,4 +85,6 @@ def _batch(row: ProviderBatchRow) -> ProviderBatch:
         row.answered,
         row.intended_at,
         row.out_at,
+        row.model,
+        row.effort,
     )

@@ -4,7 +4,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.domain.run import StageRun
-from db.models import StageRunRow
+from db.models import DimensionRow, StageRunRow
 
 
 class StageRuns:
@@ -41,6 +41,21 @@ class StageRuns:
             StageRunRow.error_kind == "",
         )
         return self._session.exec(query).one()
+
+    def length_of_answers(self, stage: str, model: str = "", project_id: int | None = None) -> tuple[int, int]:
+        """How many answers at this stage there are whose tokens somebody counted, and their characters together: of one
+        model, else of all, in one project, else in all."""
+        row = StageRunRow
+        query = select(func.count(col(row.id)), func.coalesce(func.sum(func.length(row.output)), 0)).where(
+            row.stage == stage, row.error_kind == "", col(row.output_tokens) > 0
+        )
+        if model:
+            query = query.where(row.model == model)
+        if project_id is not None:
+            of_project = select(DimensionRow.id).where(DimensionRow.project_id == project_id)
+            query = query.where(col(row.dimension_id).in_(of_project))
+        count, characters = self._session.exec(query).one()
+        return count, int(characters)
 
     def of(self, dimension_id: int, checklist_id: int | None = None) -> list[StageRun]:
         """Oldest first; those of one checklist, else all of the dimension."""

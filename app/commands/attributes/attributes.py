@@ -206,6 +206,10 @@ def think_aloud(
     effort: EffortOption = "",
     batch: BatchOption = False,
     rest_live: RestLiveOption = False,
+    cancel_batch: Annotated[
+        bool,
+        typer.Option("--cancel-batch", help="Cancel at the provider what --batch left there, of --model or of all."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what asking would cost, and stop.")] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -214,7 +218,8 @@ def think_aloud(
     Asking a model again adds a round, at temperature 1 from the second on; what it said before about the dimension is
     dropped and counted. With --transcript attributes are proposed by --model, or sentence by sentence without one.
     With --done a person is done on the dimension. With --batch the first of several dimensions is asked at once, the
-    others in a batch; Ctrl-C leaves it at the provider, and the same command collects it.
+    others in a batch; Ctrl-C leaves it at the provider, and the same command collects it. With --cancel-batch it is
+    cancelled there, and what was answered until then is kept.
 
     Example: interacteval think-aloud --project News --dimension all --model openai:gpt-4o --model rules
     """
@@ -232,6 +237,9 @@ def think_aloud(
 
         finish(project, dimension, contributor, json_ and transcript is None)
     if transcript is not None or done:
+        return
+    if cancel_batch:
+        _cancel_batches(project, model or [], json_)
         return
     if not model:
         raise InputError("No model is named.", "Give --model, or --transcript with what a person said, or --done.")
@@ -277,4 +285,19 @@ def think_aloud(
     if all(a.error and not a.dimension for a in answers):
         raise typer.Exit(2)  # no model could even be opened: a name or a key is wrong
     if any(a.error for a in answers):
+        raise typer.Exit(3)
+
+
+def _cancel_batches(project: str, models: list[str], json_: bool) -> None:
+    from app.services.data.projects import get_project
+    from app.services.runtime.workbench import open_workbench
+    from app.services.think_aloud.batch_collecting import collect_batches
+
+    workbench = open_workbench()
+    found = collect_batches(workbench, get_project(workbench, project), models, cancel=True)
+    if json_:
+        print_json({"requests": found.requests, "answered": found.answered, "ending": found.ending})
+    else:
+        echo(str(found))
+    if found.ending:
         raise typer.Exit(3)

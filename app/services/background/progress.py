@@ -27,7 +27,7 @@ class Progress:
         self._changes: dict[str, Any] = {}
         self._made: list[int] = []
         self._kept = self._looked = 0.0
-        self._stop = False
+        self._stop = self._wished = False
         self.complete = True
 
     def report(self, message: str, done: int = 0, all_: int = 0) -> None:
@@ -54,13 +54,19 @@ class Progress:
     def set(self) -> None:
         self._stop = True
 
+    @property
+    def wished(self) -> bool:
+        """Whether it is a person who asked for the stop."""
+        return self.is_set() and self._wished
+
     def keep(self) -> None:
         """Write down what was reported, and see whether a stop was asked for."""
         changes, self._changes = self._changes, {}
         self._kept = self._looked = time.monotonic()
         try:
             with self._database.write() as work:
-                self._stop = work.jobs.report(self._job, self._writer, **changes) or self._stop
+                self._wished = work.jobs.report(self._job, self._writer, **changes) or self._wished
+                self._stop = self._wished or self._stop
         except JobLostError:
             self._stop = True
         except DatabaseError:

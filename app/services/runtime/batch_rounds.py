@@ -8,9 +8,9 @@ in, with a token that the provider gives back, so that whoever goes on with the 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from secrets import token_hex
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from app.domain.batch import BatchStatus, ProviderBatch
 from app.errors import AwaitedError, InputError, ProviderError, StoppedError, TransientError
@@ -83,14 +83,27 @@ class BatchRounds:
         """Raises StoppedError where somebody stopped the run, and what ends it otherwise; it can be gone on with.
 
         A run that a person stopped is cancelled at the provider. One whose program ends goes on there."""
+        await self._or_cancelled(self._rounds())
+
+    async def collect_open(self) -> None:
+        """Wait for what is there, and keep what it answered; nothing is handed in. Raises as `until_answered`."""
+        await self._or_cancelled(self._collected())
+
+    async def _or_cancelled(self, going_on: Coroutine[Any, Any, None]) -> None:
         try:
-            await self._rounds()
+            await going_on
         except StoppedError:
             with self._database.read() as work:
                 wished = self._holder.stop_wished(work)
             if wished:
                 await self.cancel()
             raise
+
+    async def _collected(self) -> None:
+        awaited: dict[str, ChatRequest] = {}
+        await self._collect(self._model.awaiting(awaited))
+        for batch in self._open():
+            await self._fetch(batch, awaited)
 
     async def cancel(self) -> None:
         """Cancel at the provider what is there, and keep what it answered until then; nothing is handed in.

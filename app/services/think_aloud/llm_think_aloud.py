@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,24 +12,23 @@ from app.domain.project import Project
 from app.domain.run import StageRun
 from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
-from app.errors import WorkbenchError
+from app.errors import AwaitedError, StoppedError, WorkbenchError
 from app.prompting import load_prompt
 from app.providers.base import ChatModel
 from app.providers.batches.batched_model import BatchedModel
 from app.providers.structured import object_in
-from app.services.runtime.batch_rounds import check_sold_in_batches, gather_settled
+from app.services.runtime.batch_rounds import BatchRounds, check_sold_in_batches, gather_settled
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered, failed
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.batched_think_aloud import answer_in_batches, has_batch_out, only_waiter
+from app.services.think_aloud.batched_think_aloud import has_batch_out, never, only_waiter, rounds_of
+from app.services.think_aloud.forecast import STAGE
 from app.services.think_aloud.independence import write_down
 from app.services.think_aloud.samples import ensure_samples
 from app.think_aloud.elicit import PROMPT, Elicitation, considerations_in, think_aloud
 from app.think_aloud.repeats import without_repeats
-
-STAGE = "think-aloud"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,9 @@ class ThinkAloudAnswer:
     error: str = ""
     repeated: int = 0
     round: int = 0
+
+
+OnAnswer = Callable[[ThinkAloudAnswer], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,10 @@ def ask_models(
     project: Project,
     dimensions: Sequence[Dimension],
     models: Sequence[str],
-    on_answer: Callable[[ThinkAloudAnswer], None] = lambda _: None,
+    on_answer: OnAnswer = lambda _: None,
     batch: str = "",
+    ending: Callable[[], bool] = never,
+    wished: Callable[[], bool] = never,
 ) -> list[ThinkAloudAnswer]:
     """Ask every model about every dimension, all at once; what fails does not stop the others.
 
@@ -108,64 +112,111 @@ def ask_models(
     dropped and counted. Raises NotReadyError where a dimension has no samples.
 
     batch: AGAIN or LIVE (batch_rounds) to ask in batches. Of several dimensions the first is asked at once, which shows
-    how the model wants to be asked. Raises InputError for a model that takes none.
+    how the model wants to be asked. Raises InputError for a model that takes none. `ending`, looked at while batches
+    are waited for: whether the program ends, which leaves them there. `wished`: whether a person wants them cancelled,
+    and then what they answered until then is kept.
     """
     for name in models if batch else ():
         check_sold_in_batches(name)
     samples = {d.id: ensure_samples(workbench, d.id) for d in dimensions}
     with own_wordings(workbench, project.id):
+        asking = ThinkAloudAsking(workbench, project, samples, on_answer)
         names = list(dict.fromkeys(models))
-        return asyncio.run(_ask_all(workbench, project, dimensions, names, samples, on_answer, batch))
+        return asyncio.run(_ask_all(asking, dimensions, names, batch, ending, wished))
+
+
+class ThinkAloudAsking:
+    """Dimensions with their samples, to ask models about."""
+
+    def __init__(
+        self, workbench: Workbench, project: Project, samples: Mapping[int, list[Sample]], on_answer: OnAnswer
+    ) -> None:
+        self.workbench, self.project, self._on_answer = workbench, project, on_answer
+        self._samples = dict(samples)
+
+    def everything(self) -> list[Dimension]:
+        """All dimensions that have samples: what is at a provider may be about any of them."""
+        with self.workbench.database.read() as work:
+            for dimension in (dimensions := work.projects.dimensions(self.project.id)):
+                if dimension.id not in self._samples and (read := work.think_aloud.samples(dimension.id)):
+                    self._samples[dimension.id] = list(read)
+        return [dimension for dimension in dimensions if dimension.id in self._samples]
+
+    async def rounds(self, name: str, dimensions: Sequence[Dimension]) -> dict[int, int]:
+        return {d.id: await asyncio.to_thread(_round, self.workbench, self.project, d, name) for d in dimensions}
+
+    async def into_ledger(self, model: ChatModel, about: Sequence[Dimension], rounds: Mapping[int, int]) -> None:
+        """The answers go into the ledger alone: who asks again after the program ended is in the same round."""
+        task = self.project.task
+        await gather_settled(think_aloud(model, task, d, self._samples[d.id], round_number=rounds[d.id]) for d in about)
+
+    async def answers(
+        self, model: ChatModel, name: str, about: Sequence[Dimension], rounds: Mapping[int, int]
+    ) -> list[ThinkAloudAnswer]:
+        """Kept as they come. What an awaiting model has no answer to is left out."""
+        found = await asyncio.gather(*(self._answer(model, name, d, rounds[d.id]) for d in about))
+        return [answer for answer in found if answer is not None]
+
+    async def failed(self, name: str, about: Sequence[Dimension], error: WorkbenchError) -> list[ThinkAloudAnswer]:
+        """The model can't be opened at all."""
+        for dimension in about:
+            await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
+        answer = ThinkAloudAnswer("", name, error=str(error))
+        self._on_answer(answer)
+        return [answer]
+
+    async def _answer(self, model: ChatModel, name: str, dimension: Dimension, number: int) -> ThinkAloudAnswer | None:
+        read = self._samples[dimension.id]
+        try:
+            said = await think_aloud(model, self.project.task, dimension, read, round_number=number)
+            asked = await asyncio.to_thread(_keep, self.workbench, self.project, dimension, said, number)
+        except AwaitedError:
+            return None
+        except WorkbenchError as error:
+            await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
+            asked = ThinkAloudAnswer(dimension.name, name, error=str(error))
+        self._on_answer(asked)
+        return asked
 
 
 async def _ask_all(
-    workbench: Workbench,
-    project: Project,
+    asking: ThinkAloudAsking,
     dimensions: Sequence[Dimension],
     models: Sequence[str],
-    samples: dict[int, list[Sample]],
-    on_answer: Callable[[ThinkAloudAnswer], None],
     batch: str,
+    ending: Callable[[], bool],
+    wished: Callable[[], bool],
 ) -> list[ThinkAloudAnswer]:
-    async def ask_about(model: ChatModel, name: str, dimension: Dimension, round_number: int) -> ThinkAloudAnswer:
-        try:
-            said = await think_aloud(model, project.task, dimension, samples[dimension.id], round_number=round_number)
-            asked = await asyncio.to_thread(_keep, workbench, project, dimension, said, round_number)
-        except WorkbenchError as error:
-            await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
-            asked = ThinkAloudAnswer(dimension.name, name, error=str(error))
-        on_answer(asked)
-        return asked
+    workbench, project = asking.workbench, asking.project
 
-    async def ask_about_all(model: ChatModel, name: str, rounds: dict[int, int]) -> list[ThinkAloudAnswer]:
-        return await asyncio.gather(*(ask_about(model, name, d, rounds[d.id]) for d in dimensions))
+    async def answer_ahead(model: BatchedModel, name: str, rounds: Mapping[int, int]) -> None:
+        def rounds_about(about: Sequence[Dimension], numbers: Mapping[int, int]) -> BatchRounds:
+            def collect(awaiting: BatchedModel) -> Awaitable[None]:
+                return asking.into_ledger(awaiting, about, numbers)
 
-    async def answer_ahead(model: BatchedModel, rounds: dict[int, int]) -> None:
-        """The answers go into the ledger alone: who asks again after the program ended is in the same round."""
+            return rounds_of(workbench, model, project.id, collect, batch, ending, wished)
 
-        async def ask(asked: ChatModel, about: Sequence[Dimension]) -> None:
-            await gather_settled(
-                think_aloud(asked, project.task, d, samples[d.id], round_number=rounds[d.id]) for d in about
-            )
-
-        if len(dimensions) > 1 and not has_batch_out(workbench, project.id, model.name):
-            await ask(model, dimensions[:1])
-        await answer_in_batches(workbench, model, project.id, lambda awaiting: ask(awaiting, dimensions), batch)
+        if has_batch_out(workbench, project.id, model.name):
+            everything = asking.everything()
+            await rounds_about(everything, await asking.rounds(name, everything) | dict(rounds)).collect_open()
+        elif len(dimensions) > 1:
+            await asking.into_ledger(model, dimensions[:1], rounds)
+        await rounds_about(dimensions, rounds).until_answered()
 
     async def ask_one(name: str) -> list[ThinkAloudAnswer]:
         try:
             async with model_session(workbench, name, project=project.id, in_batches=bool(batch)) as model:
-                rounds = {d.id: await asyncio.to_thread(_round, workbench, project, d, name) for d in dimensions}
-                if isinstance(model, BatchedModel):
-                    with only_waiter(project.id, model.name):
-                        await answer_ahead(model, rounds)
-                        return await ask_about_all(model, name, rounds)
-                return await ask_about_all(model, name, rounds)
-        except WorkbenchError as error:  # the model can't be opened at all
-            for dimension in dimensions:
-                await asyncio.to_thread(_keep_failure, workbench, dimension, name, error)
-            on_answer(ThinkAloudAnswer("", name, error=str(error)))
-            return [ThinkAloudAnswer("", name, error=str(error))]
+                rounds = await asking.rounds(name, dimensions)
+                if not isinstance(model, BatchedModel):
+                    return await asking.answers(model, name, dimensions, rounds)
+                with only_waiter(project.id, model.name):
+                    try:
+                        await answer_ahead(model, name, rounds)
+                    except StoppedError:
+                        return await asking.answers(model.awaiting({}), name, dimensions, rounds) if wished() else []
+                    return await asking.answers(model, name, dimensions, rounds)
+        except WorkbenchError as error:
+            return await asking.failed(name, dimensions, error)
 
     return [asked for answers in await asyncio.gather(*map(ask_one, models)) for asked in answers]
 

@@ -1,30 +1,42 @@
 """Asking LLMs to think aloud in the background; what they answer is saved as it comes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.providers.model_options import ModelOptions
-from app.services.background.jobs import start_job
+from app.providers.registry import sells_batches
+from app.services.background.jobs import is_active, start_job, stop_job
 from app.services.background.kinds import job_kind
 from app.services.background.progress import Progress
+from app.services.background.runner import is_ending
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.batch_collecting import collect_batches
 from app.services.think_aloud.llm_think_aloud import ThinkAloudAnswer, answer_counts, ask_models
 
 
 @dataclass(frozen=True, slots=True)
 class ThinkAloudJob:
     """Every model is asked about every dimension. `answered` says how often each had answered before, so that another
-    process asks nobody again whom this job has asked."""
+    process asks nobody again whom this job has asked. batch: as in ask_models, for the models that take batches."""
 
     project: Project
     dimensions: tuple[Dimension, ...]
     models: tuple[str, ...]
     asking: ModelOptions
     answered: Mapping[str, int]
+    batch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectingJob:
+    """What is at providers, waited for or cancelled there."""
+
+    project: Project
+    cancel: bool
 
 
 def think_aloud_job_key(project_id: int, dimensions: Sequence[Dimension]) -> str:
@@ -34,13 +46,55 @@ def think_aloud_job_key(project_id: int, dimensions: Sequence[Dimension]) -> str
 
 @use_case(Right.FACILITATE)
 def begin_think_aloud(
-    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str]
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: str = ""
 ) -> None:
-    """Raises ConflictError while models are asked about the same."""
+    """batch: as in ask_models; models that take none are asked at once. Raises ConflictError while models are asked
+    about the same."""
     before = answer_counts(workbench, dimensions, models)
-    job = ThinkAloudJob(project, tuple(dimensions), tuple(models), workbench.asking, before)
+    job = ThinkAloudJob(project, tuple(dimensions), tuple(models), workbench.asking, before, batch)
     key = think_aloud_job_key(project.id, dimensions)
     start_job(workbench, key, f"Asking {_several(len(models), 'model')}", job)
+
+
+@use_case(Right.FACILITATE)
+def begin_collecting(workbench: Workbench, project: Project, cancel: bool) -> None:
+    """Go on with what is at providers, or cancel it there. Raises ConflictError while models are asked about all
+    dimensions."""
+    title = "Cancelling the batch" if cancel else "Waiting for the batch"
+    start_job(workbench, think_aloud_job_key(project.id, ()), title, CollectingJob(project, cancel))
+
+
+@use_case(Right.FACILITATE, act="stopped asking models in batches")
+def stop_think_aloud(workbench: Workbench, project_id: int) -> bool:
+    """Whatever waits for batches cancels them at the provider, and keeps what was answered until then. Whether there
+    was anything."""
+    dimensions = [[], *([one] for one in _dimensions(workbench, project_id))]
+    keys = [think_aloud_job_key(project_id, one) for one in dimensions]
+    going = [key for key in keys if is_active(workbench, key)]
+    for key in going:
+        stop_job(workbench, key)
+    return bool(going)
+
+
+def _dimensions(workbench: Workbench, project_id: int) -> Sequence[Dimension]:
+    with workbench.database.read() as work:
+        return work.projects.dimensions(project_id)
+
+
+@job_kind(CollectingJob)
+def _collect(workbench: Workbench, job: CollectingJob, progress: Progress) -> str:
+    progress.report("at the provider")
+    found = collect_batches(
+        workbench, job.project, (), job.cancel, ending=_ends(progress), wished=lambda: progress.wished
+    )
+    if found.ending or found.answered < found.requests:
+        progress.fell_short()
+    return str(found)
+
+
+def _ends(progress: Progress) -> Callable[[], bool]:
+    """The program ends, or another has the job."""
+    return lambda: is_ending() or (progress.is_set() and not progress.wished)
 
 
 @job_kind(ThinkAloudJob)
@@ -60,8 +114,19 @@ def _ask(workbench: Workbench, job: ThinkAloudJob, progress: Progress) -> str:
         progress.report(f"{asked.model} {_outcome(asked)}", min(done, planned), planned)
 
     progress.report("waiting for the first answer", 0, planned)
+    asking, wished, ends = replace(workbench, asking=job.asking), lambda: progress.wished, _ends(progress)
     for dimensions, models in left.items():
-        ask_models(replace(workbench, asking=job.asking), job.project, dimensions, models, listen)
+        patient = [name for name in models if job.batch and sells_batches(name)]
+        at_once = [name for name in models if name not in patient]
+        if at_once:
+            ask_models(asking, job.project, dimensions, at_once, listen)
+        if patient:
+            ask_models(asking, job.project, dimensions, patient, listen, job.batch, ends, wished)
+    if progress.wished:
+        progress.fell_short()
+        return f"Cancelled at the provider. {_ending(answers, progress)}"
+    if len(answers) < planned and ends():
+        progress.fell_short()
     return _ending(answers, progress)
 
 

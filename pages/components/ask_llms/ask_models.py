@@ -13,11 +13,13 @@ from app.services.think_aloud.think_aloud_jobs import begin_think_aloud, think_a
 from pages.components.shell.words import number, show_error
 
 
-def ask_button(workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str]) -> None:
+def ask_button(
+    workbench: Workbench, project: Project, dimensions: Sequence[Dimension], models: Sequence[str], batch: str
+) -> None:
     running = is_active(workbench, think_aloud_job_key(project.id, dimensions))
     if st.button(f"Ask {number(len(models), 'model')}", key="ask", type="primary", disabled=running or not models):
         try:
-            begin_think_aloud(workbench, project, dimensions, models)
+            begin_think_aloud(workbench, project, dimensions, models, batch)
         except WorkbenchError as error:
             show_error(error)
             return

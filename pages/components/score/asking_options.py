@@ -13,6 +13,7 @@ from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, method_opti
 from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions
 from pages.components.score.method_options import method_options, written
+from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.model_options import model_options
 from pages.components.shell.words import plain
 
@@ -102,7 +103,7 @@ def _tier(judges: Sequence[JudgeAbility]) -> str:
         format_func=TIER_NAMES.__getitem__,
         required=True,
         key="score_tier",
-        help=TIER_HELP,
+        help=TIER_HELP + more_in_guide("batches"),
     )
     sold = batches if chosen == BATCH else flex
     without = [judge.name for judge in judges if judge.is_llm and judge not in sold]

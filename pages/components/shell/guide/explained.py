@@ -33,6 +33,7 @@ EXPLAINED: Mapping[str, str] = {
     "contribution": "figures.html#whose-attributes-reached-the-checklist",
     "spread": "figures.html#the-spread-over-topics",
     "trust": "figures.html#how-far-topics-can-be-trusted",
+    "batches": "facilitators.html#batches",
     "disagreements": "facilitators.html#settle-what-people-and-judges-see-differently",
 }
 OF_STAGES: Mapping[Stage, str] = {

@@ -20,7 +20,7 @@ from app.services.job_kinds import load_job_kinds
 from app.services.scoring.asking_runs import AskingJob
 from app.services.scoring.batch_cancelling import CancellingJob
 from app.services.scoring.scoring_jobs import ScoringJob
-from app.services.think_aloud.think_aloud_jobs import ThinkAloudJob
+from app.services.think_aloud.think_aloud_jobs import CollectingJob, ThinkAloudJob
 from db.models.columns import now
 
 
@@ -54,7 +54,8 @@ def examples() -> list[object]:
         AskingJob((1, 2, 3), None),
         ScoringJob(1, (5,)),
         CancellingJob(1, 5),
-        ThinkAloudJob(project, (dimension,), ("rules",), asked, {"7 rules": 2}),
+        ThinkAloudJob(project, (dimension,), ("rules",), asked, {"7 rules": 2}, "again"),
+        CollectingJob(project, True),
     ]
 
 

@@ -1,20 +1,25 @@
 """LLMs think aloud in batches: half the price, found again wherever the program ended, and nothing paid twice."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.domain.batch import BatchStatus
 from app.domain.project import Project
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import ConflictError, InputError
 from app.providers.batches import anthropic, google, openai
+from app.providers.batches.batched_model import BatchedModel
+from app.providers.model_options import ModelOptions
 from app.services.runtime import batch_rounds
 from app.services.runtime.batch_rounds import AGAIN, LIVE
 from app.services.runtime.workbench import Workbench
-from app.services.think_aloud.batched_think_aloud import has_batch_out, only_waiter
+from app.services.think_aloud.batch_collecting import collect_batches
+from app.services.think_aloud.batched_think_aloud import batches_out, has_batch_out, only_waiter
 from app.services.think_aloud.forecast import forecast_think_aloud
 from app.services.think_aloud.llm_think_aloud import ask_models
 from db.unit_of_work import Database
@@ -40,6 +45,10 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Databa
     made = Database(f"sqlite:///{tmp_path}/workbench.db")
     yield made
     made.close()
+
+
+class Ended(BaseException):
+    """The program ends here."""
 
 
 class Asked:
@@ -95,8 +104,119 @@ def test_what_expires_is_asked_in_another_batch_or_at_once(database: Database, v
     assert (asked.live(), asked.batched()) == (3, 5)
 
 
-class Ended(BaseException):
-    """The program ends here."""
+def test_killed_during_collection_what_was_written_down_counts_and_the_rest_is_read_again(
+    database: Database, vendors: ModernVendors, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(database, vendors, f"batch=0,mark=aloud-{model[:6]}-collection")
+    take, taken = BatchedModel.take, []
+
+    async def ends_at_the_second(self: BatchedModel, *line: Any) -> Any:
+        taken.append(line)
+        if len(taken) == 2:
+            raise Ended
+        return await take(self, *line)
+
+    with monkeypatch.context() as until_ended, pytest.raises(Ended):
+        until_ended.setattr(batch_rounds, "AT_ONCE", 1)
+        until_ended.setattr(BatchedModel, "take", ends_at_the_second)
+        asked.ask(model)
+    with database.read() as work:
+        (left,) = work.provider_batches.open_without_run(asked.project.id, model)
+        written = sum(each.answered for each in work.calls.outside_runs(asked.project.id).values())
+    assert (left.status, written) == (BatchStatus.OUT, 2)  # the first dimension, and one line of three
+    answers = asked.ask(model)
+    assert {(answer.round, bool(answer.attributes)) for answer in answers} == {(1, True)}
+    assert (asked.live(), asked.batched()) == (1, 3)
+
+
+def left_at_the_provider(asked: Asked, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ends(*_: Any) -> Any:
+        raise Ended
+
+    with monkeypatch.context() as until_ended, pytest.raises(Ended):
+        until_ended.setattr(MODELS[model], "look", ends)
+        asked.ask(model)
+
+
+def test_who_asks_about_one_dimension_keeps_what_is_there_about_the_others(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(database, vendors, "batch=0,mark=aloud-one-of-several")
+    left_at_the_provider(asked, "openai:gpt-4o", monkeypatch)
+    (one,) = ask_models(asked.workbench, asked.project, asked.dimensions[2:3], ["openai:gpt-4o"], batch=AGAIN)
+    assert (one.dimension, one.round) == ("clarity", 1)
+    rest = [d for d in asked.dimensions if d.name != "clarity"]
+    answers = ask_models(asked.workbench, asked.project, rest, ["openai:gpt-4o"], batch=AGAIN)
+    assert all(answer.attributes and answer.round == 1 for answer in answers)
+    assert (asked.live(), asked.batched()) == (1, 3)
+
+
+def test_what_is_there_is_collected_without_asking_anything(
+    database: Database, vendors: ModernVendors, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(database, vendors, f"batch=0,mark=aloud-{model[:6]}-collected")
+    left_at_the_provider(asked, model, monkeypatch)
+    (there,) = batches_out(asked.workbench, asked.project.id)
+    assert (there.model, there.requests) == (model, 3)
+    found = collect_batches(asked.workbench, asked.project)
+    assert (found.requests, found.answered, found.ending) == (3, 3, 0)
+    assert sorted(answer.dimension for answer in found.came_in) == sorted(NAMES)
+    assert "3 of 3 requests were answered" in str(found)
+    assert not batches_out(asked.workbench, asked.project.id)
+    assert (asked.live(), asked.batched()) == (1, 3)
+    assert str(collect_batches(asked.workbench, asked.project)) == "Nothing was at a provider."
+
+
+def test_what_is_there_is_cancelled_at_the_provider_and_what_came_is_kept(
+    database: Database, vendors: ModernVendors, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rounds, "CANCELLING", 0.2)
+    asked = Asked(database, vendors, f"batch=600,mark=aloud-{model[:6]}-cancelled")
+    left_at_the_provider(asked, model, monkeypatch)
+    at_once = model.startswith("google")  # there a batch has ended as soon as it is cancelled
+    found = collect_batches(asked.workbench, asked.project, cancel=True)
+    assert (found.requests, found.answered, found.ending) == (3, 0, 0 if at_once else 3)
+    assert [(answer.dimension, answer.error) for answer in found.came_in] == [(NAMES[0], "")]  # asked at once
+    assert sum("cancel" in path.rpartition("/")[2] for path in vendors.paths(asked.options)) == 1
+    assert [each.status for each in batches_out(asked.workbench, asked.project.id)] == (
+        [] if at_once else [BatchStatus.CANCELLED]
+    )
+
+
+def test_who_waits_cancels_at_a_wish_and_leaves_it_there_at_the_programs_end(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rounds, "CANCELLING", 0.2)
+    asked = Asked(database, vendors, "batch=600,mark=aloud-wish")
+
+    def out() -> list[BatchStatus]:
+        return [each.status for each in batches_out(asked.workbench, asked.project.id)]
+
+    def ask(**stopped: Any) -> list[Any]:
+        about = (asked.workbench, asked.project, asked.dimensions, ["openai:gpt-4o"])
+        return ask_models(*about, batch=AGAIN, **stopped)
+
+    assert ask(ending=lambda: BatchStatus.OUT in out()) == []
+    assert out() == [BatchStatus.OUT]
+    answers = ask(wished=lambda: True)
+    assert [(answer.dimension, answer.error) for answer in answers] == [(NAMES[0], "")]
+    assert out() == [BatchStatus.CANCELLED]
+    assert (asked.live(), len(asked.dimensions)) == (1, 4)
+
+
+def test_what_was_asked_with_another_effort_is_not_lost(
+    database: Database, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Asked(database, vendors, "batch=0,mark=aloud-effort")
+    usual = asked.workbench
+    asked.workbench = replace(usual, asking=ModelOptions(effort="high"))
+    monkeypatch.setitem(MODELS, "openai:gpt-5", openai.OpenAIBatches)
+    left_at_the_provider(asked, "openai:gpt-5", monkeypatch)
+    asked.workbench = usual
+    answers = asked.ask("openai:gpt-5")
+    assert "another reasoning effort" in answers[0].error
+    found = collect_batches(asked.workbench, asked.project)
+    assert (found.answered, len(found.came_in)) == (3, 4)
 
 
 @pytest.mark.parametrize("point", ["submit", "look"])
