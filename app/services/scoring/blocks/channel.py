@@ -51,6 +51,7 @@ class Channel:
         with suppress(EOFError):
             while True:
                 heard(self.receive())
+        self._incoming.close()
         gone()
 
 
