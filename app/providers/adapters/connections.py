@@ -1,8 +1,8 @@
 """Connections of an SDK: several small pools in the place of a large one.
 
 For each request that comes or goes, the HTTP library walks through all connections of a pool and asks the system about
-each that is idle. With 128 in flight that was a third of all the computing (3 ms of 9 a call); a pool of a few has few
-to walk through. A pool keeps all its connections, so that none is opened anew for every call.
+each that is idle. With 128 in flight that was a third of a run's time under a profiler; a pool of a few has few to walk
+through. A pool keeps all its connections, so that none is opened anew for every call.
 """
 
 import socket

@@ -10,9 +10,9 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.settings import settings
 
-# One process asks as fast as the SDK does by hand with about so many requests in flight; a second one would only load.
+# With so many requests in flight and fewer one process keeps up with the SDK by hand; a second one would only load.
 ENOUGH_FOR_ONE = 64
-# Loading takes a process as long as scoring some hundred texts.
+# A process has to load before it is of use.
 FEWEST_TEXTS = 400
 
 

@@ -24,7 +24,7 @@ def within_seconds(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 def lent(limit: AdaptiveLimit, share: int) -> tuple[BorrowedSlots, SlotLender]:
-    slots = BorrowedSlots(lambda message: lender.hear(message))
+    slots = BorrowedSlots(lambda message: lender.hear(message))  # noqa: PLW0108 - made below
     lender = SlotLender(limit, share, slots.hear)
     return slots, lender
 
@@ -151,7 +151,7 @@ def test_who_waits_for_a_slot_hears_that_the_run_ends() -> None:
 
 
 def money(budget: Budget) -> tuple[BorrowedBudget, BudgetLender]:
-    borrowed = BorrowedBudget(lambda message: lender.hear(message))
+    borrowed = BorrowedBudget(lambda message: lender.hear(message))  # noqa: PLW0108 - made below
     lender = BudgetLender(budget, borrowed.hear)
     return borrowed, lender
 
