@@ -153,7 +153,8 @@ def _from(model: "PricedModel") -> str:
 
 def bench(
     what: Annotated[
-        str, typer.Argument(
+        str,
+        typer.Argument(
             help="scoring, statistics, attributes, estimates, answer-plans, drift, pages, sessions or scale."
         ),
     ],

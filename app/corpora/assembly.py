@@ -135,7 +135,10 @@ class _SeenTexts:
     def add(self, new: CorpusText) -> str:
         """Why the text counts as a repetition of an earlier one; "" where there is none under its names."""
         place = self._places.setdefault(digest(*new.text.key), len(self._places))
-        contents, ratings = digest(new.text.text, new.text.source), digest(*((r.dimension, r.rater, r.value) for r in new.ratings))
+        contents, ratings = (
+            digest(new.text.text, new.text.source),
+            digest(*((r.dimension, r.rater, r.value) for r in new.ratings)),
+        )
         if place == len(self._rows):
             self._rows.append(new.row)
             self._contents.append(contents)

@@ -29,7 +29,7 @@ def read_corpus(
     mapping: ColumnMapping | None = None,
     sheet: str = "",
 ) -> Corpus:
-    """The file's texts, ratings and dimensions, with every row that had to be left out and why: as `open_corpus`, whole.
+    """The file's texts, ratings and dimensions, with every row that had to be left out and why: all of `open_corpus`.
 
     Raises FileFormatError also where no text in it is usable.
     """

@@ -9,9 +9,9 @@ from app.corpora.cells import json_safe
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded, encoded, read_bytes
 from app.corpora.delimited import parse_delimited_lines
+from app.corpora.file_rows import FileRows
 from app.corpora.headed_rows import Read
 from app.corpora.json_records import looks_like_json_lines, parse_json, parse_json_lines
-from app.corpora.file_rows import FileRows
 from app.corpora.parquet import ParquetRows
 from app.corpora.workbook import is_workbook, sheet_names, workbook_rows
 from app.errors import FileFormatError, InputError
