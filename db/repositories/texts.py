@@ -62,6 +62,10 @@ class Texts:
         names: dict[str, str] = {}
         return [TextPlace(int(text), *(names.setdefault(name, name) for name in key)) for text, *key in rows]
 
+    def documents_by_text(self, project_id: int) -> dict[int, str]:
+        """Text id -> its document, of every text."""
+        return {place.id: place.doc_id for place in self.places(project_id)}
+
     def keys(self, project_id: int) -> dict[int, Key]:
         """Id -> (doc_id, system_id, item_id), in import order."""
         rows = self._session.exec(
