@@ -26,17 +26,13 @@ class Texts:
         self._scope = scope
 
     def ids_by_key(self, project_id: int) -> dict[Key, int]:
-        return {key: text_id for key, (text_id, _, _) in self.known(project_id).items()}
+        """Of every text, locked ones too: what a file may name."""
+        return {place.key: place.id for place in Texts(self._session, Scope.EVERY).places(project_id)}
 
     def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
         """Texts whose keys are new to the project."""
         if texts:
             self._session.execute(insert(TextRow), [{"project_id": project_id, **text_columns(text)} for text in texts])
-
-    def known(self, project_id: int) -> dict[Key, tuple[int, str, str]]:
-        """Key -> (id, text, source), to tell a text imported twice from another one with the same key."""
-        rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id))
-        return {(row.doc_id, row.system_id, row.item_id): (int(row.id or 0), row.text, row.source) for row in rows}
 
     def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
         """(text id, dimension id, rating), none of them there yet."""

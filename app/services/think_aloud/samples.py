@@ -14,6 +14,7 @@ from app.think_aloud.samples import choose_samples, held_back, sample_candidate
 from db.unit_of_work import UnitOfWork
 
 OPTIONS_SHOWN = 50
+BLOCK = 500  # texts that are looked at together
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +119,14 @@ def sample_options(
         taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
         means = work.texts.mean_scores(dimension_id)
         order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - near), text_id))
-        texts = work.texts.many(order if wanted else order[:limit])
-    found = [SampleOption(texts[text_id], means[text_id]) for text_id in order if text_id in texts]
-    if wanted:
-        found = [o for o in found if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
+        found: list[SampleOption] = []
+        for start in range(0, len(order), BLOCK):
+            some = order[start : start + BLOCK]
+            texts = work.texts.many(some)
+            options = [SampleOption(texts[text_id], means[text_id]) for text_id in some if text_id in texts]
+            found += [o for o in options if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
+            if len(found) >= limit:
+                break
     return found[:limit]
 
 
