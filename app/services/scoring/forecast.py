@@ -108,13 +108,8 @@ class Estimate:
             f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
             f"and {self.output_tokens_estimate:,} out; {cost}"
         )
-        return "\n".join(
-            [
-                said,
-                *filter(None, [self.counted_on, self.paid_at, self.as_batch, self.caching, self.reasoning]),
-                *map(str, self.reuse),
-            ]
-        )
+        more = filter(None, [self.counted_on, self.paid_at, self.as_batch, self.caching, self.reasoning])
+        return "\n".join([said, *more, *map(str, self.reuse)])
 
 
 @dataclass(frozen=True, slots=True)
