@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from app.benchmarks.scale_steps import STEPS
-from app.commands.output import say
 from app.errors import WorkbenchError
 
 SIZES = (10_000, 100_000, 1_000_000)
@@ -41,7 +40,8 @@ def _of_size(count: int) -> dict[str, dict[str, float]]:
     with tempfile.TemporaryDirectory(prefix="interacteval-scale-") as folder:
         for step in STEPS:
             found[step] = _step(step, folder, count)
-            say(f"{count:,} texts, {step}: {found[step]['seconds']} s, {found[step]['peak_mb']} MB")
+            told = f"{count:,} texts, {step}: {found[step]['seconds']} s, {found[step]['peak_mb']} MB"
+            print(told, file=sys.stderr, flush=True)  # noqa: T201 - it takes so long that people want to see it go on
     return found
 
 

@@ -133,7 +133,7 @@ class Results:
             select(
                 ScoreRow.text_id,
                 *(getattr(JudgmentRow, name) for name in _JUDGMENT),
-            )  # type: ignore[call-overload]
+            )
             .join(JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
             .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
             .order_by(col(JudgmentRow.id)),
