@@ -15,15 +15,30 @@ BENCHMARKS = {
     "drift": "app.benchmarks.drift",
     "answer-plans": "app.benchmarks.answer_plans",
     "sessions": "app.benchmarks.sessions",
+    "scale": "app.benchmarks.scale",
 }
 READS_ANSWERS = ("estimates", "answer-plans")
+HAS_SIZES = ("scale",)
 
 
-def run_benchmark(name: str, answers: Path | None = None) -> dict[str, Any]:
-    """`answers` is a table for those that read one. Raises InputError for an unknown name, or a file nobody reads."""
+def run_benchmark(name: str, answers: Path | None = None, sizes: str = "") -> dict[str, Any]:
+    """`answers` is a table for those that read one, `sizes` are numbers of texts, as typed, for those that have them.
+
+    Raises InputError for an unknown name, and for what the benchmark can't use.
+    """
     if name not in BENCHMARKS:
         raise InputError(f"“{name}” is not a benchmark.", f"There are: {', '.join(BENCHMARKS)}.")
     if answers and name not in READS_ANSWERS:
         raise InputError(f"The benchmark “{name}” reads no answers.", "Leave out --answers.")
-    measured: dict[str, Any] = import_module(BENCHMARKS[name]).run(*([answers] if answers else []))
+    if sizes and name not in HAS_SIZES:
+        raise InputError(f"The benchmark “{name}” has but one size.", "Leave out --sizes.")
+    chosen = [answers] if answers else [_sizes(sizes)] if sizes else []
+    measured: dict[str, Any] = import_module(BENCHMARKS[name]).run(*chosen)
     return measured
+
+
+def _sizes(typed: str) -> tuple[int, ...]:
+    found = [part.strip().replace("_", "") for part in typed.split(",")]
+    if not all(part.isdecimal() and int(part) for part in found):
+        raise InputError(f"{typed!r} are no numbers of texts.", "Write them as 10000,100000.")
+    return tuple(sorted(map(int, found)))

@@ -153,12 +153,16 @@ def _from(model: "PricedModel") -> str:
 
 def bench(
     what: Annotated[
-        str, typer.Argument(help="scoring, statistics, attributes, estimates, answer-plans, drift or pages.")
+        str,
+        typer.Argument(
+            help="scoring, statistics, attributes, estimates, answer-plans, drift, pages, sessions or scale."
+        ),
     ],
     answers: Annotated[
         Path | None,
         typer.Option("--answers", help="for estimates and plans: a CSV with doc_id, human and judge (yes or no)"),
     ] = None,
+    sizes: Annotated[str, typer.Option("--sizes", help="for scale: how many texts, such as 10000,100000")] = "",
     json_: JsonOption = False,
 ) -> None:
     """Our own benchmarks, on data made for them.
@@ -167,7 +171,7 @@ def bench(
     """
     from app.benchmarks.registry import run_benchmark
 
-    measured = run_benchmark(what, answers)
+    measured = run_benchmark(what, answers, sizes)
     if json_:
         print_json(measured)
     else:

@@ -1,16 +1,19 @@
 """Assembly of a corpus text by text, with account of all that is left out."""
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from app.corpora.cells import BadCellError, OffScaleError, is_blank, number, one_line
-from app.corpora.corpus import Corpus, CorpusText, SkippedRow
+from app.corpora.corpus import CorpusReader, CorpusText, SkippedRow
 from app.corpora.records import Records
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import FileFormatError
 
+ReadRecord = Callable[[int, dict[str, Any]], None]
 LONGEST_KEY = 2_400
 """Bytes; the index of a PostgreSQL database holds 2,700 a row."""
 
@@ -25,11 +28,15 @@ class RatingCell:
 
 
 class CorpusBuilder:
-    """Collects texts. `dimensions` bound the ratings; those out of bounds or unreadable are left out and named."""
+    """Makes texts of records. `dimensions` bound the ratings; those out of bounds or unreadable are left out and named.
+
+    Texts that were read are handed on and not held: of each only digests are, by which a repetition is known.
+    """
 
     def __init__(self, dimensions: Iterable[Dimension]) -> None:
         self._dimensions = {dimension.name: dimension for dimension in dimensions}
-        self._texts: dict[tuple[str, str, str], CorpusText] = {}
+        self._seen = _SeenTexts()
+        self._new: list[CorpusText] = []
         self._skipped: list[SkippedRow] = []
 
     def add(self, row: int, text: Text, cells: Iterable[RatingCell]) -> None:
@@ -47,23 +54,40 @@ class CorpusBuilder:
             self.skip(row, f"No usable rating. {' '.join(reasons)}")
             return
         new = CorpusText(row, text, ratings)
-        old = self._texts.setdefault(text.key, new)
-        if old is not new:
-            self.skip(row, _repetition_reason(old, new))
+        if repeated := self._seen.add(new):
+            self.skip(row, repeated)
             return
+        self._new.append(new)
         for reason in reasons:
             self.skip(row, f"{reason} The text {'and its other ratings are' if ratings else 'is'} kept.")
 
     def skip(self, row: int, reason: str) -> None:
         self._skipped.append(SkippedRow(row, one_line(reason)))
 
-    def build(self, format_name: str, task: Task, records: Records, file_name: str) -> Corpus:
-        """The corpus. Raises FileFormatError where no text is left."""
-        skipped = sorted([*records.skipped, *self._skipped], key=lambda entry: entry.row)
-        if not self._texts:
-            first = f" Row {skipped[0].row}: {skipped[0].reason}" if skipped else ""
-            raise FileFormatError(f"{file_name} holds no usable text: all {len(skipped)} rows were left out.{first}")
-        return Corpus(format_name, task, tuple(self._dimensions.values()), tuple(self._texts.values()), tuple(skipped))
+    def reader(self, format_name: str, task: Task, records: Records, file_name: str, read: ReadRecord) -> CorpusReader:
+        """The corpus. `read` adds the texts of one record; where it raises BadCellError, that is why the record is left
+        out. Reading raises FileFormatError at its end where no text is left."""
+
+        def left_out() -> list[SkippedRow]:
+            return sorted([*records.skipped, *self._skipped], key=lambda entry: entry.row)
+
+        def texts() -> Iterator[CorpusText]:
+            self._seen, self._skipped = _SeenTexts(), []
+            for row, record in records.items:
+                try:
+                    read(row, record)
+                except BadCellError as error:
+                    self.skip(row, str(error))
+                yield from self._new
+                self._new.clear()
+            if not self._seen:
+                skipped = left_out()
+                first = f" Row {skipped[0].row}: {skipped[0].reason}" if skipped else ""
+                raise FileFormatError(
+                    f"{file_name} holds no usable text: all {len(skipped)} rows were left out.{first}"
+                )
+
+        return CorpusReader(format_name, task, tuple(self._dimensions.values()), texts, left_out)
 
     def _ratings(self, cells: Iterable[RatingCell]) -> tuple[tuple[Rating, ...], list[str], bool]:
         """The ratings, why others are none, and whether one of those is a sound number outside its scale."""
@@ -93,20 +117,36 @@ class CorpusBuilder:
         return value
 
 
-def read_each(records: Records, builder: CorpusBuilder, read: Callable[[int, dict[str, Any]], None]) -> None:
-    """Calls `read(row, record)` for every record; one that raises BadCellError is skipped with that reason."""
-    for row, record in records.items:
-        try:
-            read(row, record)
-        except BadCellError as error:
-            builder.skip(row, str(error))
+def digest(*parts: Hashable) -> int:
+    """64 bits: among a million texts two that differ get the same one once in 40 million files."""
+    return int.from_bytes(blake2b(repr(parts).encode(errors="surrogatepass"), digest_size=8).digest(), signed=True)
 
 
-def _repetition_reason(old: CorpusText, new: CorpusText) -> str:
-    if (old.text.text, old.text.source) == (new.text.text, new.text.source):
-        same_ratings = old.ratings == new.ratings
-        return f"It repeats row {old.row}" + ("." if same_ratings else " with other ratings; those of that row count.")
-    return (
-        f"Row {old.row} has the same document, system and item ({', '.join(filter(None, new.text.key))}) "
-        "but another text or source."
-    )
+class _SeenTexts:
+    """By the digest of their names the texts that were read, with their rows and the digests of what they hold."""
+
+    def __init__(self) -> None:
+        self._places: dict[int, int] = {}
+        self._rows, self._contents, self._ratings = array("q"), array("q"), array("q")
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def add(self, new: CorpusText) -> str:
+        """Why the text counts as a repetition of an earlier one; "" where there is none under its names."""
+        place = self._places.setdefault(digest(*new.text.key), len(self._places))
+        contents, ratings = (
+            digest(new.text.text, new.text.source),
+            digest(*((r.dimension, r.rater, r.value) for r in new.ratings)),
+        )
+        if place == len(self._rows):
+            self._rows.append(new.row)
+            self._contents.append(contents)
+            self._ratings.append(ratings)
+            return ""
+        row = self._rows[place]
+        if self._contents[place] != contents:
+            named = ", ".join(filter(None, new.text.key))
+            return f"Row {row} has the same document, system and item ({named}) but another text or source."
+        same_ratings = self._ratings[place] == ratings
+        return f"It repeats row {row}" + ("." if same_ratings else " with other ratings; those of that row count.")

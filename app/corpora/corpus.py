@@ -1,5 +1,6 @@
 """Corpus: a dataset file once it is read."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.domain.task import Dimension, Task
@@ -49,3 +50,25 @@ class Corpus:
     texts: tuple[CorpusText, ...]
     skipped: tuple[SkippedRow, ...]
     columns: tuple[ColumnUse, ...] = ()
+
+    def reader(self) -> "CorpusReader":
+        return CorpusReader(
+            self.format, self.task, self.dimensions, lambda: iter(self.texts), lambda: self.skipped, self.columns
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusReader:
+    """A dataset file whose texts are read one after the other and held by nobody. `left_out` is complete once all were
+    read: the rows that had to be left out. The rest as in Corpus."""
+
+    format: str
+    task: Task
+    dimensions: tuple[Dimension, ...]
+    read: Callable[[], Iterator[CorpusText]]
+    left_out: Callable[[], Sequence[SkippedRow]]
+    columns: tuple[ColumnUse, ...] = ()
+
+    def whole(self) -> Corpus:
+        texts = tuple(self.read())
+        return Corpus(self.format, self.task, self.dimensions, texts, tuple(self.left_out()), self.columns)

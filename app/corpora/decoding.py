@@ -25,7 +25,7 @@ _SAVE_AS_TEXT = "Save the data as .xlsx without a password, CSV, JSON, JSON Line
 def read_bytes(path: Path) -> bytes:
     """The file's bytes. Raises NotFoundError or FileFormatError (no plain file, too large, unreadable, empty)."""
     raw = read_file(path)
-    if not raw.strip():
+    if not raw or raw.isspace():
         raise FileFormatError(f"{path.name} is empty.", "Choose a file that holds data.")
     return raw
 

@@ -4,8 +4,10 @@ import csv
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from itertools import islice
+from typing import Any
 
-from app.corpora.headed_rows import Read, headed_rows
+from app.corpora.corpus import SkippedRow
+from app.corpora.headed_rows import Read, Row, headed_rows
 
 DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_FIELD = 2**31 - 1  # the largest limit that every platform's C long holds
@@ -16,9 +18,10 @@ Lines = Callable[[], Iterable[str]]
 """A table's lines from its beginning, each with what ends it, each time it is called."""
 
 
-def parse_delimited(text: str, name: str) -> Read:
-    """As `parse_delimited_lines`, of a text that is there already."""
-    return parse_delimited_lines(lambda: StringIO(text, newline=""), name)
+def parse_delimited(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+    """As `parse_delimited_lines`, of a text that is there already; the rows are held."""
+    rows, skipped = parse_delimited_lines(lambda: StringIO(text, newline=""), name)
+    return list(rows), skipped
 
 
 def parse_delimited_lines(lines: Lines, name: str) -> Read:
@@ -28,9 +31,13 @@ def parse_delimited_lines(lines: Lines, name: str) -> Read:
     Raises FileFormatError where there is no header or no row, and where there are too many columns or cells.
     """
     csv.field_size_limit(_LONGEST_FIELD)  # the default refuses texts above 128 KiB
-    rows = _rows(lines(), sniff_delimiter(lines))
-    readable = (_quoting_reason(row) if isinstance(row, csv.Error) else row for row in rows)
-    return headed_rows(enumerate(readable), name)
+    delimiter = sniff_delimiter(lines)
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        read = _rows(lines(), delimiter)
+        return enumerate(_quoting_reason(row) if isinstance(row, csv.Error) else row for row in read)
+
+    return headed_rows(rows, name)
 
 
 def sniff_delimiter(lines: Lines) -> str:

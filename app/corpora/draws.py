@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import ks_2samp
 
-from app.domain.text import Text
+from app.domain.text import Text, TextPlace
 from app.errors import NotReadyError
 
 FEWEST_OF_A_DOCUMENT = 3
@@ -65,14 +65,16 @@ class DrawnDocuments:
         return 2 * self.thin >= self.drawn > 0
 
 
-def drawn_documents(part: Sequence[Text], whole: Sequence[Text]) -> DrawnDocuments:
+def drawn_documents(part: Sequence[Text | TextPlace], whole: Sequence[Text | TextPlace]) -> DrawnDocuments:
     """`whole` is what the part was drawn from; its documents with fewer than three texts are nobody's fault."""
     texts = Counter(text.doc_id for text in whole)
     taken = Counter(text.doc_id for text in part if texts[text.doc_id] >= FEWEST_OF_A_DOCUMENT)
     return DrawnDocuments(len(taken), sum(count < FEWEST_OF_A_DOCUMENT for count in taken.values()))
 
 
-def design_instead(part: Sequence[Text], whole: Sequence[Text], systems: int = 4) -> tuple[int, int] | None:
+def design_instead(
+    part: Sequence[Text | TextPlace], whole: Sequence[Text | TextPlace], systems: int = 4
+) -> tuple[int, int] | None:
     """About as many texts as in the part drawn, as (documents, systems of each); None where no document has three."""
     by_document: dict[str, set[str]] = {}
     for text in whole:
@@ -85,7 +87,7 @@ def design_instead(part: Sequence[Text], whole: Sequence[Text], systems: int = 4
 
 
 def documents_by_systems(
-    texts: Sequence[Text], documents: int = 40, systems: int = 4, seed: int = 0
+    texts: Sequence[Text | TextPlace], documents: int = 40, systems: int = 4, seed: int = 0
 ) -> tuple[int, ...]:
     """Indices of one text each by `systems` systems about each of `documents` documents, all drawn at random.
 

@@ -1,16 +1,19 @@
 """Records of JSON lists and of JSON Lines."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded
+from app.corpora.file_rows import counted
+from app.corpora.headed_rows import Read
 from app.errors import FileFormatError
 
 _LIST_WANTED = "A JSON file must hold a list of objects, one object per text."
 CUT_OFF = "The file seems to be cut off: download or copy it again in full."
+_INCOMPLETE = "The line is not complete JSON."
 _LINES_TO_LOOK_AT = 20
 
 
@@ -29,7 +32,7 @@ def looks_like_json_lines(file: Encoded) -> bool:
     return isinstance(whole, dict) and len(first) == 1 and _wrapped_list(whole) is None
 
 
-def parse_json(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+def parse_json(text: str, name: str) -> Read:
     """Objects of a JSON list as (number from 1, object); entries that aren't objects are skipped.
 
     An object around exactly one list of objects is opened. Raises FileFormatError for anything else.
@@ -51,25 +54,35 @@ def parse_json(text: str, name: str) -> tuple[list[tuple[int, dict[str, Any]]], 
         raise FileFormatError(f"{name} holds {found}, not a list.", _LIST_WANTED)
     if not entries:
         raise FileFormatError(f"{name} holds an empty list.", "Choose a file that holds data.")
-    return _sort_out(list(enumerate(entries, start=1)))
+    sorted_out = list(_sorted_out(enumerate(entries, start=1)))
+    return counted(lambda: sorted_out)
 
 
-def parse_json_lines(lines: Iterable[str], name: str) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
+def parse_json_lines(lines: Callable[[], Iterable[str]], name: str) -> Read:
     """Objects as (line from 1, object), of lines that end at a line feed alone: texts may hold other separators.
 
+    The objects are held by nobody: each time they are gone through they are read anew, from what `lines` gives.
     Broken lines are skipped, blank ones passed over.
 
     Raises FileFormatError where no line holds an object.
     """
-    parsed = [(number, _parsed(line)) for number, line in enumerate(lines, start=1) if line.strip()]
-    good, skipped = _sort_out(parsed)
-    if good and parsed[-1][1] is _BROKEN:
-        skipped[-1] = SkippedRow(parsed[-1][0], f"The last line is not complete JSON. {CUT_OFF}")
+    last = 0  # the last line that isn't blank
+
+    def parsed() -> Iterator[tuple[int, Any]]:
+        nonlocal last
+        for number, line in enumerate(lines(), start=1):
+            if line.strip():
+                last = number
+                yield number, _parsed(line)
+
+    good, skipped = counted(lambda: _sorted_out(parsed()))
     if not good:
         raise FileFormatError(
-            f"{name} is not JSON Lines: none of its {len(parsed)} lines is a JSON object.",
+            f"{name} is not JSON Lines: none of its {len(skipped)} lines is a JSON object.",
             "Each line must be one object; choose json if the file is one list.",
         )
+    if skipped and skipped[-1] == SkippedRow(last, _INCOMPLETE):
+        skipped[-1] = SkippedRow(last, f"The last line is not complete JSON. {CUT_OFF}")
     return good, skipped
 
 
@@ -87,17 +100,12 @@ def _parsed(line: str) -> Any:
         return _BROKEN
 
 
-def _sort_out(entries: list[tuple[int, Any]]) -> tuple[list[tuple[int, dict[str, Any]]], list[SkippedRow]]:
-    good: list[tuple[int, dict[str, Any]]] = []
-    skipped: list[SkippedRow] = []
+def _sorted_out(entries: Iterable[tuple[int, Any]]) -> Iterator[tuple[int, dict[str, Any]] | SkippedRow]:
     for number, entry in entries:
         if isinstance(entry, dict):
-            good.append((number, entry))
-        elif entry is _BROKEN:
-            skipped.append(SkippedRow(number, "The line is not complete JSON."))
+            yield number, entry
         else:
-            skipped.append(SkippedRow(number, "It is not an object with named fields."))
-    return good, skipped
+            yield SkippedRow(number, _INCOMPLETE if entry is _BROKEN else "It is not an object with named fields.")
 
 
 def _wrapped_list(whole: dict[str, Any]) -> list[Any] | None:

@@ -1,6 +1,7 @@
 """Parquet files, which can unpack to ten thousand times their size: that is reckoned before anything unpacks."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -16,19 +17,59 @@ _ROWS_AT_A_TIME = 4096
 
 def parquet_columns(raw: bytes, name: str) -> dict[str, list[Any]]:
     """Column -> values as Python has them. Raises FileFormatError where it is none or unpacks to too much."""
+    rows = ParquetRows(raw, name)
+    columns: dict[str, list[Any]] = {column: [] for column in rows.columns}
+    for block in rows.blocks():
+        for column, values in zip(columns, block, strict=True):
+            columns[column] += values
+    return columns
+
+
+class ParquetRows:
+    """Rows as column -> value as Python has it, unpacked block by block each time they are gone through.
+
+    Raises FileFormatError where it is none or unpacks to too much.
+    """
+
+    def __init__(self, raw: bytes, name: str) -> None:
+        self._name = name
+        with _read(name):
+            self._file = _opened(raw, name)
+            self._rows = self._file.metadata.num_rows
+            self.columns: tuple[str, ...] = tuple(self._file.schema_arrow.names)
+            if len(set(self.columns)) < len(self.columns):
+                raise ValueError("two columns have one name")
+            if sum(map(_size, _batches(self._file))) > LARGEST_FILE:
+                raise _too_much(name)
+
+    def __len__(self) -> int:
+        return int(self._rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for block in self.blocks():
+            for values in zip(*block, strict=True):
+                yield dict(zip(self.columns, values, strict=True))
+
+    def blocks(self) -> Iterator[list[list[Any]]]:
+        """The values of each column, some thousand rows at a time."""
+        batches = _batches(self._file)
+        while True:
+            with _read(self._name):
+                batch = next(batches, None)
+                if batch is None:
+                    return
+                values = [array.to_pylist() for array in batch.columns]
+            yield values
+
+
+@contextmanager
+def _read(name: str) -> Iterator[None]:
     try:
-        opened = _opened(raw, name)
-        if sum(map(_size, _batches(opened))) > LARGEST_FILE:
-            raise _too_much(name)
-        columns: dict[str, list[Any]] = {column: [] for column in opened.schema_arrow.names}
-        for batch in _batches(opened):
-            for column, array in zip(columns, batch.columns, strict=True):
-                columns[column] += array.to_pylist()
+        yield
     except (pa.ArrowException, OSError, ValueError) as error:
         raise FileFormatError(
             f"{name} is not a complete Parquet file.", "Write it again, or save it as CSV."
         ) from error
-    return columns
 
 
 def _opened(raw: bytes, name: str) -> pq.ParquetFile:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.corpora.cells import listed
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import Corpus, CorpusReader
 from app.corpora.formats.ellipse import ELLIPSE
 from app.corpora.formats.generic import read_generic
 from app.corpora.formats.known_format import KnownFormat
@@ -29,7 +29,20 @@ def read_corpus(
     mapping: ColumnMapping | None = None,
     sheet: str = "",
 ) -> Corpus:
-    """The file's texts, ratings and dimensions, with every row that had to be left out and why.
+    """The file's texts, ratings and dimensions, with every row that had to be left out and why: all of `open_corpus`.
+
+    Raises FileFormatError also where no text in it is usable.
+    """
+    return open_corpus(path, format, mapping, sheet).whole()
+
+
+def open_corpus(
+    path: Path,
+    format: str = "auto",  # noqa: A002 (the word of the command line)
+    mapping: ColumnMapping | None = None,
+    sheet: str = "",
+) -> CorpusReader:
+    """The file, looked through once or more, its texts yet to be read.
 
     `auto` looks at the records' structure, never at the file's name. A mapping makes it a table of its own, so it
     goes with auto and the container formats only. sheet: of a workbook, else its first.

@@ -1,5 +1,6 @@
 """Records of a data file, as they stand in it, whatever the file's container."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from app.corpora.cells import json_safe
 from app.corpora.corpus import SkippedRow
 from app.corpora.decoding import Encoded, encoded, read_bytes
 from app.corpora.delimited import parse_delimited_lines
+from app.corpora.file_rows import FileRows
 from app.corpora.headed_rows import Read
 from app.corpora.json_records import looks_like_json_lines, parse_json, parse_json_lines
-from app.corpora.parquet import parquet_columns
+from app.corpora.parquet import ParquetRows
 from app.corpora.workbook import is_workbook, sheet_names, workbook_rows
 from app.errors import FileFormatError, InputError
 
@@ -20,10 +22,11 @@ _PARQUET_MARK, _ZIP_MARK = b"PAR1", b"PK\x03\x04"
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """`items` are (row as in CorpusText, record); `skipped` are the rows that couldn't even be parsed."""
+    """`items` are (row as in CorpusText, record), of CSV, JSON Lines and Parquet read anew each time they are gone
+    through; `skipped` are the rows that couldn't even be parsed."""
 
     container: str
-    items: tuple[tuple[int, dict[str, Any]], ...]
+    items: Sequence[tuple[int, dict[str, Any]]]
     skipped: tuple[SkippedRow, ...]
 
     @property
@@ -40,7 +43,7 @@ def read_records(path: Path, container: str = "auto", sheet: str = "") -> Record
     raw = read_bytes(path)
     if container == "xlsx" or (container == "auto" and _holds_sheets(raw)):
         rows, left_out = workbook_rows(raw, path.name, sheet)
-        return Records("xlsx", tuple(rows), tuple(left_out))
+        return Records("xlsx", rows, tuple(left_out))
     if sheet:
         raise InputError(f"{path.name} is no Excel workbook, so it has no sheets.", "Leave the sheet out.")
     if container == "parquet" or (container == "auto" and raw.startswith(_PARQUET_MARK)):
@@ -48,7 +51,7 @@ def read_records(path: Path, container: str = "auto", sheet: str = "") -> Record
     file = encoded(raw, path.name)
     container = sniff_container(file, path.suffix.lower()) if container == "auto" else container
     items, skipped = _parsed(container, file, path.name)
-    return Records(container, tuple(items), tuple(skipped))
+    return Records(container, items, tuple(skipped))
 
 
 def sheets_of(path: Path) -> tuple[str, ...]:
@@ -76,14 +79,18 @@ def sniff_container(file: Encoded, suffix: str) -> str:
 def _parsed(container: str, file: Encoded, name: str) -> Read:
     if container == "csv":
         return parse_delimited_lines(file.lines, name)
-    return parse_json_lines(file.lines("\n"), name) if container == "jsonl" else parse_json(file.text(), name)
+    if container == "jsonl":
+        return parse_json_lines(lambda: file.lines("\n"), name)
+    return parse_json(file.text(), name)
 
 
 def _read_parquet(raw: bytes, name: str) -> Records:
-    columns = parquet_columns(raw, name)
-    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    if not rows:
+    rows = ParquetRows(raw, name)
+    if not len(rows):
         raise FileFormatError(f"{name} holds no rows.", "Choose a file that holds data.")
-    # Parquet writers store a missing number as NaN; json_safe makes it None, as a blank cell is.
-    items = tuple((number, dict(json_safe(row))) for number, row in enumerate(rows, start=1))
-    return Records("parquet", items, ())
+
+    def items() -> Iterator[tuple[int, dict[str, Any]]]:
+        # Parquet writers store a missing number as NaN; json_safe makes it None, as a blank cell is.
+        return ((number, dict(json_safe(row))) for number, row in enumerate(rows, start=1))
+
+    return Records("parquet", FileRows(items, len(rows)), ())

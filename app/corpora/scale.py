@@ -49,7 +49,10 @@ def proposed_scale(values: Sequence[float]) -> Scale:
 
 def number_columns(table: TableData) -> dict[str, NumberColumn]:
     """What was found in each column; without the columns that hold no number."""
-    numbers = {column: numbers_in([row[column] for row in table.rows]) for column in table.columns}
+    numbers: dict[str, list[float]] = {column: [] for column in table.columns}
+    for row in table.rows:
+        for column in table.columns:
+            numbers[column] += numbers_in((row[column],))
     return {
         column: NumberColumn(min(found), max(found), len(found), proposed_scale(found))
         for column, found in numbers.items()

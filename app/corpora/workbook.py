@@ -72,7 +72,8 @@ def workbook_rows(raw: bytes, name: str, sheet: str = "") -> Read:
         )
     left = _margin([cells for _, cells in numbered])
     errors: list[SkippedRow] = []
-    rows, skipped = headed_rows(_sound(numbered, left, errors), title)
+    sound = list(_sound(numbered, left, errors))
+    rows, skipped = headed_rows(lambda: iter(sound), title)
     return rows, [*skipped, *errors]
 
 

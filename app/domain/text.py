@@ -31,6 +31,20 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPlace:
+    """Which text it is, without what it says: a million of these fit into memory, a million texts don't."""
+
+    id: int
+    doc_id: str
+    system_id: str = ""
+    item_id: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.doc_id, self.system_id, self.item_id
+
+
+@dataclass(frozen=True, slots=True)
 class Rating:
     """One human score of one text on one dimension by one rater."""
 

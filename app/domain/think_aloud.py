@@ -6,7 +6,7 @@ Experts think aloud independently: nobody sees what others wrote before saying "
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.domain.text import Text
+from app.domain.text import Text, TextPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class HeldBack:
     documents: tuple[str, ...] = ()
     texts: tuple[int, ...] = ()
 
-    def holds(self, text: Text) -> bool:
+    def holds(self, text: Text | TextPlace) -> bool:
         return text.id in self.texts or text.doc_id in self.documents
 
 

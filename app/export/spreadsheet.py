@@ -28,9 +28,11 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spr
     return stream.getvalue().encode("utf-8-sig" if for_spreadsheets else "utf-8")
 
 
-def write_csv(target: IO[bytes], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """As csv_bytes, for spreadsheets, a row at a time: a table of any length takes no memory. `target` stays open."""
-    stream = io.TextIOWrapper(target, encoding="utf-8-sig", newline="")
+def write_csv(
+    target: IO[bytes], columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spreadsheets: bool = True
+) -> None:
+    """As csv_bytes, a row at a time: a table of any length takes no memory. `target` stays open."""
+    stream = io.TextIOWrapper(target, encoding="utf-8-sig" if for_spreadsheets else "utf-8", newline="")
     _write_rows(stream, columns, rows)
     stream.detach()
 

@@ -6,6 +6,7 @@ systems they come from weighted pair counts. A resample without a figure is coun
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from app.meta_evaluation.choices import MAE, RESAMPLES, Constant, Level, Resampl
 from app.meta_evaluation.coefficients import WIDEST, crosswise, rowwise
 from app.meta_evaluation.correlation import group_coefficients, group_errors, settle, steady, system_means
 from app.meta_evaluation.pooled import pooled
-from app.meta_evaluation.resampling import Multiplicities, draw, units
+from app.meta_evaluation.resampling import Multiplicities, draw_parts, units
 from app.meta_evaluation.score_matrix import Floats, Ints, ScoreTable, SourceGrid, source_grid
 
 CONFIDENCE = 0.95
@@ -62,17 +63,22 @@ def resample(
     if resamples == 0 or table.n == 0:
         values = np.full((predictors, MAE + 1, resamples), np.nan)
         return Draws(values, units(table, resampling), resampling)
-    drawn = drawn or draw(table, resampling, resamples, rng)
-    if level == "per-source":
-        values = _per_source(source_grid(table), constant, drawn, resamples)
-    elif level == "dataset":
-        values = _over(table.scores, table.human, *drawn.of_texts(table))
-    elif drawn.source is None:
-        assert drawn.system is not None
-        values = _over(*system_means(table), drawn.system[:, np.unique(_systems(table))])
-    else:
-        values = _over_moving_means(table, drawn.source, drawn.system)
+    parts = [(drawn, resamples)] if drawn else draw_parts(table, level, resampling, resamples, rng)
+    grid = _Grid(source_grid(table), constant) if level == "per-source" else None
+    values = np.concatenate([_figures(table, level, part, grid, count) for part, count in parts], axis=-1)
     return Draws(values, units(table, resampling), resampling)
+
+
+def _figures(table: ScoreTable, level: Level, drawn: Multiplicities, grid: "_Grid | None", resamples: int) -> Floats:
+    """(C, 4, B) under what was drawn."""
+    if grid is not None:
+        return _per_source(grid, drawn, resamples)
+    if level == "dataset":
+        return _over(table.scores, table.human, *drawn.of_texts(table))
+    if drawn.source is None:
+        assert drawn.system is not None
+        return _over(*system_means(table), drawn.system[:, np.unique(_systems(table))])
+    return _over_moving_means(table, drawn.source, drawn.system)
 
 
 def interval(draws: Draws, values: Floats, confidence: float = CONFIDENCE) -> Interval:
@@ -129,15 +135,27 @@ def _over_moving_means(table: ScoreTable, source: Floats, system: Floats | None)
     return np.stack(figures)
 
 
-def _per_source(grid: SourceGrid, constant: Constant, drawn: Multiplicities, resamples: int) -> Floats:
+class _Grid:
+    """The groups with their figures, which are the same in every resample unless systems are drawn."""
+
+    def __init__(self, grid: SourceGrid, constant: Constant) -> None:
+        self.grid, self.constant = grid, constant
+
+    @cached_property
+    def figures(self) -> tuple[Floats, Floats]:
+        return _group_figures(self.grid, self.constant, None)
+
+
+def _per_source(of_groups: _Grid, drawn: Multiplicities, resamples: int) -> Floats:
     """(C, 4, B): the weighted mean over the groups that count in each resample."""
+    grid, constant = of_groups.grid, of_groups.constant
     groups = grid.human.shape[0]
     step = max(1, CHUNK // resamples) if drawn.system is not None else groups
     sums = np.zeros((grid.scores.shape[0], MAE + 1, resamples))
     count = np.zeros(resamples)
     for start in range(0, groups, step):
         part = _rows(grid, slice(start, start + step))
-        figures, used = _group_figures(part, constant, drawn.system)
+        figures, used = of_groups.figures if drawn.system is None else _group_figures(part, constant, drawn.system)
         weights = used * (1.0 if drawn.source is None else drawn.source[:, start : start + step])
         sums += np.einsum("cfbg,bg->cfb", np.broadcast_to(figures, (*figures.shape[:2], *weights.shape)), weights)
         count += weights.sum(axis=1)

@@ -4,11 +4,16 @@ Texts with the same pair of scores are merged first: discrete scores shrink the 
 whole sources or systems are drawn, their texts are counted once, so that no weight of a single text is ever written.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from app.meta_evaluation.coefficients import ratio, scaled, single
 from app.meta_evaluation.score_matrix import Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 BLOCK = 2_048
 """Rows of the matrix of pairs that are in memory at once."""
@@ -16,6 +21,9 @@ CACHED = 150_000
 """Weights worked on at once: what fits the processor's cache is several times faster."""
 TOO_MANY = 8_000
 """Above this number of distinct pairs of scores, sorting each resample is faster than the matrix of pairs."""
+
+MOST_COUNTS = 20_000_000
+"""Of texts by class and unit that are written down with their zeros."""
 
 Singles = NDArray[np.float32]
 
@@ -61,8 +69,12 @@ def rows_by(code: Ints, classes: int, rows: Floats) -> Floats:
     return np.asarray(np.add.reduceat(grouped, starts, axis=0))
 
 
-def unit_counts(code: Ints, classes: int, unit: Ints, units: int) -> Floats:
-    """(classes, units): how many texts of each unit are of each class."""
+def unit_counts(code: Ints, classes: int, unit: Ints, units: int) -> "Floats | csr_array":
+    """(classes, units): how many texts of each unit are of each class; where these are many, without the zeros."""
+    if classes * units > MOST_COUNTS:
+        from scipy.sparse import csr_array  # noqa: PLC0415 - seldom needed
+
+        return csr_array((np.ones(code.size), (code, unit)), shape=(classes, units))
     counts = np.bincount(code * units + unit, minlength=classes * units)
     return counts.reshape(classes, units).astype(np.float64)
 

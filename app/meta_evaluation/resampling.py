@@ -1,5 +1,6 @@
 """Resamples of sources, systems or texts, as vectors of multiplicities."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,10 @@ import numpy as np
 from app.errors import InputError
 from app.meta_evaluation.choices import Level, Resampling
 from app.meta_evaluation.score_matrix import Floats, Ints, ScoreTable
+
+MANY = 20_000
+MOST_DRAWN = 20_000_000
+"""Counts that are in memory at once, 8 bytes each: resamples times sources, systems or texts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +68,24 @@ def draw(table: ScoreTable, resampling: Resampling, resamples: int, rng: np.rand
     return Multiplicities(source, system)
 
 
+def draw_parts(
+    table: ScoreTable, level: Level, resampling: Resampling, resamples: int, rng: np.random.Generator
+) -> Iterator[tuple[Multiplicities, int]]:
+    """As `draw`, and how many they are: all at once where these fit into memory, else some after the other."""
+    at_once = max(1, MOST_DRAWN // _counts_each(table, level, resampling))
+    for start in range(0, resamples, at_once):
+        some = min(at_once, resamples - start)
+        yield draw(table, resampling, some, rng), some
+
+
+def _counts_each(table: ScoreTable, level: Level, resampling: Resampling) -> int:
+    """The most counts that a resample takes on its way to the figures of this level."""
+    by_text = resampling == "texts" or (level == "dataset" and resampling == "both")
+    if by_text or (level == "system" and resampling != "systems"):
+        return max(table.n, 1)
+    return max(table.sources if resampling != "systems" else 0, table.systems if resampling != "sources" else 0, 1)
+
+
 def units(table: ScoreTable, resampling: Resampling) -> int:
     """How many there are to draw from; the fewer of sources and systems for "both"."""
     if resampling == "texts":
@@ -71,10 +94,21 @@ def units(table: ScoreTable, resampling: Resampling) -> int:
     return min(np.unique(code).size for code in drawn if code is not None)
 
 
+def count_parts(code: Ints, classes: int, resamples: int, rng: np.random.Generator, each: int) -> Iterator[Floats]:
+    """As `draw_counts`, so many at a time that `each` further numbers a resample fit into memory too."""
+    at_once = max(1, MOST_DRAWN // max(classes, each, 1))
+    for start in range(0, resamples, at_once):
+        yield draw_counts(code, classes, min(at_once, resamples - start), rng)
+
+
 def draw_counts(code: Ints, classes: int, resamples: int, rng: np.random.Generator) -> Floats:
     """(B, classes) draws; classes without a text are never drawn."""
     filled = np.flatnonzero(np.bincount(code, minlength=classes))
     counts = np.zeros((resamples, classes))
+    if filled.size > MANY:  # one draw after the other, which is faster than a number for each of so many classes
+        for row in counts:
+            row[filled] = np.bincount(rng.integers(filled.size, size=filled.size), minlength=filled.size)
+        return counts
     if filled.size:
         counts[:, filled] = rng.multinomial(filled.size, np.full(filled.size, 1 / filled.size), size=resamples)
     return counts

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, pstdev
 
-from app.domain.text import Text
 from app.domain.think_aloud import HeldBack
 from app.errors import NotReadyError
 
@@ -32,10 +31,10 @@ class SampleCandidate:
     length: int
 
 
-def sample_candidate(text_id: int, text: Text, ratings: Sequence[float]) -> SampleCandidate:
+def sample_candidate(text_id: int, doc_id: str, length: int, ratings: Sequence[float]) -> SampleCandidate:
     """A text with the ratings that people gave it on the dimension, one at least."""
-    length = len(text.text) + len(text.source)
-    return SampleCandidate(text_id, text.doc_id, fmean(ratings), pstdev(ratings), length)
+    spread = 0.0 if min(ratings) == max(ratings) else pstdev(ratings)  # which takes exact fractions, slowly
+    return SampleCandidate(text_id, doc_id, fmean(ratings), spread, length)
 
 
 def held_back(
@@ -115,7 +114,8 @@ class _Choice:
 
     def take(self, point: float) -> None:
         """Take the best text for this point among those still allowed."""
-        free = [candidate for candidate in self.pool if candidate not in self.taken]
+        taken = {sample.text_id for sample in self.taken}
+        free = [candidate for candidate in self.pool if candidate.text_id not in taken]
         documents = {sample.doc_id for sample in self.taken}
         allowed = [candidate for candidate in free if candidate.doc_id not in documents] or free
         nearest = min(abs(candidate.score - point) for candidate in allowed)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from db.models.columns import json_column, now, owned_by, refers_to, text_column, time_column
@@ -73,7 +73,8 @@ class ScoreRow(SQLModel, table=True):
     """One text on one dimension: planned as pending, then done or failed with the kind of error."""
 
     __tablename__ = "score"
-    __table_args__ = (UniqueConstraint("run_id", "dimension_id", "text_id"),)
+    # The second for how far runs are, which is asked every second: counted without looking at the scores themselves.
+    __table_args__ = (UniqueConstraint("run_id", "dimension_id", "text_id"), Index(None, "run_id", "status"))
 
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(sa_column=owned_by("scoring_run.id"))

@@ -22,6 +22,10 @@ from db.repositories.texts import text_columns
 ABANDONED = timedelta(minutes=10)  # without a word: blocks follow each other within seconds
 _FORGOTTEN_AT_ONCE = 5_000
 _TURN = 7_403_552  # any number that nothing else takes a lock under
+# For tables instead of objects: so a row takes half the time.
+_STAGE_TEXT, _STAGE_RATING = (
+    insert(SQLModel.metadata.tables[row.__tablename__]) for row in (StagedTextRow, StagedRatingRow)
+)
 _FIELDS = ("doc_id", "system_id", "item_id", "source", "text", "references", "extra")
 
 
@@ -59,7 +63,8 @@ class Imports:
         self._touch(import_id)
         if not block:
             return
-        self._session.execute(insert(StagedTextRow), [_staged(import_id, item) for item in block])
+        connection = self._session.connection()
+        connection.execute(_STAGE_TEXT, [_staged(import_id, item) for item in block])
         ratings = [
             {
                 "import_id": import_id,
@@ -72,7 +77,7 @@ class Imports:
             for rating in item.ratings
         ]
         if ratings:
-            self._session.execute(insert(StagedRatingRow), ratings)
+            connection.execute(_STAGE_RATING, ratings)
 
     def take_turn(self) -> None:
         """Until the end of the transaction no other import is kept: what one finds missing, the next finds there."""

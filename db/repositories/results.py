@@ -1,10 +1,11 @@
 """Results of runs, beside what people said."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import String, cast, func
+from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, select
 
 from app.domain.judgment import Answer, Judgment
@@ -12,6 +13,11 @@ from app.domain.locked_split import Scope
 from app.domain.run import ScoredText, ScoreStatus
 from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
 from db.repositories.locked_split import within
+from db.repositories.texts import AT_A_TIME
+
+MANY_RATINGS = 200_000
+# In the order of a Judgment's values.
+_JUDGMENT = ("question_id", "answer", "rationale", "repeat", "p_yes", "origin_run_id", "cannot_tell", "quote")
 
 
 class Results:
@@ -22,7 +28,11 @@ class Results:
         self._scope = scope
 
     def scored(self, run_id: int, dimension_id: int) -> list[ScoredText]:
-        """Every text the run planned on this dimension, in import order."""
+        """Every text the run planned on this dimension, in import order. Equal names are one string."""
+        return list(self.each_scored(run_id, dimension_id))
+
+    def each_scored(self, run_id: int, dimension_id: int) -> Iterator[ScoredText]:
+        """As `scored`, read as they are asked for."""
         human = (
             select(
                 RatingRow.text_id,
@@ -33,7 +43,7 @@ class Results:
             .group_by(col(RatingRow.text_id))
             .subquery()
         )
-        rows = self._session.exec(
+        rows = self._session.execute(
             select(
                 ScoreRow.text_id,
                 TextRow.doc_id,
@@ -49,12 +59,14 @@ class Results:
             .join(TextRow, col(TextRow.id) == ScoreRow.text_id)
             .outerjoin(human, human.c.text_id == ScoreRow.text_id)
             .where(*self._scores(run_id, dimension_id))
-            .order_by(col(ScoreRow.text_id))
+            .order_by(col(ScoreRow.text_id)),
+            execution_options={"yield_per": AT_A_TIME},
         )
-        return [
-            ScoredText(text, doc, system, item, ScoreStatus(status), value, coverage, mean, raters or 0, soft)
-            for text, doc, system, item, status, value, coverage, mean, raters, soft in rows
-        ]
+        names: dict[str, str] = {}
+        for text, *key, status, value, coverage, mean, raters, soft in rows:
+            doc, system, item = (names.setdefault(name, name) for name in key)
+            state = ScoreStatus(status)
+            yield ScoredText(text, doc, system, item, state, value, coverage, mean, raters or 0, soft)
 
     def details(self, run_id: int, dimension_id: int) -> dict[int, dict[str, Any]]:
         """What each score was computed from, by text; only texts whose method says it."""
@@ -69,10 +81,17 @@ class Results:
         return dict(found or {})
 
     def rating_state(self, dimension_id: int) -> str:
-        """A digest of every rating on a dimension: it changes when any of them does or when texts are locked."""
+        """A digest of every rating on a dimension: it changes when any of them does or when texts are locked. Of very
+        many their sums stand for them: a million cells put together would take seconds at each redraw."""
+        of_dimension = RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id)
+        number, value, rater = col(RatingRow.id), col(RatingRow.value), col(RatingRow.rater)
+        if (self._session.scalar(select(func.count(number)).where(*of_dimension)) or 0) > MANY_RATINGS:
+            sums = func.sum(value), func.sum(value * (number % 9_973)), func.sum(func.length(rater))
+            ends = func.count(number), func.max(number), func.min(rater), func.max(rater)
+            return repr(tuple(self._session.execute(sql_select(*ends, *sums).where(*of_dimension)).one()))
         ratings = (
             select(RatingRow.text_id, RatingRow.value, RatingRow.rater)
-            .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
+            .where(*of_dimension)
             .order_by(col(RatingRow.id))
             .subquery()
             .c
@@ -106,6 +125,22 @@ class Results:
         for text, row in rows:
             found.setdefault(text, []).append(_judgment(row))
         return found
+
+    def each_judged(self, run_id: int, dimension_id: int) -> Iterator[tuple[int, Judgment]]:
+        """(text id, judgment) of every judgment on the texts with a score, those of a text together, read as they are
+        asked for."""
+        rows = self._session.execute(
+            select(
+                ScoreRow.text_id,
+                *(getattr(JudgmentRow, name) for name in _JUDGMENT),
+            )
+            .join(JudgmentRow, col(JudgmentRow.score_id) == ScoreRow.id)
+            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
+            .order_by(col(JudgmentRow.id)),
+            execution_options={"yield_per": AT_A_TIME},
+        )
+        for text, question, answer, *rest in rows:
+            yield text, Judgment(question, Answer(answer), *rest)
 
     def answers(self, run_id: int, dimension_id: int) -> dict[int, list[tuple[int, int, Answer]]]:
         """Text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a score."""

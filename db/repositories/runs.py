@@ -24,6 +24,8 @@ _SCORES, _JUDGMENTS = (SQLModel.metadata.tables[row.__tablename__] for row in (S
 _SAVE_SCORE = update(_SCORES).where(_SCORES.c.id == bindparam("saved_id"))
 _DROP_JUDGMENTS = delete(_JUDGMENTS).where(_JUDGMENTS.c.score_id == bindparam("saved_id"))
 _ADD_JUDGMENT = insert(_JUDGMENTS)
+_PLAN_SCORE = insert(_SCORES)
+_PLANNED_AT_ONCE = 5_000
 
 
 class Runs:
@@ -54,12 +56,16 @@ class Runs:
                     prompt_digest=part.prompt_digest,
                 )
             )
-            scores = [
-                {"run_id": run_id, "dimension_id": part.dimension, "text_id": text, "status": "pending"}
-                for text in part.texts
-            ]
-            if scores:
-                self._session.execute(insert(ScoreRow), scores)
+            connection = self._session.connection()
+            for start in range(0, len(part.texts), _PLANNED_AT_ONCE):
+                planned = part.texts[start : start + _PLANNED_AT_ONCE]
+                connection.execute(
+                    _PLAN_SCORE,
+                    [
+                        {"run_id": run_id, "dimension_id": part.dimension, "text_id": text, "status": "pending"}
+                        for text in planned
+                    ],
+                )
         self._session.flush()
         return run_id
 

@@ -1,18 +1,21 @@
 """Texts and their human ratings."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import func, insert
 from sqlmodel import Session, col, or_, select
 
 from app.domain.locked_split import Scope
-from app.domain.text import Rating, Text
+from app.domain.text import Rating, Text, TextPlace
 from app.errors import NotFoundError
 from db.models import DimensionRow, RatingRow, TextRow
 from db.repositories.locked_split import within
 
 Key = tuple[str, str, str]
+AT_A_TIME = 5_000  # rows that are fetched while others are worked on
 
 
 class Texts:
@@ -23,17 +26,13 @@ class Texts:
         self._scope = scope
 
     def ids_by_key(self, project_id: int) -> dict[Key, int]:
-        return {key: text_id for key, (text_id, _, _) in self.known(project_id).items()}
+        """Of every text, locked ones too: what a file may name."""
+        return {place.key: place.id for place in Texts(self._session, Scope.EVERY).places(project_id)}
 
     def add_many(self, project_id: int, texts: Sequence[Text]) -> None:
         """Texts whose keys are new to the project."""
         if texts:
             self._session.execute(insert(TextRow), [{"project_id": project_id, **text_columns(text)} for text in texts])
-
-    def known(self, project_id: int) -> dict[Key, tuple[int, str, str]]:
-        """Key -> (id, text, source), to tell a text imported twice from another one with the same key."""
-        rows = self._session.exec(select(TextRow).where(TextRow.project_id == project_id))
-        return {(row.doc_id, row.system_id, row.item_id): (int(row.id or 0), row.text, row.source) for row in rows}
 
     def add_ratings(self, ratings: Sequence[tuple[int, int, Rating]]) -> None:
         """(text id, dimension id, rating), none of them there yet."""
@@ -47,6 +46,21 @@ class Texts:
     def all(self, project_id: int) -> list[Text]:
         query = select(TextRow).where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
         return [text_value(row) for row in self._session.exec(query.order_by(col(TextRow.id)))]
+
+    def places(self, project_id: int) -> list[TextPlace]:
+        """Every text, in import order. Equal names are one string."""
+        rows = self._session.execute(
+            select(TextRow.id, TextRow.doc_id, TextRow.system_id, TextRow.item_id)
+            .where(TextRow.project_id == project_id, *within(self._scope, TextRow.id))
+            .order_by(col(TextRow.id)),
+            execution_options={"yield_per": AT_A_TIME},
+        )
+        names: dict[str, str] = {}
+        return [TextPlace(int(text), *(names.setdefault(name, name) for name in key)) for text, *key in rows]
+
+    def documents_by_text(self, project_id: int) -> dict[int, str]:
+        """Text id -> its document, of every text."""
+        return {place.id: place.doc_id for place in self.places(project_id)}
 
     def keys(self, project_id: int) -> dict[int, Key]:
         """Id -> (doc_id, system_id, item_id), in import order."""
@@ -67,6 +81,14 @@ class Texts:
             *self._matches(project_id, ""), col(TextRow.doc_id).in_(doc_ids)
         )
         return self._session.exec(query).one()
+
+    def after(self, project_id: int, text_id: int, limit: int) -> list[Text]:
+        """The next texts in import order. What comes late in a table takes no longer than what comes first."""
+        matches = self._matches(project_id, "")
+        rows = self._session.exec(
+            select(TextRow).where(*matches, col(TextRow.id) > text_id).order_by(col(TextRow.id)).limit(limit)
+        )
+        return [text_value(row) for row in rows]
 
     def page(self, project_id: int, offset: int, limit: int, search: str = "") -> list[Text]:
         rows = self._session.exec(
@@ -102,14 +124,34 @@ class Texts:
             found.update({int(row.id or 0): text_value(row) for row in rows})
         return found
 
-    def ratings(self, dimension_id: int) -> list[tuple[int, str, float]]:
-        """(text id, rater, value) of every rating on a dimension."""
-        rows = self._session.exec(
+    def rated(self, dimension_id: int, only: int | None = None) -> Iterator[tuple[int, str, int, list[float]]]:
+        """(text id, document, characters to read, its ratings) of every rated text, read as they are asked for; only:
+        of this one."""
+        of_text = [] if only is None else [RatingRow.text_id == only]
+        length = func.length(TextRow.text) + func.length(TextRow.source)
+        rows = self._session.execute(
+            select(RatingRow.text_id, TextRow.doc_id, length, RatingRow.value)
+            .join(TextRow, col(TextRow.id) == RatingRow.text_id)
+            .where(RatingRow.dimension_id == dimension_id, *of_text, *within(self._scope, RatingRow.text_id))
+            .order_by(col(RatingRow.text_id), col(RatingRow.rater)),
+            execution_options={"yield_per": AT_A_TIME},
+        )
+        for (text, document, characters), found in groupby(rows, itemgetter(0, 1, 2)):
+            yield text, document, characters, [row[3] for row in found]
+
+    def each_rating(self, dimension_id: int) -> Iterator[tuple[int, str, float]]:
+        """As `ratings`, read as they are asked for."""
+        rows = self._session.execute(
             select(RatingRow.text_id, RatingRow.rater, RatingRow.value)
             .where(RatingRow.dimension_id == dimension_id, *within(self._scope, RatingRow.text_id))
-            .order_by(col(RatingRow.text_id), col(RatingRow.rater))
+            .order_by(col(RatingRow.text_id), col(RatingRow.rater)),
+            execution_options={"yield_per": AT_A_TIME},
         )
-        return [(text_id, rater, value) for text_id, rater, value in rows]
+        yield from map(tuple, rows)
+
+    def ratings(self, dimension_id: int) -> list[tuple[int, str, float]]:
+        """(text id, rater, value) of every rating on a dimension."""
+        return list(self.each_rating(dimension_id))
 
     def ratings_of(self, text_id: int) -> list[tuple[str, str, float]]:
         """(dimension, rater, value) of every rating of one text, in the order of the dimensions."""

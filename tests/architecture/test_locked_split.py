@@ -7,7 +7,10 @@ from tests.support.repository import ROOT, name_of, python_files
 ALLOWED = {
     "app/services/data/locked_split.py": "draws the split, and shows results on it when somebody looks",
     "app/services/think_aloud/samples.py": "plans a run on the locked split",
-    "app/services/scoring/run_requests.py": "the judge reads what the run planned",
+    "app/services/scoring/text_shelf.py": "the judge reads what the run planned",
+    "app/services/scoring/blocks/block_scoring.py": "the judge reads what the run planned",
+    "app/services/scoring/run_worker.py": "keeps a document's texts together in what the run planned",
+    "app/services/scoring/runs.py": "looks for references among what a run is to score",
     "app/services/scoring/answer_reuse.py": "a run on the locked split takes over what an earlier run asked about it",
     "app/services/scoring/forecast.py": "counts the tokens of what a run planned",
     "app/services/scoring/dry_run.py": "counts the tokens of what a run planned",
@@ -41,13 +44,15 @@ def test_every_query_of_texts_and_results_names_its_scope_or_says_why_not() -> N
         "texts.py": {
             "ids_by_key",
             "add_many",
-            "known",
             "add_ratings",
+            "documents_by_text",  # of `places`, which applies it
+            "ratings",  # of `each_rating`, which applies it
             "rating_range",
             "rating_counts",
             "distinct",
         },
-        "results.py": {"failures", "unanswered"},  # a kind and a sentence; a sum over what is in scope
+        # A kind and a sentence; a sum over what is in scope; `each_scored`, which applies it.
+        "results.py": {"failures", "unanswered", "scored"},
     }
     for name, exempt in for_all.items():
         source = (ROOT / "db" / "repositories" / name).read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ def test_locked_documents_are_left_out_of_every_question(database: Database) -> 
         run = scored_run(work, project, dimension)
         before = work.results.rating_state(dimension)
         work.locked_splits.lock(project, ["d1"], 0.3, 7, "Ana")
-        locked = {work.texts.known(project)[key][0] for key in (("d1", "s0", ""), ("d1", "s1", ""))}
+        locked = {work.texts.ids_by_key(project)[key] for key in (("d1", "s0", ""), ("d1", "s1", ""))}
     with database.read() as work:
         assert {t.doc_id for t in work.texts.all(project)} == {"d0", "d2"}
         assert {t.doc_id for t in work.texts.page(project, 0, 10, "text")} == {"d0", "d2"}

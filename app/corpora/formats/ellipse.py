@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
+from app.corpora.assembly import CorpusBuilder, RatingCell
 from app.corpora.cells import identifier, json_safe, prose
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
@@ -19,7 +19,7 @@ def matches(record: Mapping[str, Any]) -> bool:
     return {"text_id_kaggle", "full_text", "Overall", "Cohesion", "Syntax", "Phraseology"} <= record.keys()
 
 
-def read(records: Records, file_name: str) -> Corpus:
+def read(records: Records, file_name: str) -> CorpusReader:
     """The writing prompt is both source and document: essays on one prompt are told apart by their id.
 
     What is known of the writers, and the counts that come with each essay, go to `extra`.
@@ -40,8 +40,7 @@ def read(records: Records, file_name: str) -> Corpus:
         )
         builder.add(row, text, [RatingCell(name, _RATER, record.get(name)) for name in names])
 
-    read_each(records, builder, read_one)
-    return builder.build("ellipse", preset.task, records, file_name)
+    return builder.reader("ellipse", preset.task, records, file_name, read_one)
 
 
 ELLIPSE = KnownFormat(

@@ -1,14 +1,16 @@
 """Any table, by a column mapping."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, cast
 
-from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
+from app.corpora.assembly import CorpusBuilder, RatingCell, digest
 from app.corpora.cells import BadCellError, identifier, is_blank, json_safe, listed, numbers_in, prose, proses
-from app.corpora.corpus import ColumnUse, Corpus
+from app.corpora.corpus import ColumnUse, CorpusReader
+from app.corpora.file_rows import FileRows
 from app.corpora.guessing import guess_mapping
 from app.corpora.mapping import ColumnMapping
 from app.corpora.records import Records
@@ -20,7 +22,7 @@ from app.domain.text import Text
 from app.errors import FileFormatError, InputError
 
 
-def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str) -> Corpus:
+def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str) -> CorpusReader:
     """What a mapping doesn't name is guessed where it says so, or names no column at all. Raises FileFormatError for
     unknown columns or none with texts, InputError for the scale of what isn't rated.
 
@@ -34,18 +36,17 @@ def read_generic(records: Records, mapping: ColumnMapping | None, file_name: str
     if named.rest_guessed or named.names_no_column:
         mapping = guess_mapping(table.columns, table.rows, named)
     _check_columns(mapping, table, file_name)
-    rows = cast("tuple[dict[str, Any], ...]", table.rows)  # not copied: nobody changes them
-    flat = replace(records, items=tuple(zip(table.numbers, rows, strict=True)))
+    rows = cast("Sequence[dict[str, Any]]", table.rows)  # not copied: nobody changes them
+    flat = replace(records, items=FileRows(lambda: zip(table.numbers, rows, strict=True), len(rows)))
     builder = CorpusBuilder(_dimensions(mapping, table))
-    items = _items(mapping, flat)
+    items = _Items(mapping, flat)
 
     def read_one(row: int, record: dict[str, Any]) -> None:
         text = _text(row, record, mapping)
-        item = text.item_id or items.get(row, "")
+        item = text.item_id or items.of(row, record, text)
         builder.add(row, replace(text, item_id=item) if item else text, list(_cells(record, mapping)))
 
-    read_each(flat, builder, read_one)
-    corpus = builder.build(records.container, Task(), flat, file_name)
+    corpus = builder.reader(records.container, Task(), flat, file_name, read_one)
     return replace(corpus, columns=tuple(_uses(mapping, set(named.used_columns))))
 
 
@@ -126,22 +127,31 @@ def _document(source: str, row: int) -> str:
     return f"source-{hashlib.sha256(source.encode()).hexdigest()[:10]}" if source else f"row-{row}"
 
 
-def _items(mapping: ColumnMapping, records: Records) -> dict[int, str]:
-    """Row -> item for the texts that only their row tells apart. A row that repeats another whole shares its item."""
-    if "item_id" in mapping.columns or {"doc_id", "system_id"} <= mapping.columns.keys():
-        return {}
-    groups: dict[tuple[str, str], dict[tuple[object, ...], list[int]]] = {}
-    for row, record in records.items:
-        try:
-            text = _text(row, record, mapping)
-        except BadCellError:
-            continue
-        content = (text.text, text.source, repr([cell.value for cell in _cells(record, mapping)]))
-        groups.setdefault((text.doc_id, text.system_id), {}).setdefault(content, []).append(row)
-    return {
-        row: str(rows[0])
-        for contents in groups.values()
-        if len(contents) > 1
-        for rows in contents.values()
-        for row in rows
-    }
+class _Items:
+    """Items for the texts that only their row tells apart. A row that repeats another whole shares its item.
+
+    The file is gone through once before: whether a text shares its document and system with another shows later.
+    """
+
+    def __init__(self, mapping: ColumnMapping, records: Records) -> None:
+        self._mapping = mapping
+        self._shared: set[int] = set()  # digests of documents and systems with several texts
+        self._first: dict[int, int] = {}  # digest of such a text -> its first row
+        if "item_id" in mapping.columns or {"doc_id", "system_id"} <= mapping.columns.keys():
+            return
+        contents: dict[int, int] = {}
+        for row, record in records.items:
+            with suppress(BadCellError):
+                text = _text(row, record, mapping)
+                place, content = digest(text.doc_id, text.system_id), self._content(record, text)
+                if contents.setdefault(place, content) != content:
+                    self._shared.add(place)
+
+    def of(self, row: int, record: Mapping[str, Any], text: Text) -> str:
+        """ "" for a text that needs none."""
+        if not self._shared or digest(text.doc_id, text.system_id) not in self._shared:
+            return ""
+        return str(self._first.setdefault(digest(text.doc_id, text.system_id, self._content(record, text)), row))
+
+    def _content(self, record: Mapping[str, Any], text: Text) -> int:
+        return digest(text.text, text.source, repr([cell.value for cell in _cells(record, self._mapping)]))

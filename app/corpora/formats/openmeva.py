@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
+from app.corpora.assembly import CorpusBuilder, RatingCell
 from app.corpora.cells import BadCellError, identifier, json_safe, prose, proses
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.scored_outputs import RATER
 from app.corpora.presets import load_preset
@@ -19,7 +19,7 @@ def matches(record: Mapping[str, Any]) -> bool:
     return "prompt" in record and isinstance(record.get("gen"), dict)
 
 
-def read(records: Records, file_name: str) -> Corpus:
+def read(records: Records, file_name: str) -> CorpusReader:
     """One record holds one story a system. Scores by metrics go to `extra["published_scores"]`."""
     preset = load_preset("stories")
     builder = CorpusBuilder(preset.dimensions)
@@ -34,8 +34,7 @@ def read(records: Records, file_name: str) -> Corpus:
             except BadCellError as error:  # the record's other stories come in
                 builder.skip(row, f"Story by {system}: {error}")
 
-    read_each(records, builder, read_one)
-    return builder.build("openmeva", preset.task, records, file_name)
+    return builder.reader("openmeva", preset.task, records, file_name, read_one)
 
 
 def _text(row: int, record: Mapping[str, Any], system: str, story: Any) -> Text:

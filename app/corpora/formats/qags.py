@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, read_each
+from app.corpora.assembly import CorpusBuilder
 from app.corpora.cells import identifier, json_safe, prose, proses
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
@@ -17,7 +17,7 @@ def matches(record: Mapping[str, Any]) -> bool:
     return dimensions_of(record) == {"consistency"}
 
 
-def read(records: Records, file_name: str) -> Corpus:
+def read(records: Records, file_name: str) -> CorpusReader:
     """Where the reference is the article itself, the file has no reference and none is kept."""
     preset = load_preset("factual consistency")
     builder = CorpusBuilder(preset.dimensions)
@@ -35,8 +35,7 @@ def read(records: Records, file_name: str) -> Corpus:
         )
         builder.add(row, text, rating_cells(record))
 
-    read_each(records, builder, read_one)
-    return builder.build("qags", preset.task, records, file_name)
+    return builder.reader("qags", preset.task, records, file_name, read_one)
 
 
 QAGS = KnownFormat("qags", "doc_id, source, system_output and scores with consistency alone", matches, read)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, read_each
+from app.corpora.assembly import CorpusBuilder
 from app.corpora.cells import identifier, json_safe, prose, proses
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
@@ -17,7 +17,7 @@ def matches(record: Mapping[str, Any]) -> bool:
     return {"informativeness", "naturalness"} <= dimensions_of(record)
 
 
-def read(records: Records, file_name: str) -> Corpus:
+def read(records: Records, file_name: str) -> CorpusReader:
     """The file's doc_id counts texts, not sources, so it becomes the item; texts with equal data share a document.
 
     That document bears the number of the first text that has it.
@@ -40,8 +40,7 @@ def read(records: Records, file_name: str) -> Corpus:
         )
         builder.add(row, text, rating_cells(record))
 
-    read_each(records, builder, read_one)
-    return builder.build("sfres", preset.task, records, file_name)
+    return builder.reader("sfres", preset.task, records, file_name, read_one)
 
 
 SFRES = KnownFormat("sfres", "doc_id, source, system_output and scores with informativeness", matches, read)

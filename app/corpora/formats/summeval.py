@@ -6,9 +6,9 @@ The release without source articles reads too; its texts have no source.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, RatingCell, read_each
+from app.corpora.assembly import CorpusBuilder, RatingCell
 from app.corpora.cells import BadCellError, identifier, json_safe, prose, proses
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.presets import load_preset
 from app.corpora.records import Records
@@ -21,7 +21,7 @@ def matches(record: Mapping[str, Any]) -> bool:
     return {"id", "model_id", "decoded", "expert_annotations"} <= record.keys()
 
 
-def read(records: Records, file_name: str) -> Corpus:
+def read(records: Records, file_name: str) -> CorpusReader:
     """Crowd annotations and every other field go to `extra`: the experts are the standard to compare with."""
     preset = load_preset("news summaries")
     builder = CorpusBuilder(preset.dimensions)
@@ -37,8 +37,7 @@ def read(records: Records, file_name: str) -> Corpus:
         )
         builder.add(row, text, list(_cells(record.get("expert_annotations"))))
 
-    read_each(records, builder, read_one)
-    return builder.build("summeval", preset.task, records, file_name)
+    return builder.reader("summeval", preset.task, records, file_name, read_one)
 
 
 def _cells(annotations: Any) -> Iterator[RatingCell]:

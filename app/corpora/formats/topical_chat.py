@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from app.corpora.assembly import CorpusBuilder, read_each
+from app.corpora.assembly import CorpusBuilder
 from app.corpora.cells import identifier, json_safe, prose
-from app.corpora.corpus import Corpus
+from app.corpora.corpus import CorpusReader
 from app.corpora.formats.known_format import KnownFormat
 from app.corpora.formats.scored_outputs import dimensions_of, rating_cells, unread
 from app.corpora.presets import load_preset
@@ -19,7 +19,7 @@ def matches(record: Mapping[str, Any]) -> bool:
     return bool(dimensions_of(record) & {"engagingness", "groundedness", "understandability"})
 
 
-def read(records: Records, file_name: str) -> Corpus:
+def read(records: Records, file_name: str) -> CorpusReader:
     """Dialogues have no id in the file: they are numbered in the order in which they first appear.
 
     The fact is part of the source, since groundedness can't be judged without it; `extra` keeps it raw too.
@@ -41,8 +41,7 @@ def read(records: Records, file_name: str) -> Corpus:
         )
         builder.add(row, text, rating_cells(record))
 
-    read_each(records, builder, read_one)
-    return builder.build("topical-chat", preset.task, records, file_name)
+    return builder.reader("topical-chat", preset.task, records, file_name, read_one)
 
 
 TOPICAL_CHAT = KnownFormat(

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.meta_evaluation.bootstrap import CONFIDENCE
 from app.meta_evaluation.coefficients import single
-from app.meta_evaluation.resampling import draw_counts
+from app.meta_evaluation.resampling import count_parts
 from app.meta_evaluation.score_matrix import Column, Floats, Ints
 
 Metric = Literal["nominal", "ordinal", "interval"]
@@ -65,8 +65,9 @@ def krippendorff_alpha(
     np.add.at(counts, (np.nonzero(present)[1], code), 1)
     value = float(_alphas(counts, values - values.mean(), np.ones((1, n)), metric)[0])
     owner = np.arange(n) if group is None else _codes(group)[usable]
-    times = draw_counts(owner, int(owner.max()) + 1, resamples, np.random.default_rng(seed))[:, owner]
-    drawn = _alphas(counts, values - values.mean(), times, metric)
+    parts = count_parts(owner, int(owner.max()) + 1, resamples, np.random.default_rng(seed), each=n)
+    alphas = [_alphas(counts, values - values.mean(), part[:, owner], metric) for part in parts]
+    drawn = np.concatenate(alphas) if alphas else np.zeros(0)
     low, high = _ends(drawn, np.unique(owner).size)
     return Agreement(method, value, n, lost, raters, low=low, high=high)
 
@@ -83,7 +84,9 @@ def cohen_kappa(first: Floats, second: Floats, *, resamples: int = 0, seed: int 
         return Agreement(method, None, n, lost, 2, NO_VARIATION)
     a, b = (np.eye(categories.size)[row] for row in code.reshape(2, n))
     value = float(_cohen(a, b, np.ones((1, n)))[0])
-    drawn = _cohen(a, b, draw_counts(np.arange(n), n, resamples, np.random.default_rng(seed)))
+    parts = count_parts(np.arange(n), n, resamples, np.random.default_rng(seed), each=n)
+    kappas = [_cohen(a, b, part) for part in parts]
+    drawn = np.concatenate(kappas) if kappas else np.zeros(0)
     low, high = _ends(drawn, n)
     return Agreement(method, value, n, lost, 2, low=low, high=high)
 

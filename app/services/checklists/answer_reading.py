@@ -7,7 +7,7 @@ from app.corpora.table import TableData, load_table
 from app.domain.checklist import Checklist
 from app.domain.judgment import Answer
 from app.domain.storable_text import check_storable
-from app.domain.text import Text
+from app.domain.text import Text, TextPlace
 from app.errors import InputError
 from app.export.spreadsheet import restored
 from app.services.data.uploads import Upload, stored
@@ -69,5 +69,5 @@ class AnswerReading:
         return answer
 
 
-def texts_by_key(texts: Sequence[Text]) -> dict[tuple[str, str, str], int]:
+def texts_by_key(texts: Sequence[Text | TextPlace]) -> dict[tuple[str, str, str], int]:
     return {text.key: text.id for text in texts}

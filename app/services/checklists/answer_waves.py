@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerSet
-from app.domain.text import Text
+from app.domain.text import TextPlace
 from app.errors import InputError
 from app.meta_evaluation.judges.answer_design import (
     TAU,
@@ -37,7 +37,7 @@ class DrawnWave:
     chances: Mapping[int, float]
 
 
-def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[Text], list[float]]:
+def pool(work: UnitOfWork, checklist_id: int) -> tuple[list[TextPlace], list[float]]:
     """What can be drawn from, with its mean ratings; no ratings where no text has any."""
     dimension_id = work.checklists.dimension_of(checklist_id)
     texts, _ = evaluation_texts(work, work.projects.project_of(dimension_id).id, dimension_id)

@@ -1,12 +1,12 @@
 """What can be done with a file's texts before they are imported: how many stay for scoring, and which agreement with
 people can be computed. By the same rules as samples are chosen and results computed."""
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 
-from app.corpora.corpus import Corpus, CorpusText
+from app.corpora.corpus import Corpus, CorpusReader
 from app.domain.task import Task
 from app.meta_evaluation.captions import FEW_TO_DRAW
 from app.meta_evaluation.choices import Level
@@ -39,37 +39,63 @@ class Feasibility:
         return next((found for found in self.levels if found.level == level), None)
 
 
-def feasibility(corpus: Corpus) -> tuple[Feasibility, ...]:
+@dataclass(slots=True)
+class _Outline:
+    """What of a file's texts is held: their documents, systems and lengths, and by dimension and text the ratings."""
+
+    documents: list[str] = field(default_factory=list)
+    systems: list[str] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    ratings: dict[str, dict[int, list[float]]] = field(default_factory=lambda: defaultdict(dict))
+
+
+def feasibility(corpus: Corpus | CorpusReader) -> tuple[Feasibility, ...]:
     """For each dimension. A judge that agrees with people in everything stands for the one to come: where it has no
-    figure, none will have one."""
-    return tuple(_of(corpus.texts, dimension.name) for dimension in corpus.dimensions)
+    figure, none will have one. Raises FileFormatError where no text can be read."""
+    outline = _outline(corpus.reader() if isinstance(corpus, Corpus) else corpus)
+    return tuple(_of(outline, dimension.name, outline.ratings[dimension.name]) for dimension in corpus.dimensions)
 
 
-def _of(texts: Sequence[CorpusText], dimension: str) -> Feasibility:
-    ratings = {
-        place: values
-        for place, item in enumerate(texts)
-        if (values := [rating.value for rating in item.ratings if rating.dimension == dimension])
-    }
+def _outline(corpus: CorpusReader) -> _Outline:
+    found = _Outline()
+    names: dict[str, str] = {}  # equal names are one string
+    for place, item in enumerate(corpus.read()):
+        found.documents.append(names.setdefault(item.text.doc_id, item.text.doc_id))
+        found.systems.append(names.setdefault(item.text.system_id, item.text.system_id))
+        found.lengths.append(len(item.text.text) + len(item.text.source))
+        for rating in item.ratings:
+            found.ratings[rating.dimension].setdefault(place, []).append(rating.value)
+    return found
+
+
+def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]]) -> Feasibility:
+    count = len(texts.documents)
     if not ratings:
-        return Feasibility(dimension, len(texts), len(texts), 0)
-    samples = choose_samples([sample_candidate(place, texts[place].text, r) for place, r in ratings.items()])
-    in_document = Counter(item.text.doc_id for item in texts)
+        return Feasibility(dimension, count, count, 0)
+    samples = choose_samples(
+        [sample_candidate(place, texts.documents[place], texts.lengths[place], r) for place, r in ratings.items()]
+    )
+    in_document = Counter(texts.documents)
     out = held_back(
         ((sample.text_id, sample.doc_id) for sample in samples),
         lambda documents: sum(in_document[document] for document in documents),
-        len(texts),
+        count,
     )
     kept = [
-        place for place, item in enumerate(texts) if place not in out.texts and item.text.doc_id not in out.documents
+        place
+        for place, document in enumerate(texts.documents)
+        if place not in out.texts and document not in out.documents
     ]
     rated = [place for place in kept if place in ratings]
-    levels = _levels([texts[place] for place in rated], [fmean(ratings[place]) for place in rated])
-    return Feasibility(dimension, len(texts), len(kept), len(rated), levels)
+    levels = _levels(
+        [texts.documents[place] for place in rated],
+        [texts.systems[place] for place in rated],
+        [fmean(ratings[place]) for place in rated],
+    )
+    return Feasibility(dimension, count, len(kept), len(rated), levels)
 
 
-def _levels(texts: Sequence[CorpusText], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
-    sources, systems = [item.text.doc_id for item in texts], [item.text.system_id for item in texts]
+def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
     table = score_table([human], human, group=sources, system=systems if any(systems) else None, duplicates="keep")
     found = []
     levels: tuple[Level, ...] = ("per-source", "dataset", "system")

@@ -18,7 +18,7 @@ from app.services.background.job_files import drop_handed, hand_over, is_used, n
 from app.services.background.jobs import refuse_second_job, start_job, workers_there
 from app.services.background.kinds import job_kind
 from app.services.background.progress import Progress
-from app.services.data.imports import REPORTS, ImportReport, SentFile, keep_corpus, read_worded
+from app.services.data.imports import REPORTS, ImportReport, SentFile, keep_corpus, open_worded
 from app.services.data.uploads import ImportPlan, Upload, stored, stored_as
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -117,7 +117,7 @@ def _bring_in(workbench: Workbench, path: Path, project: str, plan: ImportPlan, 
     """Whoever began the import is in the trail; the right is asked again, for it may be gone meanwhile."""
     mapping = plan.mapped.mapping() if plan.mapped else None
     preset = load_preset(plan.preset) if plan.preset else None
-    keep_corpus(workbench, read_worded(path, plan.format, mapping, plan.sheet, preset), project, sent=sent)
+    keep_corpus(workbench, open_worded(path, plan.format, mapping, plan.sheet, preset), project, sent=sent)
 
 
 @use_case(Right.FACILITATE, project="project")

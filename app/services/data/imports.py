@@ -1,17 +1,18 @@
 """Texts and ratings from a file into a project: the good rows come in, the bad ones are listed."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from app.corpora.corpus import ColumnUse, Corpus, SkippedRow
+from app.corpora.corpus import ColumnUse, Corpus, CorpusReader, CorpusText, SkippedRow
 from app.corpora.mapping import ColumnMapping
 from app.corpora.presets import Preset
-from app.corpora.reading import read_corpus
+from app.corpora.reading import open_corpus
 from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.errors import ConflictError
@@ -93,19 +94,19 @@ def import_file(
     the texts get where the file's format has none. Raises FileFormatError or NotFoundError for a file that can't be
     read.
     """
-    corpus = read_worded(path, format_name, mapping, sheet, preset)
+    corpus = open_worded(path, format_name, mapping, sheet, preset)
     return replace(keep_corpus(workbench, corpus, project), file=path.name)
 
 
-def read_worded(
+def open_worded(
     path: Path, format_name: str, mapping: ColumnMapping | None, sheet: str, preset: Preset | None
-) -> Corpus:
-    """As `read_corpus`, with the preset's wording where the format has none."""
-    corpus = read_corpus(path, format_name, mapping, sheet)
+) -> CorpusReader:
+    """As `open_corpus`, with the preset's wording where the format has none."""
+    corpus = open_corpus(path, format_name, mapping, sheet)
     return worded(corpus, preset) if preset and corpus.columns else corpus
 
 
-def worded(corpus: Corpus, preset: Preset) -> Corpus:
+def worded(corpus: CorpusReader, preset: Preset) -> CorpusReader:
     """With the preset's wording, and its rubrics for those dimensions that are called as its own; case doesn't count.
 
     The scale stays the file's.
@@ -116,23 +117,20 @@ def worded(corpus: Corpus, preset: Preset) -> Corpus:
 
 
 def keep_corpus(
-    workbench: Workbench, corpus: Corpus, project: str, notice: str = "", sent: SentFile | None = None
+    workbench: Workbench, corpus: Corpus | CorpusReader, project: str, notice: str = "", sent: SentFile | None = None
 ) -> ImportReport:
-    """Nobody sees a part of it, and others write while it is read in, block by block.
+    """Nobody sees a part of it, and others write while it is read in, block by block: no more than a block is held.
 
     sent: the file that somebody uploaded and is told about; its report is kept together with its texts. Raises
     ConflictError where another process was quicker with the same file.
     """
+    corpus = corpus.reader() if isinstance(corpus, Corpus) else corpus
     job_file = sent.job_file if sent else None
     with workbench.database.write() as work:
         abandoned = work.imports.abandoned(job_file)
         import_id = work.imports.begin(job_file)
     try:
-        for start in range(0, len(corpus.texts), BLOCK):
-            block = [
-                TextOfFile(position, item.row, item.text, item.ratings)
-                for position, item in enumerate(corpus.texts[start : start + BLOCK], start)
-            ]
+        for block in _blocks(corpus.read()):
             with workbench.database.write() as work:
                 work.imports.add(import_id, block)
             time.sleep(PAUSE)
@@ -143,7 +141,7 @@ def keep_corpus(
             target = project_to_fill(work, workbench.actor, project, corpus.task, notice)
             _add_dimensions(work, target, corpus)
             kept = work.imports.keep(import_id, target.id)
-            skipped = [*corpus.skipped, *(SkippedRow(row, reason) for row, reason in kept.left_out)]
+            skipped = [*corpus.left_out(), *(SkippedRow(row, reason) for row, reason in kept.left_out)]
             report = _report(work, target, corpus.format, skipped, (kept.texts, kept.ratings))
             report = replace(report, columns=corpus.columns)
             if sent is not None:
@@ -164,7 +162,13 @@ def _forget(workbench: Workbench, import_id: int) -> None:
         time.sleep(PAUSE if left else 0)
 
 
-def _add_dimensions(work: UnitOfWork, project: Project, corpus: Corpus) -> None:
+def _blocks(texts: Iterable[CorpusText]) -> Iterator[list[TextOfFile]]:
+    placed = (TextOfFile(position, item.row, item.text, item.ratings) for position, item in enumerate(texts))
+    while block := list(islice(placed, BLOCK)):
+        yield block
+
+
+def _add_dimensions(work: UnitOfWork, project: Project, corpus: CorpusReader) -> None:
     there = {d.name for d in work.projects.dimensions(project.id)}
     for dimension in corpus.dimensions:
         if dimension.name not in there:

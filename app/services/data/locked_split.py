@@ -129,12 +129,12 @@ def require_split(work: UnitOfWork, project_id: int) -> LockedSplit:
 
 def _document_means(work: UnitOfWork, project_id: int) -> dict[str, float]:
     """Document -> mean rating as a share of the scale, over its texts, raters and dimensions; only rated ones."""
-    texts = {text.id: text for text in work.texts.all(project_id)}
+    document_of = work.texts.documents_by_text(project_id)
     shares: dict[str, list[float]] = {}
     for dimension in work.projects.dimensions(project_id):
         for text_id, mean in work.texts.mean_scores(dimension.id).items():
             share = (mean - dimension.low) / (dimension.high - dimension.low)
-            shares.setdefault(texts[text_id].doc_id, []).append(share)
+            shares.setdefault(document_of[text_id], []).append(share)
     return {document: fmean(found) for document, found in shares.items()}
 
 

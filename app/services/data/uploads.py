@@ -13,10 +13,10 @@ from typing import Any
 
 from app.corpora.guessing import guess
 from app.corpora.mapping import FIELDS, ColumnMapping, RatingColumn, read_scale
-from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, read_corpus
+from app.corpora.reading import FORMATS, KNOWN_FORMATS, detect_format, open_corpus
 from app.corpora.records import sheets_of
 from app.corpora.scale import NumberColumn, number_columns
-from app.corpora.table import load_table
+from app.corpora.table import open_table
 from app.domain.storable_text import storable_value
 from app.errors import WorkbenchError
 from app.services.data.feasibility import Feasibility, feasibility
@@ -104,7 +104,7 @@ def preview_upload(upload: Upload, format_name: str = "auto", sheet: str = "") -
         found = detect_format(path, sheet) if format_name == "auto" else format_name
         if found in KNOWN_FORMATS:
             return UploadPreview(found)
-        table = load_table(path, found, sheet)
+        table = open_table(path, found, sheet)
         guessed = guess(table.columns, table.rows)
         ratings = tuple((rating.dimension, rating.column) for rating in guessed.mapping.ratings)
         return UploadPreview(
@@ -123,7 +123,7 @@ def check_upload(upload: Upload, plan: ImportPlan) -> tuple[Feasibility, ...]:
     """What can be done with the texts if they are imported so. Raises FileFormatError, InputError."""
     with stored(upload) as path:
         mapping = plan.mapped.mapping() if plan.mapped else None
-        return feasibility(read_corpus(path, plan.format, mapping, plan.sheet))
+        return feasibility(open_corpus(path, plan.format, mapping, plan.sheet))
 
 
 @contextmanager

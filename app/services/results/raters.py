@@ -85,12 +85,13 @@ def _rated(database: Database, run_id: int, dimension_id: int, choices: Choices)
 
 def ratings_of(workbench: Workbench, result: DimensionResult) -> tuple[list[str], Floats]:
     """The raters' names and their ratings (raters, texts) of the result's texts."""
-    with workbench.database.read() as work:
-        found = work.texts.ratings(result.dimension.id)
     place = {row.text: number for number, row in enumerate(result.rows)}
-    names = sorted({rater for text, rater, _ in found if text in place})
-    ratings = np.full((len(names), len(place)), np.nan)
-    for text, rater, value in found:
-        if text in place:
-            ratings[names.index(rater), place[text]] = value
-    return names, ratings
+    given: dict[str, Floats] = {}
+    with workbench.database.read() as work:
+        for text, rater, value in work.texts.each_rating(result.dimension.id):
+            if text in place:
+                if rater not in given:
+                    given[rater] = np.full(len(place), np.nan)
+                given[rater][place[text]] = value
+    names = sorted(given)
+    return names, np.stack([given[name] for name in names]) if names else np.zeros((0, len(place)))

@@ -8,7 +8,7 @@ from app.domain.project import Project
 from app.errors import InputError
 from app.export.latex import latex_table
 from app.export.results import COLUMNS, html_report, parquet_bytes
-from app.export.spreadsheet import csv_bytes
+from app.export.spreadsheet import csv_bytes, write_csv
 from app.services.results.dimension_means import dimension_means
 from app.services.results.result_pictures import pair_counts, score_distributions
 from app.services.results.results import DimensionResult
@@ -157,7 +157,9 @@ def write_results(
     """
     match path.suffix.lower():
         case ".csv":  # for scripts: without the mark that would become a part of the first column's name
-            content = csv_bytes(COLUMNS, _all_scores(results), for_spreadsheets=False)
+            with output_file(path) as target, target.open("wb") as stream:
+                write_csv(stream, COLUMNS, _all_scores(results), for_spreadsheets=False)
+            return
         case ".parquet":
             content = scores_parquet(results)
         case ".html":

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from app.corpora.draws import design_instead, documents_by_systems, stratified_draw
 from app.domain.checklist import Checklist
 from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.text import TextPlace
 from app.errors import InputError, NotReadyError
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import evaluation_texts
@@ -36,7 +36,7 @@ def asking_draw(
     return sorted(text.id for text in (*first, *rest))
 
 
-def _designed(texts: Sequence[Text], means: Mapping[int, float], wanted: int, seed: int) -> list[Text]:
+def _designed(texts: Sequence[TextPlace], means: Mapping[int, float], wanted: int, seed: int) -> list[TextPlace]:
     """Documents by systems where these give nine texts of ten wanted, else stratified by human score."""
     if 0 < wanted < len(texts):
         design = design_instead(texts[:wanted], texts)
@@ -45,7 +45,7 @@ def _designed(texts: Sequence[Text], means: Mapping[int, float], wanted: int, se
     return _part(texts, means, wanted, seed)
 
 
-def _part(texts: Sequence[Text], means: Mapping[int, float], wanted: int, seed: int) -> list[Text]:
+def _part(texts: Sequence[TextPlace], means: Mapping[int, float], wanted: int, seed: int) -> list[TextPlace]:
     """Where nothing is rated all count alike, and chance alone draws."""
     if wanted >= len(texts):
         return list(texts)

@@ -7,7 +7,7 @@ from typing import Any
 from app.corpora.draws import KsCheck, design_instead, drawn_documents, ks_check
 from app.domain.people.actor import Right
 from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.text import TextPlace
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, plan_run
@@ -84,7 +84,7 @@ def check_drawn_texts(
     return checks
 
 
-def _cautions(drawn: Sequence[Text], whole: Sequence[Text]) -> tuple[str, ...]:
+def _cautions(drawn: Sequence[TextPlace], whole: Sequence[TextPlace]) -> tuple[str, ...]:
     documents = drawn_documents(drawn, whole)
     if not documents.too_thin:
         return ()

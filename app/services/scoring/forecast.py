@@ -28,7 +28,9 @@ from db.unit_of_work import UnitOfWork
 
 CENT = 0.01
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
-_REMEMBERED = 32
+_REMEMBERED, _REMEMBERED_TEXTS = 32, 2_000_000
+SAMPLED_FROM, SAMPLED = 20_000, 2_000
+"""Of a dimension with more texts than the first, so many stand for all of them."""
 # Not lru_cache: that would hold on to the workbench, and with it to a key somebody typed and then forgot.
 _FORECASTS: dict[tuple[object, ...], "Forecast"] = {}
 TOKENS_PER_REASON = 40  # the same with a reason of up to twenty words
@@ -44,7 +46,8 @@ class Estimate:
     `constant_tokens` are the most that requests have in common, `cached_from_tokens` the least of them that the model's
     cache keeps, None where nobody knows; `cache_read_tokens` are what it would be read for at best, and
     `cache_saves_usd` what that takes off the cost, None where the price isn't known. `batch_usd` is what a batch would
-    cost instead, None where there is none.
+    cost instead, None where there is none. `sampled`: how many texts stood for all of very many, 0 where all were
+    counted.
     """
 
     calls: int
@@ -61,6 +64,12 @@ class Estimate:
     cache_read_tokens: int = 0
     cache_saves_usd: float | None = None
     batch_usd: float | None = None
+    sampled: int = 0
+
+    @property
+    def counted_on(self) -> str:
+        """On how many texts requests and tokens were counted, in words; "" where on all."""
+        return f"counted on {self.sampled:,} of the texts, which stand for all" if self.sampled else ""
 
     @property
     def caching(self) -> str:
@@ -114,9 +123,8 @@ class Estimate:
             f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
             f"and {self.output_tokens_estimate:,} out; {cost}"
         )
-        return "\n".join(
-            [said, *filter(None, [self.paid_at, self.as_batch, self.caching, self.reasoning]), *map(str, self.reuse)]
-        )
+        more = filter(None, [self.counted_on, self.paid_at, self.as_batch, self.caching, self.reasoning])
+        return "\n".join([said, *more, *map(str, self.reuse)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,8 @@ def forecast(workbench: Workbench, project_id: int, options: RunOptions) -> Fore
         whose = workbench.replies_of(project_id)
         question = (id(workbench.database), project_id, whose, options, _state(work, project_id, options))
     if question not in _FORECASTS:
-        if len(_FORECASTS) >= _REMEMBERED:
+        texts = sum(len(part.texts) for ahead in _FORECASTS.values() for part in ahead.parts)
+        if len(_FORECASTS) >= _REMEMBERED or texts > _REMEMBERED_TEXTS:
             _FORECASTS.clear()
         _FORECASTS[question] = _forecast(workbench, project_id, options)
     return _FORECASTS[question]
@@ -179,7 +188,10 @@ def _worded_forecast(workbench: Workbench, project_id: int, options: RunOptions)
 def _counted(
     workbench: Workbench, project_id: int, options: RunOptions, plan: Sequence[RunDimension], judge: JudgeAbility
 ) -> Estimate:
-    counted = _without_reasoning(workbench, project_id, options, plan, judge)
+    some, times = _sample(plan) if judge.is_llm else (plan, 1.0)
+    counted = _times(_without_reasoning(workbench, project_id, options, some, judge), times)
+    if times > 1:
+        counted = replace(counted, sampled=sum(len(part.texts) for part in some))
     if not judge.is_llm:
         return counted
     with workbench.database.read() as work:
@@ -196,6 +208,35 @@ def _counted(
         reasoning_tokens_per_call=reasoning.per_call,
         reasoning_measured=reasoning.measured,
         batch_usd=known_prices().cost(judge.name, usage, today(), BATCH, calls=new) if sold else None,
+    )
+
+
+def _sample(plan: Sequence[RunDimension]) -> tuple[Sequence[RunDimension], float]:
+    """Every so manieth text of a large plan, and how many times as many scores are planned."""
+    largest = max((len(part.texts) for part in plan), default=0)
+    if largest <= SAMPLED_FROM:
+        return plan, 1.0
+    step = largest // SAMPLED
+    some = [replace(part, texts=part.texts[::step]) for part in plan]
+    return some, sum(len(part.texts) for part in plan) / sum(len(part.texts) for part in some)
+
+
+def _times(found: Estimate, times: float) -> Estimate:
+    if times == 1:
+        return found
+    saves = found.cache_saves_usd
+    return replace(
+        found,
+        calls=round(found.calls * times),
+        calls_cached=round(found.calls_cached * times),
+        input_tokens=round(found.input_tokens * times),
+        output_tokens_estimate=round(found.output_tokens_estimate * times),
+        cost_usd=None if found.cost_usd is None else found.cost_usd * times,
+        cache_saves_usd=None if saves is None else saves * times,
+        reuse=tuple(
+            replace(each, left=tuple((asked, round(texts * times)) for asked, texts in each.left))
+            for each in found.reuse
+        ),
     )
 
 

@@ -94,7 +94,7 @@ def import_scores(
         matched = match_scores(table, found, work.texts.ids_by_key(project_id))
         if not matched.scores:
             raise _nothing_fits(work, project_id, matched)
-        locked = matched.scores.keys() - {text.key for text in work.texts.all(project_id)}
+        locked = matched.scores.keys() - {text.key for text in work.texts.places(project_id)}
         plan, without, samples = [], {}, {}
         for dimension in dimensions:
             part, lacking = _part(work, project_id, dimension, matched)

@@ -1,24 +1,15 @@
 """What a run has to ask for its open texts, found out without asking anybody."""
 
-from collections.abc import Mapping
-
-from app.domain.run import PlannedScore, RunSummary
-from app.domain.text import Text
+from app.domain.run import RunSummary
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.providers.batches.batched_model import BatchedModel
 from app.services.runtime.batch_rounds import Collect, gather_settled
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import evaluators_of
-from db.unit_of_work import UnitOfWork
+from app.services.scoring.text_shelf import TextShelf
 
 COLLECTED = 200  # texts whose requests are collected at a time
-
-
-def open_texts(work: UnitOfWork, run: RunSummary) -> tuple[list[PlannedScore], Mapping[int, Text]]:
-    """What is left to score, and its texts by id."""
-    planned = work.runs.open_scores(run.id)
-    return planned, work.every_text.many({score.text for score in planned})
 
 
 def collecting(workbench: Workbench, run: RunSummary, stages: DatabaseStages, known: JudgeLogprobs) -> Collect:
@@ -27,7 +18,9 @@ def collecting(workbench: Workbench, run: RunSummary, stages: DatabaseStages, kn
     async def collect(awaiting: BatchedModel) -> None:
         with workbench.database.read() as work:
             evaluators = evaluators_of(work, run, awaiting, stages, known)
-            planned, texts = open_texts(work, run)
+            planned = work.runs.open_scores(run.id)
+        texts = TextShelf(workbench.database)
+        texts.expect(score.text for score in planned)
         for start in range(0, len(planned), COLLECTED):
             some = planned[start : start + COLLECTED]
             await gather_settled(evaluators[each.dimension].score(texts[each.text]) for each in some)

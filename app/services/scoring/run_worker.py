@@ -20,8 +20,9 @@ from app.services.scoring.blocks.deck import Deck
 from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.judge_logprobs import logprobs_known
-from app.services.scoring.run_requests import collecting, open_texts
+from app.services.scoring.run_requests import collecting
 from app.services.scoring.run_writer import RunWriter, has_active_writers
+from app.services.scoring.text_shelf import TextShelf
 
 FEW = 0.2  # a larger share is no chance but what this judge does, and asking everything again would only cost
 
@@ -105,9 +106,10 @@ class _RunWork:
 
     def _open(self) -> tuple[RunScorer, list[PlannedScore]]:
         with self._workbench.database.read() as work:
-            scorer = RunScorer(work, self._run, self._model, self._stages, self._known)
-            planned, texts = open_texts(work, self._run)
-        scorer.texts |= texts
+            shelf = TextShelf(self._workbench.database)
+            scorer = RunScorer(work, self._run, self._model, self._stages, self._known, shelf)
+            planned = work.runs.open_scores(self._run.id)
+        shelf.expect(score.text for score in planned)
         return scorer, planned
 
     async def _with_others(
@@ -117,7 +119,9 @@ class _RunWork:
         dimension is on record by then, and what keeps a judge from answering at all is known."""
         first = list({each.dimension: each for each in reversed(planned)}.values())[::-1]
         ahead = {each.id for each in first}
-        blocks = cut_blocks([each for each in planned if each.id not in ahead], scorer.texts)
+        with self._workbench.database.read() as work:
+            document_of = work.every_text.documents_by_text(work.runs.project_of(self._run.id))
+        blocks = cut_blocks([each for each in planned if each.id not in ahead], document_of)
         deck, share = Deck(first, blocks), self._concurrency // processes
         limit = account_limit(self._workbench, self._model.name)
         limit.raise_to(self._concurrency)

@@ -9,7 +9,7 @@ from typing import Any
 from app.domain.people.actor import Right
 from app.domain.run import RunDimension, RunStatus, RunSummary
 from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.text import TextPlace
 from app.errors import (
     ConflictError,
     DatabaseError,
@@ -69,6 +69,9 @@ __all__ = [
 ]
 
 
+BLOCK = 500  # texts that are looked at together
+
+
 @dataclass(frozen=True, slots=True)
 class RunReport:
     """How a run ended, and what this session of it asked and cost. `fatal`: the error after which going on made no
@@ -125,7 +128,7 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
     texts, out = drawn(workbench, project_id, dimension.id, options.share, options.seed, options.locked, options.draw)
     if options.texts:
         texts = _only(texts, options.texts, dimension)
-    if method.references(chosen) and not any(text.references for text in texts):
+    if method.references(chosen) and not _any_reference(workbench, [text.id for text in texts]):
         raise NotReadyError(
             f"No text has a reference to compare it with, and {method.name} needs one.",
             "Import the texts with their references.",
@@ -141,7 +144,13 @@ def _plan(workbench: Workbench, project_id: int, options: RunOptions, dimension:
     )
 
 
-def _only(texts: Sequence[Text], wanted: Sequence[int], dimension: Dimension) -> list[Text]:
+def _any_reference(workbench: Workbench, texts: Sequence[int]) -> bool:
+    with workbench.database.read() as work:
+        blocks = (texts[start : start + BLOCK] for start in range(0, len(texts), BLOCK))
+        return any(text.references for block in blocks for text in work.every_text.many(block).values())
+
+
+def _only(texts: Sequence[TextPlace], wanted: Sequence[int], dimension: Dimension) -> list[TextPlace]:
     among = set(wanted)
     left = [text for text in texts if text.id in among]
     if not left:

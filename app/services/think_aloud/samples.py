@@ -1,18 +1,20 @@
 """Samples that people and LLMs read while thinking aloud, and the texts that they leave for scoring."""
 
 from dataclasses import dataclass
+from statistics import fmean
 
 from app.corpora.draws import documents_by_systems, stratified_draw
 from app.domain.people.actor import Right
-from app.domain.text import Text
+from app.domain.text import Text, TextPlace
 from app.domain.think_aloud import HeldBack, Sample
 from app.errors import InputError, NotReadyError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.think_aloud.samples import SampleCandidate, choose_samples, held_back, sample_candidate
+from app.think_aloud.samples import choose_samples, held_back, sample_candidate
 from db.unit_of_work import UnitOfWork
 
 OPTIONS_SHOWN = 50
+BLOCK = 500  # texts that are looked at together
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,11 @@ def ensure_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
 def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
     """Other samples in place of all there are. Raises NotReadyError where no text of the dimension is rated."""
     with workbench.database.write() as work:
-        candidates = _candidates(work, dimension_id)
+        candidates = [sample_candidate(*rated) for rated in work.texts.rated(dimension_id)]
         if not candidates:
             name = work.projects.dimension_by_id(dimension_id).name
             raise NotReadyError(f"No text is rated on {name}, so there are no samples to show.", "Import ratings.")
-        chosen = choose_samples(list(candidates.values()))
+        chosen = choose_samples(candidates)
         work.think_aloud.set_samples(dimension_id, [(c.text_id, c.score, "auto") for c in chosen])
         return work.think_aloud.samples(dimension_id)
 
@@ -80,8 +82,8 @@ def rechoose_samples(workbench: Workbench, dimension_id: int) -> list[Sample]:
 def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_id: int) -> list[Sample]:
     """Show another rated text in this place."""
     with workbench.database.write() as work:
-        candidate = _candidates(work, dimension_id).get(text_id)
-        if candidate is None:
+        ratings = next((found for *_, found in work.texts.rated(dimension_id, only=text_id)), None)
+        if ratings is None:
             raise InputError("This text has no rating on the dimension.", "Choose a rated text.")
         samples = work.think_aloud.samples(dimension_id)
         if any(s.text.id == text_id and s.position != position for s in samples):
@@ -89,7 +91,7 @@ def replace_sample(workbench: Workbench, dimension_id: int, position: int, text_
         work.think_aloud.set_samples(
             dimension_id,
             [
-                (text_id, candidate.score, "hand") if s.position == position else (s.text.id, s.score, s.chosen_by)
+                (text_id, fmean(ratings), "hand") if s.position == position else (s.text.id, s.score, s.chosen_by)
                 for s in samples
             ],
         )
@@ -117,22 +119,26 @@ def sample_options(
         taken = {sample.text.id for sample in work.think_aloud.samples(dimension_id)}
         means = work.texts.mean_scores(dimension_id)
         order = sorted(means.keys() - taken, key=lambda text_id: (abs(means[text_id] - near), text_id))
-        texts = work.texts.many(order if wanted else order[:limit])
-    found = [SampleOption(texts[text_id], means[text_id]) for text_id in order if text_id in texts]
-    if wanted:
-        found = [o for o in found if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
+        found: list[SampleOption] = []
+        for start in range(0, len(order), BLOCK):
+            some = order[start : start + BLOCK]
+            texts = work.texts.many(some)
+            options = [SampleOption(texts[text_id], means[text_id]) for text_id in some if text_id in texts]
+            found += [o for o in options if any(wanted in part.casefold() for part in (*o.text.key, o.text.text))]
+            if len(found) >= limit:
+                break
     return found[:limit]
 
 
 def evaluation_texts(
     work: UnitOfWork, project_id: int, dimension_id: int, locked: bool = False
-) -> tuple[list[Text], HeldBack]:
+) -> tuple[list[TextPlace], HeldBack]:
     """The texts to score on a dimension, and what is left out because it was read as a sample.
 
     locked: those of the locked split instead of all others.
     """
     out = held_back_by_samples(work, project_id, dimension_id)
-    texts = (work.locked_texts if locked else work.texts).all(project_id)
+    texts = (work.locked_texts if locked else work.texts).places(project_id)
     return [text for text in texts if not out.holds(text)], out
 
 
@@ -144,7 +150,7 @@ def drawn(
     seed: int,
     locked: bool = False,
     draw: tuple[int, int] | None = None,
-) -> tuple[list[Text], HeldBack]:
+) -> tuple[list[TextPlace], HeldBack]:
     """The evaluation texts or a share of them, and what is left out.
 
     A share is drawn from the rated texts so that their distribution of human scores is kept (InteractEval, section
@@ -165,7 +171,7 @@ def drawn(
             raise _nothing_left(work, project_id, dimension_id, locked)
         if share == 1 and draw is None:
             return texts, out
-        scores = {c.text_id: c.score for c in _candidates(work, dimension_id).values()}
+        scores = {text: fmean(ratings) for text, _, _, ratings in work.texts.rated(dimension_id)}
         name = work.projects.dimension_by_id(dimension_id).name
     rated = [text for text in texts if text.id in scores]
     if not rated:
@@ -198,11 +204,3 @@ def _nothing_left(work: UnitOfWork, project_id: int, dimension_id: int, locked: 
         "were read as samples, or belong to a document of which one was.",
         "Bring in texts that nobody has read as a sample; those that were read stay samples.",
     )
-
-
-def _candidates(work: UnitOfWork, dimension_id: int) -> dict[int, SampleCandidate]:
-    ratings: dict[int, list[float]] = {}
-    for text_id, _, value in work.texts.ratings(dimension_id):
-        ratings.setdefault(text_id, []).append(value)
-    texts = work.texts.many(ratings)
-    return {text_id: sample_candidate(text_id, texts[text_id], values) for text_id, values in ratings.items()}

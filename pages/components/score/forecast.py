@@ -71,6 +71,7 @@ def _calls(found: Estimate) -> str:
     else:
         said = f"{number(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
         said += f"{number(new, 'new call')}: {tokens}"
+    said += f"  \n{plain(found.counted_on.capitalize())}." if found.counted_on else ""
     said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
     caching = f"  \n{plain(found.caching.capitalize())}." if found.caching else ""
     patient = f"  \nAs a batch: {about(found.batch_usd)}, answered within a day." if found.batch_usd else ""

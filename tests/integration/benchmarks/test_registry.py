@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.benchmarks import pages, scoring, screens_in_browser
+from app.benchmarks import pages, scale, scoring, screens_in_browser
 from app.benchmarks.registry import run_benchmark
 from app.errors import InputError
 from app.services.demo import prepare_demo
@@ -39,3 +39,17 @@ def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_one_is_said() -> None:
     with pytest.raises(InputError, match=r"There are: .*pages"):
         run_benchmark("coffee")
+
+
+def test_scale_measures_each_step_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scale, "STEPS", ("import jsonl", "import csv", "overview"))
+    measured = run_benchmark("scale", sizes="40, 1_00")
+    json.dumps(measured, allow_nan=False)
+    assert {"40", "100"} <= measured["import csv"].keys()
+    assert measured["within_limits"]
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("scale", "many"), ("scale", "0"), ("statistics", "10")])
+def test_sizes_are_numbers_for_a_benchmark_that_has_them(name: str, sizes: str) -> None:
+    with pytest.raises(InputError):
+        run_benchmark(name, sizes=sizes)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from app.meta_evaluation import bootstrap
+from app.meta_evaluation import pooled as pooled_module
+from app.meta_evaluation import resampling as resampling_module
 from app.meta_evaluation.bootstrap import Draws, interval, resample
 from app.meta_evaluation.choices import Constant, Level, Resampling
 from app.meta_evaluation.correlation import estimate
@@ -108,3 +110,40 @@ def test_the_interval_is_the_central_share_of_the_resamples() -> None:
     values = np.linspace(0, 1, 1001)
     found = interval(Draws(np.empty((1, 4, 1001)), 9, "texts"), values)
     assert (found.low, found.high) == (pytest.approx(0.025), pytest.approx(0.975))
+
+
+@pytest.mark.parametrize(
+    ("level", "resampling"),
+    [
+        ("per-source", "sources"),
+        ("per-source", "systems"),
+        ("dataset", "sources"),
+        ("dataset", "texts"),
+        ("system", "sources"),
+    ],
+)
+def test_draws_that_do_not_fit_into_memory_are_the_same_in_parts(
+    level: Level, resampling: Resampling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = table_of(5)
+    whole = resample(table, level, resampling, resamples=RESAMPLES, rng=np.random.default_rng(4))
+    monkeypatch.setattr(resampling_module, "MOST_DRAWN", 4 * table.n)
+    parts = resample(table, level, resampling, resamples=RESAMPLES, rng=np.random.default_rng(4))
+    assert parts.values.shape == whole.values.shape
+    np.testing.assert_allclose(parts.values, whole.values, equal_nan=True)
+
+
+def test_many_units_are_drawn_with_replacement_each_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling_module, "MANY", 3)
+    counts = resampling_module.draw_counts(np.array([0, 1, 1, 2, 4, 5]), 6, 4_000, np.random.default_rng(0))
+    assert (counts.sum(axis=1) == 5).all()
+    assert not counts[:, 3].any()
+    np.testing.assert_allclose(counts[:, [0, 1, 2, 4, 5]].mean(axis=0), 1, atol=0.06)
+
+
+def test_counts_without_zeros_give_the_same_coefficients(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of(6)
+    whole = resample(table, "dataset", "sources", resamples=RESAMPLES, rng=np.random.default_rng(4))
+    monkeypatch.setattr(pooled_module, "MOST_COUNTS", 1)
+    sparse = resample(table, "dataset", "sources", resamples=RESAMPLES, rng=np.random.default_rng(4))
+    np.testing.assert_allclose(sparse.values, whole.values, equal_nan=True)

@@ -1,14 +1,13 @@
 """The tables of a project's archive, row by row: texts, ratings, samples, comparisons, runs, scores and answers."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from app.domain.checklist import Checklist
 from app.domain.expert_answer import AnswerDraw
 from app.domain.task import Dimension
-from app.domain.text import Text
+from app.domain.text import Text, TextPlace
 from app.export.results import COLUMNS as SCORES
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -46,10 +45,9 @@ def rating_rows(workbench: Workbench, project_id: int, dimensions: Iterable[Dime
     places = text_places(workbench, project_id)
     for dimension in dimensions:
         with workbench.database.read() as work:
-            ratings = work.texts.ratings(dimension.id)
-        for text, rater, value in ratings:
-            if text in places:
-                yield {**places[text], "dimension": dimension.name, "rater": rater, "rating": value}
+            for text, rater, value in work.texts.each_rating(dimension.id):
+                if text in places:
+                    yield {**places[text], "dimension": dimension.name, "rater": rater, "rating": value}
 
 
 def sample_rows(workbench: Workbench, dimensions: Iterable[Dimension]) -> Iterator[Row]:
@@ -159,7 +157,7 @@ def score_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
     """One a text, dimension and run, beside the mean rating; those that failed or were not reached have no score."""
 
     def of_part(work: UnitOfWork, origin: Row, dimension_id: int, _: Checklist | None) -> Iterator[Row]:
-        for row in work.results.scored(origin["run"], dimension_id):
+        for row in work.results.each_scored(origin["run"], dimension_id):
             yield {
                 **origin,
                 **_place((row.doc_id, row.system_id, row.item_id)),
@@ -182,19 +180,19 @@ def judgment_rows(workbench: Workbench, project_id: int) -> Iterator[Row]:
             return
         wordings = {question.id: question.text for question in checklist.questions}
         about = {"run": origin["run"], "dimension": origin["dimension"]}
-        for text, judgments in work.results.judgments_by_text(origin["run"], dimension_id).items():
-            for one in judgments:
-                yield {
-                    **about,
-                    **places.get(text, {}),
-                    "number": checklist.numbers.get(one.question),
-                    "question": wordings.get(one.question, ""),
-                    "answer": one.answer.value,
-                    "repeat": one.repeat,
-                    "p_yes": one.p_yes,
-                    "rationale": one.rationale,
-                    "quote": one.quote,
-                }
+        numbers = checklist.numbers
+        for text, one in work.results.each_judged(origin["run"], dimension_id):
+            yield {
+                **about,
+                **places.get(text, {}),
+                "number": numbers.get(one.question),
+                "question": wordings.get(one.question, ""),
+                "answer": one.answer.value,
+                "repeat": one.repeat,
+                "p_yes": one.p_yes,
+                "rationale": one.rationale,
+                "quote": one.quote,
+            }
 
     return _of_runs(workbench, project_id, of_part)
 
@@ -204,7 +202,7 @@ def _of_runs(
     project_id: int,
     rows: Callable[[UnitOfWork, Row, int, Checklist | None], Iterator[Row]],
 ) -> Iterator[Row]:
-    """Run by run, oldest first, and in a run dimension by dimension: what is in memory is one of these."""
+    """Run by run, oldest first, and in a run dimension by dimension."""
     with workbench.database.read() as work:
         runs = work.runs.all(project_id, anchors=True)
     for run in reversed(runs):
@@ -217,17 +215,35 @@ def _of_runs(
 
 def _texts(workbench: Workbench, project_id: int) -> Iterator[Text]:
     """A page at a time: texts may be many, and long."""
-    for start in count(step=_AT_A_TIME):
+    last = 0
+    while True:
         with workbench.database.read() as work:
-            page = work.texts.page(project_id, start, _AT_A_TIME)
+            page = work.texts.after(project_id, last, _AT_A_TIME)
         yield from page
         if len(page) < _AT_A_TIME:
             return
+        last = page[-1].id
 
 
-def text_places(workbench: Workbench, project_id: int) -> dict[int, Row]:
+class TextNames(Mapping[int, Row]):
     """Text id -> the names by which it is the same text in every table."""
-    return {text.id: _place(text.key) for text in _texts(workbench, project_id)}
+
+    def __init__(self, places: Iterable[TextPlace]) -> None:
+        self._places = {place.id: place for place in places}
+
+    def __getitem__(self, text: int) -> Row:
+        return _place(self._places[text].key)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def text_places(workbench: Workbench, project_id: int) -> TextNames:
+    with workbench.database.read() as work:
+        return TextNames(work.texts.places(project_id))
 
 
 def _place(key: tuple[str, str, str]) -> Row:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.run import Outcome, PlannedScore
-from app.domain.text import Text
 from app.errors import ProviderError
 from app.providers.recorded import Tally
 
@@ -43,13 +42,13 @@ class BlockReport:
 
 
 def cut_blocks(
-    planned: Sequence[PlannedScore], texts: Mapping[int, Text], size: int = BLOCK_TEXTS
+    planned: Sequence[PlannedScore], document_of: Mapping[int, str], size: int = BLOCK_TEXTS
 ) -> list[tuple[PlannedScore, ...]]:
     """Of one dimension each, in the order of the plan, and never within a document: equal texts are asked about once
     where one process has them, and a provider finds the document in its cache."""
     documents: dict[tuple[int, str], list[PlannedScore]] = {}
     for score in planned:
-        documents.setdefault((score.dimension, texts[score.text].doc_id), []).append(score)
+        documents.setdefault((score.dimension, document_of[score.text]), []).append(score)
     blocks: list[list[PlannedScore]] = []
     for scores in documents.values():
         if blocks and len(blocks[-1]) < size and blocks[-1][0].dimension == scores[0].dimension:

@@ -20,6 +20,7 @@ from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.judge_logprobs import logprobs_known
 from app.services.scoring.run_writer import RunHold
+from app.services.scoring.text_shelf import TextShelf
 
 # Replies are saved in a thread, and no text's next request goes out before. A thread that comes back from the database
 # waits up to 5 ms for its turn, several times a transaction; with shorter turns a run is a tenth faster (10 pairs).
@@ -93,7 +94,8 @@ class BlockSession:
     def __init__(self, workbench: Workbench, run: RunSummary, hold: RunHold, model: RecordedModel) -> None:
         known = logprobs_known(run)
         with workbench.database.read() as work:
-            self.scorer = RunScorer(work, run, model, DatabaseStages(workbench.database, hold), known)
+            stages = DatabaseStages(workbench.database, hold)
+            self.scorer = RunScorer(work, run, model, stages, known, TextShelf(workbench.database))
         self.model = model
         self.sink = DatabaseSink(workbench.database, run, hold, model, known)
         self._database = workbench.database
@@ -104,7 +106,7 @@ class BlockSession:
         with self._database.read() as work:
             left = work.runs.still_open(self._run, [each.id for each in scores])
             found = [each for each in scores if each.id in left]
-            self.scorer.texts |= work.every_text.many({each.text for each in found})
+            self.scorer.texts.hold(work.every_text.many({each.text for each in found}))
         return found
 
     def report(self, ended: engine.EngineReport) -> BlockReport:

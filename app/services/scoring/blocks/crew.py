@@ -27,7 +27,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.blocks.block import Block, BlockReport
 from app.services.scoring.blocks.channel import Channel, run_in_loop
 from app.services.scoring.blocks.deck import Deck
-from app.services.scoring.blocks.messages import Begin, Dealt, Ended, NothingMore, Ready, Saved, StopAsking
+from app.services.scoring.blocks.messages import Begin, Dealt, Ended, NothingMore, Ready, ScoresSaved, StopAsking
 
 COMMAND = (sys.executable, "-m", "app.services.scoring.blocks.process")
 # A process that is loading may take its time; one at work says something several times a second.
@@ -210,7 +210,7 @@ class _Member:
                 self._ready = True
                 self._slots = SlotLender(self._limit, self._share, self.say)
                 self.deal()
-            case Saved():
+            case ScoresSaved():
                 self._note(message)
             case Ended(report):
                 self.report, self.over, self._ended = report, not self._left, True
@@ -219,7 +219,7 @@ class _Member:
             case FromBorrower():
                 self._borrow(message)
 
-    def _note(self, saved: Saved) -> None:
+    def _note(self, saved: ScoresSaved) -> None:
         found = [self._left.pop(score) for score in saved.scores if score in self._left]
         before = self.report
         self.report = BlockReport(

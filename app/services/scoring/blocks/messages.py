@@ -37,7 +37,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class ScoresSaved:
     """These (ids) are in the database. `chance` of them are worth a second try. tally, retries: of the whole session
     so far; scores are empty where there is nothing but a sign of life."""
 

@@ -22,7 +22,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block_scoring import BlockSession, acting_for, block_session
 from app.services.scoring.blocks.channel import Channel, run_in_loop
 from app.services.scoring.blocks.deck import DealtFeed
-from app.services.scoring.blocks.messages import Begin, Dealt, Ended, NothingMore, Ready, Saved, StopAsking
+from app.services.scoring.blocks.messages import Begin, Dealt, Ended, NothingMore, Ready, ScoresSaved, StopAsking
 
 
 def main() -> None:
@@ -109,7 +109,7 @@ class _ReportingSink:
         chance, model = self._session.sink.chance, self._session.model
         doubtful = tuple(chance[each.planned.id] for each in outcomes if each.planned.id in chance)
         failed = sum(bool(each.error_kind) for each in outcomes)
-        self._channel.send(Saved(scores, failed, doubtful, model.tally, model.retries))
+        self._channel.send(ScoresSaved(scores, failed, doubtful, model.tally, model.retries))
 
 
 if __name__ == "__main__":

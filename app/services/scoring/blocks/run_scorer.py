@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager
 
 from app.domain.judgment import Evaluation
 from app.domain.run import Outcome, PlannedScore, RunSummary
-from app.domain.text import Text
 from app.evaluators.evaluator import Evaluator
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.stages import Stages
@@ -17,6 +16,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.blocks.database_sink import CHANCE
 from app.services.scoring.evaluators import NO_JUDGE, evaluators_of
 from app.services.scoring.run_writer import RunHold
+from app.services.scoring.text_shelf import TextShelf
 from db.unit_of_work import UnitOfWork
 
 
@@ -45,12 +45,18 @@ def judge_session(
 
 
 class RunScorer:
-    """Scores texts of the run; `texts` are those it knows so far, by id."""
+    """Scores texts of the run, which it takes from `texts`."""
 
     def __init__(
-        self, work: UnitOfWork, run: RunSummary, model: RecordedModel, stages: Stages, known: JudgeLogprobs
+        self,
+        work: UnitOfWork,
+        run: RunSummary,
+        model: RecordedModel,
+        stages: Stages,
+        known: JudgeLogprobs,
+        texts: TextShelf,
     ) -> None:
-        self.texts: dict[int, Text] = {}
+        self.texts = texts
         self._first = evaluators_of(work, run, model, stages, known)
         self._again = evaluators_of(work, run, model.second_try(), stages, known)
 
@@ -68,7 +74,7 @@ class RunScorer:
         return second_try(self._again, self.texts, before)
 
 
-def second_try(again: Mapping[int, Evaluator], texts: Mapping[int, Text], before: Mapping[int, Outcome]) -> ScoreOne:
+def second_try(again: Mapping[int, Evaluator], texts: TextShelf, before: Mapping[int, Outcome]) -> ScoreOne:
     """What was answered in part stays as it is where the second try gives less."""
 
     async def score(planned: PlannedScore) -> Evaluation:

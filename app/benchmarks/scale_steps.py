@@ -1,0 +1,198 @@
+"""The steps of the benchmark of size, each run in a process of its own: what it takes and its memory are its alone.
+
+`python -m app.benchmarks.scale_steps STEP FOLDER TEXTS` prints the seconds and the most memory as JSON.
+"""
+
+import csv
+import json
+import random
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
+from app.providers.credentials import Credentials
+from app.services.data.imports import import_file
+from app.services.data.locked_split import state_of
+from app.services.data.projects import overview
+from app.services.data.texts import text_page
+from app.services.results.archive.project_archive import write_project_archive
+from app.services.results.result_files import write_results
+from app.services.results.result_texts import disagreements, judged_text, question_shares
+from app.services.results.results import kept_results, results_of
+from app.services.results.verdicts import verdict_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.forecast import forecast
+from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
+from app.services.think_aloud.samples import ensure_samples, held_out
+from db.unit_of_work import Database
+
+PROJECT, DIMENSION, RUN = "Benchmark", "coherence", 1
+SYSTEMS = 10
+QUESTIONS = (
+    "Is the text free of repeated sentences?",
+    "Are most sentences short enough to read at once?",
+    "Does the text use words that join its sentences?",
+)
+WORDS = (
+    "river", "bridge", "winter", "council", "report", "morning", "teacher", "market", "garden", "letter", "island",
+    "village", "harvest", "paper", "glass", "mountain", "station", "summer", "doctor", "bread", "music", "captain",
+    "however", "therefore", "because", "although", "shows", "opens", "brings", "builds", "closes", "finds", "keeps",
+)  # fmt: skip
+Texts = Iterator[dict[str, Any]]
+
+
+def texts(count: int) -> Texts:
+    """Texts of two or three short sentences, ten systems to a document, with the ratings of two people."""
+    rng = random.Random(0)  # noqa: S311 - benchmark data
+    for n in range(count):
+        sentences = [" ".join(rng.choices(WORDS, k=rng.randint(5, 10))).capitalize() for _ in range(rng.randint(2, 3))]
+        quality = rng.gauss(3 + (n % SYSTEMS) / SYSTEMS, 1)
+        rated = [min(max(round(quality + rng.gauss(0, 0.7)), 1), 5) for _ in range(2)]
+        yield {
+            "doc_id": f"d{n // SYSTEMS}",
+            "system_id": f"s{n % SYSTEMS}",
+            "text": ". ".join(sentences) + ".",
+            "coherence_1": rated[0],
+            "coherence_2": rated[1],
+        }
+
+
+def _write_csv(path: Path, rows: Texts) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        first = next(rows)
+        writer = csv.DictWriter(file, list(first))
+        writer.writeheader()
+        writer.writerow(first)
+        writer.writerows(rows)
+
+
+def _write_jsonl(path: Path, rows: Texts) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def _write_parquet(path: Path, rows: Texts) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    first = pa.Table.from_pylist(list(islice(rows, 10_000)))
+    with pq.ParquetWriter(path, first.schema) as writer:
+        writer.write_table(first)
+        while some := list(islice(rows, 10_000)):
+            writer.write_table(pa.Table.from_pylist(some, first.schema))
+
+
+WRITERS = {"csv": _write_csv, "jsonl": _write_jsonl, "parquet": _write_parquet}
+
+
+class Steps:
+    """What is done with the texts; what rests on an import rests on that of the CSV."""
+
+    def __init__(self, folder: Path, count: int) -> None:
+        self.folder = folder
+        self.count = count
+
+    def prepare(self, step: str) -> Callable[[], object]:
+        """What of the step isn't measured: its file or its checklist, and the database opened."""
+        if step.startswith("import "):
+            kind = step.removeprefix("import ")
+            path = self.folder / f"texts.{kind}"
+            if not path.exists():
+                WRITERS[kind](path, texts(self.count))
+            workbench = self._open("bench" if kind == "csv" else kind)
+            return lambda: import_file(workbench, path, PROJECT)
+        workbench = self._open("bench")
+        if step == "samples":
+            self._publish(workbench)
+        return self._measured(workbench)[step]
+
+    def _measured(self, workbench: Workbench) -> dict[str, Callable[[], object]]:
+        with workbench.database.read() as work:
+            dimension = work.projects.dimensions(1)[0]
+        options = RunOptions((dimension,), "rules")
+
+        def table() -> object:
+            pages = text_page(workbench, 1).pages
+            text_page(workbench, 1, pages // 2)
+            return text_page(workbench, 1, search="captain bread")
+
+        def overview_screen() -> object:
+            return overview(workbench, 1), list_runs(workbench, 1), state_of(workbench, 1)
+
+        def score_screen() -> object:
+            return held_out(workbench, 1, dimension.id), forecast(workbench, 1, options)
+
+        def results_screen() -> object:
+            results = kept_results(workbench, RUN)
+            shown = disagreements(results[0].compared)
+            question_shares(workbench, RUN, dimension.id)
+            return verdict_of(workbench, results[0]), judged_text(workbench, RUN, dimension.id, shown[0].row.text)
+
+        def export(suffix: str) -> Callable[[], object]:
+            def write() -> None:
+                with workbench.database.read() as work:
+                    project = work.projects.by_id(1)
+                results = results_of(workbench, RUN)
+                write_results(self.folder / f"scores{suffix}", project, results, [])
+
+            return write
+
+        return {
+            "samples": lambda: ensure_samples(workbench, dimension.id),
+            "texts table": table,
+            "overview": overview_screen,
+            "forecast": score_screen,
+            "plan": lambda: start_run(workbench, 1, options),
+            "score": lambda: work_on(workbench, RUN),
+            "results": results_screen,
+            "export csv": export(".csv"),
+            "export parquet": export(".parquet"),
+            "archive": lambda: write_project_archive(workbench, 1, self.folder / "archive.zip"),
+        }
+
+    def _publish(self, workbench: Workbench) -> None:
+        with workbench.database.write() as work:
+            dimension = work.projects.dimensions(1)[0]
+            asked = [
+                Question(words, "Made up", origin=QuestionOrigin.ADDED, position=n) for n, words in enumerate(QUESTIONS)
+            ]
+            draft = Checklist(DIMENSION, 0, ChecklistStatus.DRAFT, "comb", "", (Component("Made up"),), tuple(asked))
+            work.checklists.publish(work.checklists.save(dimension.id, draft))
+
+    def _open(self, name: str) -> Workbench:
+        return Workbench(Database(f"sqlite:///{self.folder}/{name}.db"), Credentials())
+
+
+STEPS = (
+    "import parquet",
+    "import jsonl",
+    "import csv",
+    "samples",
+    "texts table",
+    "overview",
+    "forecast",
+    "plan",
+    "score",
+    "results",
+    "export csv",
+    "export parquet",
+    "archive",
+)
+
+
+def main(step: str, folder: str, count: str) -> None:
+    measured = Steps(Path(folder), int(count)).prepare(step)
+    started, computed = time.perf_counter(), time.process_time()
+    measured()
+    seconds, computed = time.perf_counter() - started, time.process_time() - computed
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": round(seconds, 1), "cpu_seconds": round(computed, 1), "peak_mb": round(peak)}))  # noqa: T201 - the parent reads it
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
