@@ -229,6 +229,7 @@ class Database:
     """
 
     def __init__(self, address: str) -> None:
+        self.address = address
         self._writer, self._reader = open_engines(address)
         # SQLite has one writer at a time and lets others poll for the lock; within a process they queue instead.
         self._turn: AbstractContextManager[object] = (

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from math import inf
+from typing import Protocol
 
 from app.errors import BudgetError
 from app.providers.adapters.output_room import START
@@ -38,6 +39,27 @@ class Reservation:
     likely: float
     dearest: float
     input_tokens: int
+
+
+class SpendingLimit(Protocol):
+    """Whatever says whether money is left for a request."""
+
+    async def reserve(self, request: ChatRequest, price: Price | None) -> Reservation: ...
+
+    async def settle(self, reserved: Reservation, usage: Usage | None, cost: float | None) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSize:
+    """What decides what a request may cost: its tokens as estimated, and the most that its answer may have."""
+
+    tokens: int
+    room: int
+
+    @classmethod
+    def of(cls, request: ChatRequest) -> "RequestSize":
+        room = max(START, request.max_output_tokens, *(2 * room for room in request.cut_off))
+        return cls(_input_tokens(request), room)
 
 
 class Budget:
@@ -86,10 +108,13 @@ class Budget:
 
     async def reserve(self, request: ChatRequest, price: Price | None) -> Reservation:
         """Wait until the request fits. Raises BudgetError where it won't."""
-        estimated = _input_tokens(request)
+        return await self.reserve_sized(RequestSize.of(request), price)
+
+    async def reserve_sized(self, size: RequestSize, price: Price | None) -> Reservation:
+        """The same for whoever knows the request's size alone."""
         async with self._returned:
             await self._look_into_purse()
-            while not self._fits(wanted := self._wanted(request, estimated, price)):
+            while not self._fits(wanted := self._wanted(size, price)):
                 await self._returned.wait()
             self._likely += wanted.likely
             self._dearest += wanted.dearest
@@ -107,10 +132,19 @@ class Budget:
                 self._learn(reserved, usage, cost)
             self._returned.notify_all()
 
+    async def write_off(self, reserved: Reservation) -> None:
+        """Nobody will ever say what became of the request: what it probably cost counts as spent."""
+        async with self._returned:
+            self._likely -= reserved.likely
+            self._dearest -= reserved.dearest
+            self._in_flight -= 1
+            self._spent += reserved.likely
+            self._returned.notify_all()
+
     async def reserve_batch(self, requests: Iterable[ChatRequest], price: Price | None) -> Reservation:
         """For requests that go at once, at the price of a batch. Raises BudgetError where likely answers don't
         fit; answers as long as any may be never would."""
-        wanted = [self._wanted(request, _input_tokens(request), price) for request in requests]
+        wanted = [self._wanted(RequestSize.of(request), price) for request in requests]
         likely, tokens = sum(each.likely for each in wanted), sum(each.input_tokens for each in wanted)
         together = Reservation(likely, likely, tokens)
         async with self._returned:
@@ -152,13 +186,12 @@ class Budget:
         self._longest = max(self._longest, usage.output_tokens)
         self._per_estimate = max(self._per_estimate, usage.input_tokens / max(reserved.input_tokens, 1))
 
-    def _wanted(self, request: ChatRequest, estimated: int, price: Price | None) -> Reservation:
-        room = max(START, request.max_output_tokens, *(2 * room for room in request.cut_off))
-        dearest = likely = _cost(price, estimated * CAREFUL, room)
+    def _wanted(self, size: RequestSize, price: Price | None) -> Reservation:
+        dearest = likely = _cost(price, size.tokens * CAREFUL, size.room)
         if self._answered:
-            longest = min(room, 1.25 * self._longest)
-            likely = _cost(price, estimated * (self._per_estimate or CAREFUL), longest)
-        return Reservation(likely, dearest, estimated)
+            longest = min(size.room, 1.25 * self._longest)
+            likely = _cost(price, size.tokens * (self._per_estimate or CAREFUL), longest)
+        return Reservation(likely, dearest, size.tokens)
 
     def _fits(self, wanted: Reservation) -> bool:
         """Whether it may be sent now. Raises BudgetError where nothing comes back to wait for, or nobody knows what

@@ -10,7 +10,7 @@ from app.domain.call import RecordedCall
 from app.errors import ProviderError, StoppedError
 from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatModel, ChatReply, ChatRequest, TokenLogprob, Usage, digest_of
-from app.providers.budget import Budget
+from app.providers.budget import SpendingLimit
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD
 from app.providers.pricing import STANDARD
@@ -32,6 +32,10 @@ class Ledger(Protocol):
 
     async def discard(self, digests: Sequence[str]) -> None:
         """Mark the replies to these requests: nothing could be made of them."""
+        ...
+
+    async def look_again(self) -> None:
+        """Learn what others asked since it was opened."""
         ...
 
     async def note_use(self, digest: str, project: int) -> None:
@@ -57,6 +61,12 @@ class Tally:
         self.usage += usage
         self.cost_usd = None if cost is None or self.cost_usd is None else self.cost_usd + cost
 
+    def __add__(self, other: "Tally") -> "Tally":
+        together = Tally(self.calls + other.calls, self.cached + other.cached, self.usage, self.cost_usd, self.mended)
+        together.paid(other.usage, other.cost_usd)
+        together.mended += other.mended
+        return together
+
 
 class RecordedModel:
     """Answers from the ledger where it can; else asks `inner` and writes the reply down before handing it on.
@@ -76,7 +86,7 @@ class RecordedModel:
         ledger: Ledger | None,
         run: int | None = None,
         use_cache: bool = True,
-        budget: Budget | None = None,
+        budget: SpendingLimit | None = None,
         project: int | None = None,
         stopped: asyncio.Event | None = None,
         effort: str = "",
@@ -108,6 +118,11 @@ class RecordedModel:
         """Ask nothing more; what is under way is waited for and kept."""
         self._stopped.set()
 
+    async def look_again(self) -> None:
+        """Find also what others asked and paid meanwhile."""
+        if self._ledger is not None:
+            await self._ledger.look_again()
+
     @property
     def name(self) -> str:
         return self._inner.name
@@ -115,6 +130,10 @@ class RecordedModel:
     @property
     def is_llm(self) -> bool:
         return self._inner.is_llm
+
+    @property
+    def budget(self) -> SpendingLimit | None:
+        return self._budget
 
     @property
     def retries(self) -> int:

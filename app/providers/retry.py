@@ -15,7 +15,7 @@ from app.errors import (
 from app.providers.adapters.rejection import billed, nothing_passes
 from app.providers.base import ATTEMPTS, ChatModel, ChatReply, ChatRequest, Usage, WrappedModel
 from app.providers.pace import PATIENCE
-from app.providers.rate_limit import AdaptiveLimit, Share
+from app.providers.rate_limit import Limiter
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RetryingModel(WrappedModel):
         self,
         model: ChatModel,
         policy: RetryPolicy | None = None,
-        limiter: AdaptiveLimit | Share | None = None,
+        limiter: Limiter | None = None,
         rng: random.Random | None = None,
         stopped: asyncio.Event | None = None,
     ) -> None:

@@ -1,13 +1,13 @@
 """The engine of a scoring run: so many texts at a time, each result kept while its worker scores the next text.
 
-A fixed number of workers takes planned scores from one iterator, so no more than `concurrency` texts are ever in
+A fixed number of workers takes planned scores from one feed, so no more than `concurrency` texts are ever in
 flight and memory doesn't grow with the run. Scores are saved by group commit; the paid replies they come from are saved
 before them (app.providers.recorded), so a run that is killed has lost nothing but what was in flight. A watcher asks
 every `LISTEN_SECONDS` whether to stop.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -29,6 +29,7 @@ from app.errors import (
     WrongKeyError,
 )
 from app.scoring.concurrency import CONCURRENCY
+from app.scoring.feed import Feed, PlannedFeed
 from app.scoring.group_commit import GroupCommit
 from app.scoring.sink import Sink
 
@@ -66,7 +67,7 @@ class EngineReport:
 
 
 async def run(
-    planned: Sequence[PlannedScore],
+    planned: Sequence[PlannedScore] | Feed,
     score_one: ScoreOne,
     sink: Sink,
     concurrency: int = CONCURRENCY,
@@ -79,14 +80,15 @@ async def run(
 
     Any other exception, the sink's included, ends the run and is raised, after what has arrived was kept.
     """
-    return await _Run(planned, score_one, sink, ask_nothing_more).to_its_end(max(1, min(concurrency, len(planned))))
+    if isinstance(planned, Feed):
+        return await _Run(planned, score_one, sink, ask_nothing_more).to_its_end(max(1, concurrency))
+    feed, at_once = PlannedFeed(planned), max(1, min(concurrency, len(planned)))
+    return await _Run(feed, score_one, sink, ask_nothing_more).to_its_end(at_once)
 
 
 class _Run:
-    def __init__(
-        self, planned: Sequence[PlannedScore], score_one: ScoreOne, sink: Sink, ask_nothing_more: Callable[[], None]
-    ) -> None:
-        self.queue: Iterator[PlannedScore] = iter(planned)
+    def __init__(self, feed: Feed, score_one: ScoreOne, sink: Sink, ask_nothing_more: Callable[[], None]) -> None:
+        self.feed = feed
         self.score_one = score_one
         self.sink = sink
         self.outcomes = GroupCommit[Outcome](sink.save)
@@ -118,8 +120,9 @@ class _Run:
         """One text after another; while one is being scored, the one before is being saved."""
         await asyncio.sleep(delay)
         saving: asyncio.Task[None] | None = None
-        for planned in self.queue:
-            if self.fatal or self.ending:
+        while not (self.fatal or self.ending):
+            planned = await self.feed.take()
+            if planned is None:
                 break
             try:
                 outcome = Outcome(planned, await self.score_one(planned))
@@ -127,6 +130,7 @@ class _Run:
                 break
             except FATAL as error:
                 self.fatal = self.fatal or error
+                self.feed.close()
                 break
             except ProviderError as error:
                 outcome = Outcome(planned, error_kind=error.kind, error=str(error))
@@ -148,6 +152,7 @@ class _Run:
     async def _drain(self, workers: Sequence[asyncio.Task[None]]) -> None:
         """Wait for what is under way, and say meanwhile that the run is alive."""
         self.ending = True
+        self.feed.close()
         pending = {worker for worker in workers if not worker.done()}
         if pending:
             self.ask_nothing_more()

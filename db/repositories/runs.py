@@ -171,9 +171,10 @@ class Runs:
             row.status, row.finished_at = RunStatus.STOPPED.value, now()
 
     def count_calls(self, run_id: int, cached: int, retries: int) -> None:
-        """How many requests of all its sessions were answered from the ledger, and how many were sent again."""
-        counts = update(ScoringRunRow).where(col(ScoringRunRow.id) == run_id)
-        self._session.execute(counts.values(calls_cached=cached, retries=retries))
+        """So many more requests were answered from the ledger, and so many sent again."""
+        run = ScoringRunRow
+        more = {"calls_cached": col(run.calls_cached) + cached, "retries": col(run.retries) + retries}
+        self._session.execute(update(run).where(col(run.id) == run_id).values(**more))
 
     def set_param(self, run_id: int, name: str, value: Any) -> None:
         row = self._session.get_one(ScoringRunRow, run_id, with_for_update=True)
@@ -195,6 +196,18 @@ class Runs:
             PlannedScore(int(score or 0), dimension, text, status == ScoreStatus.FAILED.value)
             for score, dimension, text, status in rows
         ]
+
+    def still_open(self, run_id: int, scores: Sequence[int]) -> set[int]:
+        """Those of these scores (ids) of the run that have none yet."""
+        found: set[int] = set()
+        for start in range(0, len(scores), 500):
+            query = select(ScoreRow.id).where(
+                ScoreRow.run_id == run_id,
+                col(ScoreRow.id).in_(scores[start : start + 500]),
+                ScoreRow.status != ScoreStatus.DONE.value,
+            )
+            found.update(int(score or 0) for score in self._session.exec(query))
+        return found
 
     def save(self, outcomes: Sequence[Outcome]) -> None:
         """Keep scores and their judgments together; a score tried again replaces its earlier judgments."""

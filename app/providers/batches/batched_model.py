@@ -8,7 +8,7 @@ from app.errors import AwaitedError
 from app.providers.adapters.storable_reply import storable_reply
 from app.providers.base import ChatReply, ChatRequest, Usage
 from app.providers.batches.batch import Batches, BatchLine
-from app.providers.budget import Reservation
+from app.providers.budget import Budget, Reservation
 from app.providers.known_prices import known_prices, today
 from app.providers.pricing import BATCH
 from app.providers.recorded import RecordedModel, Tally, answered_call
@@ -50,12 +50,12 @@ class BatchedModel(RecordedModel):
 
     async def reserve(self, requests: Iterable[ChatRequest]) -> Reservation | None:
         """Set aside what a batch will probably cost. Raises BudgetError where that isn't left."""
-        if self._budget is None:
+        if not isinstance(self._budget, Budget):
             return None
         return await self._budget.reserve_batch(requests, known_prices().of(self.name, today(), BATCH))
 
     async def settle(self, reserved: Reservation | None, cost: float | None) -> None:
-        if self._budget is not None and reserved is not None:
+        if isinstance(self._budget, Budget) and reserved is not None:
             await self._budget.settle_batch(reserved, cost)
 
     def _may_find(self, digest: str) -> bool:

@@ -18,14 +18,14 @@ from app.evaluators.checklist import judge
 from app.providers.adapters.replay import ReplayModel
 from app.providers.base import ChatReply, ChatRequest
 from app.providers.batches.batched_model import BatchedModel
-from app.providers.budget import Budget, Purse
+from app.providers.budget import Budget, Purse, SpendingLimit
 from app.providers.credentials import credentials_problem
 from app.providers.gate import GatedModel, MayAsk
 from app.providers.model_files import kept_recordings
 from app.providers.model_name import parse_model_name
 from app.providers.model_options import ModelOptions, options_for
 from app.providers.provider_spec import ProviderSpec
-from app.providers.rate_limit import Share, limit_of
+from app.providers.rate_limit import AdaptiveLimit, Limiter, Share, limit_of
 from app.providers.recorded import RecordedModel
 from app.providers.registry import describe_models, import_sdk, open_batches
 from app.providers.retry import RetryingModel, RetryPolicy
@@ -124,10 +124,10 @@ class DatabaseLedger:
         self, database: Database, model: str, only_run: int | None = None, only_project: int | None = None
     ) -> None:
         self._database = database
+        self._model = model
         self._only = only_run, only_project
         self._calls = GroupCommit[RecordedCall](self._save)
-        with database.read() as work:
-            self._answered = work.calls.answered(model, only_run, only_project)
+        self._answered = self._look()
 
     async def find(self, digest: str, usable: bool = False) -> RecordedCall | None:
         return await asyncio.to_thread(self._find, digest, usable) if digest in self._answered else None
@@ -143,8 +143,15 @@ class DatabaseLedger:
         if not call.error_kind:
             self._answered.add(call.digest)
 
+    async def look_again(self) -> None:
+        self._answered |= await asyncio.to_thread(self._look)
+
     async def close(self) -> None:
         await self._calls.close()
+
+    def _look(self) -> set[str]:
+        with self._database.read() as work:
+            return work.calls.answered(self._model, *self._only)
 
     def _find(self, digest: str, usable: bool) -> RecordedCall | None:
         with self._database.read() as work:
@@ -163,6 +170,14 @@ class DatabaseLedger:
             work.calls.add(calls)
 
 
+@dataclass(frozen=True, slots=True)
+class BorrowedLimits:
+    """What another process keeps for those that work with it; `budget` is None where nothing binds it."""
+
+    limiter: Limiter
+    budget: SpendingLimit | None
+
+
 @asynccontextmanager
 async def model_session(
     workbench: Workbench,
@@ -176,6 +191,7 @@ async def model_session(
     options: ModelOptions | None = None,
     *,
     in_batches: bool = False,
+    borrowed: BorrowedLimits | None = None,
 ) -> AsyncIterator[RecordedModel]:
     """A model for the length of a block: patient with its provider, its calls counted and in the ledger.
 
@@ -186,6 +202,7 @@ async def model_session(
     may_ask: awaited before each request is sent; raises where it must not be.
     options: how long a request may take, how many tokens an answer, and the reasoning effort; the workbench's without.
     in_batches: a BatchedModel, whose provider sells them.
+    borrowed: instead of a limit and a budget of this process.
 
     Models that are no LLM cost nothing and answer the same at once, so they are neither retried nor recorded.
     Raises UnknownModelError or MissingKeyError.
@@ -202,11 +219,13 @@ async def model_session(
         ledger = DatabaseLedger(workbench.database, model.name, only_run, only_project)
         stopped = asyncio.Event()
         try:
-            limit = limit_of(_account(workbench, model.name), concurrency)
+            limiter = borrowed.limiter if borrowed else Share(account_limit(workbench, model.name), concurrency)
             tiered = TieredModel(model, options.tier) if options.tier else model
             gated = GatedModel(tiered, stopped, may_ask)
-            patient = RetryingModel(gated, PATIENCE, Share(limit, concurrency), stopped=stopped)
-            left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
+            patient = RetryingModel(gated, PATIENCE, limiter, stopped=stopped)
+            left = borrowed.budget if borrowed else None
+            if not borrowed:
+                left = await asyncio.to_thread(_budget, workbench, model.name, run, budget, project, options.tier)
             asker = workbench.spender
             asked = patient, ledger, run, use_cache, left, project, stopped, options.effort, asker, options.tier
             yield BatchedModel(*asked, batches=open_batches(model)) if in_batches else RecordedModel(*asked)
@@ -214,6 +233,11 @@ async def model_session(
             await ledger.close()
     finally:
         await model.aclose()
+
+
+def account_limit(workbench: Workbench, model: str, at_best: int = 1) -> AdaptiveLimit:
+    """Of all requests of this process to whoever counts the model's."""
+    return limit_of(_account(workbench, model), at_best)
 
 
 def _account(workbench: Workbench, model: str) -> Hashable:

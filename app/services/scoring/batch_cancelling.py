@@ -16,10 +16,12 @@ from app.services.runtime.batch_rounds import BatchRounds, Beat
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.blocks.database_sink import BEAT_SECONDS
+from app.services.scoring.blocks.run_scorer import judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.judge_logprobs import logprobs_known
 from app.services.scoring.run_requests import collecting
-from app.services.scoring.run_worker import BEAT_SECONDS, judge_session, runs_are_ending
+from app.services.scoring.run_worker import runs_are_ending
 from app.services.scoring.run_writer import RunWriter
 from app.services.scoring.runs import get_run, gone_writer
 from app.services.scoring.scoring_jobs import job_key, refuse_second

@@ -3,7 +3,7 @@
 import asyncio
 
 from app.domain.run import StageRun
-from app.services.scoring.run_writer import RunWriter
+from app.services.scoring.run_writer import RunHold
 from db.unit_of_work import Database
 
 
@@ -13,7 +13,7 @@ class DatabaseStages:
     writer: of the run that asks; it keeps nothing once it lost the run.
     """
 
-    def __init__(self, database: Database, writer: RunWriter | None = None) -> None:
+    def __init__(self, database: Database, writer: RunHold | None = None) -> None:
         self._database = database
         self._writer = writer
 

@@ -117,6 +117,9 @@ class _LedgerOnly:
     async def discard(self, digests: Sequence[str]) -> None:
         """Looking changes nothing."""
 
+    async def look_again(self) -> None:
+        """What is there is all that was ever asked."""
+
     async def note_use(self, digest: str, project: int) -> None:
         """Looking changes nothing."""
 

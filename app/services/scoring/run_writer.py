@@ -18,17 +18,49 @@ FRESH_SECONDS = 12.0
 _AT_WORK: set[str] = set()
 
 
-class RunWriter:
+class RunHold:
+    """What every process does that works on a run for its writer: nothing without looking that the run is still
+    the writer's."""
+
+    def __init__(self, database: Database, run_id: int, name: str) -> None:
+        self.run_id = run_id
+        self.name = name
+        self._database = database
+        self._renewed = 0.0
+        self._renewing = asyncio.Lock()
+
+    def hold(self, work: UnitOfWork) -> None:
+        """In each transaction of the run, before anything else. Raises RunLostError where it is another writer's."""
+        work.runs.hold(self.run_id, self.name)
+        self._renewed = time.time()
+
+    async def may_ask(self) -> None:
+        """Before each request. A process that was stopped, or a machine that slept, learns here that it lost its run.
+
+        Raises RunLostError.
+        """
+        if self._fresh():
+            return
+        async with self._renewing:
+            if not self._fresh():
+                await asyncio.to_thread(self.renew)
+
+    def renew(self) -> None:
+        with self._database.write() as work:
+            self.hold(work)
+
+    def _fresh(self) -> bool:
+        # Clocks that stand still while the machine sleeps would not do.
+        return abs(time.time() - self._renewed) < FRESH_SECONDS
+
+
+class RunWriter(RunHold):
     """Works on one run; `name` is like no other writer's, ever."""
 
     def __init__(self, database: Database, run_id: int) -> None:
-        self.run_id = run_id
         self._lock = WriterLock()
-        self.name = self._lock.name
-        self._database = database
-        self._renewed = 0.0
+        super().__init__(database, run_id, self._lock.name)
         self._left_open = False
-        self._renewing = asyncio.Lock()
 
     def claim(self, gone: str = "") -> None:
         """Become the run's writer. `gone`: the name of one that is known to have ended. Raises ConflictError."""
@@ -44,22 +76,6 @@ class RunWriter:
         self._renewed = time.time()
         _AT_WORK.add(self.name)
 
-    def hold(self, work: UnitOfWork) -> None:
-        """In each transaction of the writer, before anything else. Raises RunLostError where the run is another's."""
-        work.runs.hold(self.run_id, self.name)
-        self._renewed = time.time()
-
-    async def may_ask(self) -> None:
-        """Before each request. A process that was stopped, or a machine that slept, learns here that it lost its run.
-
-        Raises RunLostError.
-        """
-        if self._fresh():
-            return
-        async with self._renewing:
-            if not self._fresh():
-                await asyncio.to_thread(self.renew)
-
     def intend(self, work: UnitOfWork, token: str, requests: int) -> ProviderBatch:
         return work.provider_batches.intend(self.run_id, token, requests)
 
@@ -68,10 +84,6 @@ class RunWriter:
 
     def stop_wished(self, work: UnitOfWork) -> bool:
         return work.runs.stop_requested(self.run_id)
-
-    def renew(self) -> None:
-        with self._database.write() as work:
-            self.hold(work)
 
     def release(self) -> None:
         _AT_WORK.discard(self.name)
@@ -82,10 +94,6 @@ class RunWriter:
         """Where not even the end could be written down: every process of this machine sees that nobody works on it."""
         self._left_open = True
         self._lock.leave_open()
-
-    def _fresh(self) -> bool:
-        # Clocks that stand still while the machine sleeps would not do.
-        return abs(time.time() - self._renewed) < FRESH_SECONDS
 
 
 def has_active_writers() -> bool:

@@ -32,6 +32,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended, is_alive
 from app.services.scoring.answer_reuse import reuse_params
+from app.services.scoring.blocks.processes import processes_for
 from app.services.scoring.evaluators import (
     CHECKLIST,
     EVALUATORS,
@@ -238,9 +239,11 @@ def work_on(
     run_id: int,
     concurrency: int = CONCURRENCY,
     on_progress: OnProgress = lambda _: None,
+    processes: int | None = None,
 ) -> RunReport:
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
+    processes: in how many, this one included, where others can ask as this one does; None for as many as it is worth.
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for a run that came from a file: no method could go on with them.
     """
@@ -257,7 +260,8 @@ def work_on(
     try:
         # A run keeps the wordings it was planned with, also where it is resumed after they were changed.
         with own_wordings(workbench, project_id, run.params.get("prompts", {})):
-            report, tally, retries = asyncio.run(execute_run(workbench, run, writer, concurrency, on_progress))
+            many = processes_for(workbench, run, concurrency, processes)
+            report, tally, retries = asyncio.run(execute_run(workbench, run, writer, concurrency, on_progress, many))
     except BaseException as error:
         try:
             _finish(workbench.database, writer, *_ending(error))

@@ -1,0 +1,43 @@
+"""In how many processes a run is scored."""
+
+import os
+
+from app.domain.run import RunSummary
+from app.providers.credentials import Credentials
+from app.providers.model_name import parse_model_name
+from app.providers.specs import spec_of
+from app.services.runtime.workbench import Workbench
+from app.services.scoring.evaluators import NO_JUDGE
+from app.settings import settings
+
+# One process asks as fast as the SDK does by hand with about so many requests in flight; a second one would only load.
+ENOUGH_FOR_ONE = 64
+# Loading takes a process as long as scoring some hundred texts.
+FEWEST_TEXTS = 400
+
+
+def processes_for(workbench: Workbench, run: RunSummary, concurrency: int, wished: int | None) -> int:
+    """This one included. wished: as many as a person chose, None for as many as it is worth.
+
+    One where others could not ask as this one does: with a key that was typed for a browser session, or in batches.
+    """
+    if not others_can_score(workbench) or run.params.get("batch"):
+        return 1
+    if wished is not None:
+        return max(1, min(wished, concurrency))
+    if run.judge == NO_JUDGE or not spec_of(parse_model_name(run.judge).provider).speaks_http:
+        return 1
+    if run.all - run.done < FEWEST_TEXTS:
+        return 1
+    return max(1, min(processors(), concurrency // ENOUGH_FOR_ONE))
+
+
+def others_can_score(workbench: Workbench) -> bool:
+    """Whether a process with the same environment has the same database and keys; nothing else tells it any."""
+    here = settings()
+    return workbench.database.address == here.url and workbench.credentials == Credentials.from_settings(here)
+
+
+def processors() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
