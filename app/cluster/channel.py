@@ -1,126 +1,133 @@
-"""Channel between whoever has work done and the workers that do it: messages in both directions, in their order.
+"""Channel between whoever has work done and tasks at workers: messages in both directions, in their order.
 
-What a worker says goes along its standing connection to the scheduler, which passes it on; what it is told waits in a
-queue at the scheduler until it asks. Both go through the scheduler alone: nobody needs to reach a worker.
+What a task says goes along its worker's standing connection to the scheduler, which passes it on; what it is told waits
+in a queue at the scheduler until it asks. Nobody needs to reach a worker but its scheduler. Messages are unpickled at
+both ends, as everything that Dask carries.
 """
 
 import asyncio
 import pickle
 import threading
+import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from distributed import Client
 
-POLL_SECONDS = 5.0
-Heard = Callable[[str, Any], None]
-"""Hears from which worker, and what; in a thread of Dask's."""
+SIGN_SECONDS, SILENT_SECONDS = 5.0, 40.0
+"""Whoever has work done gives each task a sign of life so often; after so long without one it is gone."""
 
 
 class Switchboard:
-    """The end of whoever has work done, with a line to each worker that spoke. `name` is what workers need to know."""
+    """The end of whoever has work done, for many lines. `name` is what tasks need to know."""
 
-    def __init__(self, client: "Client", heard: Heard) -> None:
+    def __init__(self, client: "Client") -> None:
         self.name = f"interacteval-{uuid.uuid4().hex}"
         self._client = client
-        self._heard = heard
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, Line] = {}
         client.subscribe_topic(self.name, self._receive)
 
-    def send(self, worker: str, message: object) -> None:
-        """From any thread; it doesn't wait."""
-        line = self._lines.get(worker)
-        if line is None:
-            line = self._lines[worker] = _Line(self._client, _queue_name(self.name, worker))
-        line.send(message)
-
-    def hang_up(self, worker: str) -> None:
-        """It is gone, or nothing more is said to it."""
-        line = self._lines.pop(worker, None)
-        if line is not None:
-            line.close()
+    def line(self) -> "Line":
+        """A new one; whoever gets its name and the switchboard's has the other end."""
+        made = Line(self._client, self.name)
+        self._lines[made.name] = made
+        return made
 
     def close(self) -> None:
         self._client.unsubscribe_topic(self.name)
-        for worker in list(self._lines):
-            self.hang_up(worker)
+        for line in self._lines.values():
+            line.close()
 
     def _receive(self, event: tuple[float, tuple[str, bytes]]) -> None:
-        worker, said = event[1]
-        for message in pickle.loads(said):  # noqa: S301 - from a worker of the scheduler that was named
-            self._heard(worker, message)
+        name, said = event[1]
+        if name in self._lines:
+            self._lines[name].hear(pickle.loads(said))  # noqa: S301 - from a worker of the scheduler that was named
 
 
-class _Line:
-    """One message after the other, those that came meanwhile together."""
+class Line:
+    """To one task. What is sent while a message is on its way goes together."""
 
-    def __init__(self, client: "Client", name: str) -> None:
+    def __init__(self, client: "Client", switchboard: str) -> None:
         from distributed import Queue  # noqa: PLC0415 - an extra
 
-        self._queue = Queue(name, client=client)
+        self.name = uuid.uuid4().hex
+        self.hear: Callable[[Any], None] = lambda _: None
+        self._queue = Queue(queue_name(switchboard, self.name), client=client)
         self._waiting: list[object] = []
         self._lock = threading.Lock()
         self._new = threading.Event()
         self._closed = False
-        threading.Thread(target=self._work, name=name, daemon=True).start()
+        threading.Thread(target=self._work, name="line to a worker", daemon=True).start()
 
     def send(self, message: object) -> None:
+        """From any thread; it doesn't wait."""
         with self._lock:
             self._waiting.append(message)
         self._new.set()
 
     def close(self) -> None:
+        """What was sent before still arrives where the scheduler is there."""
         self._closed = True
         self._new.set()
 
     def _work(self) -> None:
-        while True:
-            self._new.wait()
-            self._new.clear()
-            with self._lock:
-                waiting, self._waiting = self._waiting, []
-            if waiting:
+        with suppress(OSError, RuntimeError, asyncio.CancelledError):  # no scheduler any more: others notice that
+            while not self._closed or self._waiting:
+                self._new.wait(SIGN_SECONDS)
+                self._new.clear()
+                with self._lock:
+                    waiting, self._waiting = self._waiting, []
                 self._queue.put(pickle.dumps(waiting))
-            elif self._closed:
-                self._queue.close()
-                return
 
 
-class Extension:
-    """A worker's end; made in a task."""
+class TaskLine:
+    """A task's end; made in the task."""
 
-    def __init__(self, switchboard: str, heard: Callable[[Any], None]) -> None:
+    def __init__(self, switchboard: str, name: str) -> None:
         from distributed import Queue, get_client, get_worker  # noqa: PLC0415 - an extra
 
-        self.name = uuid.uuid4().hex
-        self._switchboard = switchboard
+        self._topic, self._name = switchboard, name
         self._worker = get_worker()
-        self._heard = heard
+        self._queue = Queue(queue_name(switchboard, name), client=get_client())
+        self._heard: list[Any] = []
         self._closed = False
-        self._queue = Queue(_queue_name(switchboard, self.name), client=get_client())
-        self._listener = threading.Thread(target=self._listen, name=f"line {self.name}", daemon=True)
-        self._listener.start()
 
     def send(self, message: object) -> None:
         """From any thread; it doesn't wait."""
-        self._worker.log_event(self._switchboard, (self.name, pickle.dumps([message])))
+        self._worker.log_event(self._topic, (self._name, pickle.dumps(message)))
+
+    def receive(self) -> Any:
+        """The next message. Raises EOFError where the other end is gone."""
+        end = time.monotonic() + SILENT_SECONDS
+        while not self._heard and not self._closed and time.monotonic() < end:
+            try:
+                said = self._queue.get(timeout=SIGN_SECONDS)
+            except TimeoutError:
+                continue
+            except (OSError, RuntimeError, asyncio.CancelledError):
+                break
+            end = time.monotonic() + SILENT_SECONDS
+            self._heard += pickle.loads(said)  # noqa: S301 - from whoever gave this worker its task
+        if not self._heard:
+            raise EOFError
+        return self._heard.pop(0)
+
+    def listen(self, heard: Callable[[Any], None], gone: Callable[[], None]) -> None:
+        """Calls `heard` with each message in a thread of its own, at last `gone`."""
+        threading.Thread(target=self._read, args=(heard, gone), name="line of a task", daemon=True).start()
 
     def close(self) -> None:
         self._closed = True
 
-    def _listen(self) -> None:
-        while not self._closed:
-            try:
-                said = self._queue.get(timeout=POLL_SECONDS)
-            except TimeoutError:
-                continue
-            except (OSError, RuntimeError, asyncio.CancelledError):
-                return  # the scheduler is gone, or this worker ends
-            for message in pickle.loads(said):  # noqa: S301 - from whoever gave this worker its task
-                self._heard(message)
+    def _read(self, heard: Callable[[Any], None], gone: Callable[[], None]) -> None:
+        with suppress(EOFError):
+            while True:
+                heard(self.receive())
+        gone()
 
 
-def _queue_name(switchboard: str, worker: str) -> str:
-    return f"{switchboard}-{worker}"
+def queue_name(switchboard: str, line: str) -> str:
+    return f"{switchboard}-{line}"

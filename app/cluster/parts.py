@@ -27,9 +27,10 @@ def work_shared_at(address: str | None) -> Iterator[None]:
         _ADDRESS.reset(token)
 
 
-def cluster_address() -> str:
-    """Of the scheduler whose workers score texts; "" where this computer does it alone."""
-    return _ADDRESS.get() or settings().dask.strip()
+def cluster_address(*, worth_it: bool = True) -> str:
+    """Of the scheduler whose workers share the work; "" where this computer does it alone. worth_it: whether the work is
+    large enough for the one of the settings."""
+    return _ADDRESS.get() or (settings().dask.strip() if worth_it else "")
 
 
 def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *same: Any) -> list[Any] | None:

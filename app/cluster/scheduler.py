@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from app.cluster.channel import Switchboard
 from app.errors import ClusterError, InputError, NotReadyError
 
 if TYPE_CHECKING:
@@ -46,9 +47,26 @@ class Scheduler:
         """How many tasks they do at a time."""
         return sum(self._client.nthreads().values())
 
-    def submit(self, work: Callable[..., Any], *given: Any) -> "Future":
-        """Have a worker do it; again by another where that one dies. `work` is a function of a module."""
-        return self._client.submit(work, *given, pure=False)
+    def addresses(self) -> list[str]:
+        """Of the workers that are there now."""
+        return list(self._client.nthreads())
+
+    def switchboard(self) -> Switchboard:
+        return Switchboard(self._client)
+
+    def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> "Future":
+        """Have a worker do it; again by another where that one dies. `work` is a function of a module.
+
+        at: the worker that does it, and no other.
+        """
+        where = {"workers": [at], "allow_other_workers": False} if at else {}
+        return self._client.submit(work, *given, pure=False, **where)
+
+    def ask_each(self, work: Callable[..., Any], *given: Any) -> dict[str, Any]:
+        """What `work` says at each worker, by the worker's address."""
+        asked = {worker: self.submit(work, *given, at=worker) for worker in self.addresses()}
+        with cluster_errors(self.address):
+            return dict(zip(asked, self._client.gather(list(asked.values())), strict=True))
 
     def hand_out(self, value: object) -> "Future":
         """For each worker, so that it needn't go along with every task."""
@@ -145,3 +163,10 @@ def cluster_errors(address: str) -> Iterator[None]:
             f"The scheduler at {address} went away, or the connection to it.",
             "Start it again; what was achieved is kept, so go on from there.",
         ) from error
+
+
+def make_room() -> None:
+    """In a task that goes on for long and mostly waits: its worker takes others meanwhile."""
+    from distributed import secede  # noqa: PLC0415 - an extra
+
+    secede()

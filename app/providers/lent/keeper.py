@@ -60,6 +60,8 @@ class SlotLender:
 
     def close(self) -> None:
         """The borrower is gone: whatever it asked has ended, or is nobody's any more."""
+        if self._closed:
+            return
         self._closed = True
         self._untell()
         for task in self._taking:
