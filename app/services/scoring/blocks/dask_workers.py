@@ -45,8 +45,8 @@ async def dask_workers(address: str, workbench: Workbench, block: Block) -> Asyn
     scheduler = await asyncio.to_thread(connected.__enter__)
     try:
         database = workbench.database.address if workbench.database.file is not None else ""
-        asked = scheduler.ask_each, obstacle_at_worker, block, socket.gethostname(), database
-        for worker, obstacle in (await asyncio.to_thread(*asked)).items():
+        asked = partial(scheduler.ask_each, obstacle_at_worker, block, socket.gethostname(), database)
+        for worker, obstacle in (await asyncio.to_thread(asked)).items():
             if obstacle:
                 raise ClusterError(f"The worker {worker} can't score this run. {obstacle}")
         workers = DaskWorkers(scheduler)
