@@ -28,7 +28,7 @@ def work_shared_at(address: str | None) -> Iterator[None]:
 
 
 def cluster_address(*, worth_it: bool = True) -> str:
-    """Of the scheduler whose workers share the work; "" where this computer does it alone. worth_it: whether the work is
+    """Of the scheduler whose workers share the work; "" where this computer does it alone. worth_it: whether it is
     large enough for the one of the settings."""
     return _ADDRESS.get() or (settings().dask.strip() if worth_it else "")
 

@@ -27,6 +27,7 @@ from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, all_yes
 from tests.support.fake_llm.server import FakeLlm, Received, varied_answers
+from tests.support.postgres import new_postgres, postgres_server
 from tests.support.projects import ready_to_score
 from tests.support.workers import until
 
@@ -35,9 +36,20 @@ JUDGE = "llama:judge"
 
 
 @pytest.fixture
-def bench(tmp_path: Path, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+def address(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Of the database: a SQLite file, unless a test wants the other too."""
+    if getattr(request, "param", "SQLite") == "SQLite":
+        yield f"sqlite:///{tmp_path}/workbench.db"
+        return
+    (tmp_path / "runtime").mkdir()
+    with postgres_server(tmp_path / "runtime") as server:
+        yield new_postgres(server)
+
+
+@pytest.fixture
+def bench(address: str, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """That of the environment, which workers share: only so can they have the same database."""
-    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", f"sqlite:///{tmp_path}/workbench.db")
+    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", address)
     monkeypatch.setenv("LLAMA_BASE_URL", f"{llm.url}/v1")
     monkeypatch.setenv("LLAMA_API_KEY", "here")
     settings.cache_clear()
@@ -120,6 +132,7 @@ def test_what_fails_is_said_as_without(bench: Workbench, cluster: DaskCluster, l
     assert failures_of(bench, shared) == failures_of(bench, alone)
 
 
+@pytest.mark.parametrize("address", ["SQLite", "PostgreSQL"], indirect=True)
 def test_a_worker_that_is_killed_loses_nothing_but_what_was_in_flight(
     bench: Workbench, cluster: DaskCluster, llm: FakeLlm
 ) -> None:
