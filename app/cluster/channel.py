@@ -37,7 +37,8 @@ class Switchboard:
         return made
 
     def close(self) -> None:
-        self._client.unsubscribe_topic(self.name)
+        with suppress(OSError, RuntimeError):  # no scheduler any more
+            self._client.unsubscribe_topic(self.name)
         for line in self._lines.values():
             line.close()
 
@@ -81,6 +82,7 @@ class Line:
                 with self._lock:
                     waiting, self._waiting = self._waiting, []
                 self._queue.put(pickle.dumps(waiting))
+            self._queue.close()
 
 
 class TaskLine:
@@ -121,6 +123,8 @@ class TaskLine:
 
     def close(self) -> None:
         self._closed = True
+        with suppress(OSError, RuntimeError):
+            self._queue.close()
 
     def _read(self, heard: Callable[[Any], None], gone: Callable[[], None]) -> None:
         with suppress(EOFError):

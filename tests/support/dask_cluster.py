@@ -29,6 +29,7 @@ WORKER = ("-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "
 class DaskCluster:
     folder: Path
     address: str
+    scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
     running: ExitStack = field(default_factory=ExitStack)
 
@@ -52,9 +53,9 @@ def dask_cluster(folder: Path, workers: int, variables: Mapping[str, str] | None
     """Ready to work; all of it is gone at the end of the block."""
     said = folder / "scheduler.json"
     with ExitStack() as running:
-        _started(running, (*SCHEDULER, "--scheduler-file", str(said)), {})
+        scheduler = _started(running, (*SCHEDULER, "--scheduler-file", str(said)), {})
         until(lambda: said.exists() and bool(said.read_text()), "no scheduler")
-        cluster = DaskCluster(folder, json.loads(said.read_text())["address"], running=running)
+        cluster = DaskCluster(folder, json.loads(said.read_text())["address"], scheduler, running=running)
         for _ in range(workers):
             cluster.start_worker(variables)
         if workers:

@@ -100,8 +100,9 @@ class _RunWork:
         at_once, stop = self._concurrency, self._model.stop
         if cluster:
             block = block_of(self._workbench, self._run.id, self._writer.name)
-            async with dask_workers(cluster, self._workbench, block) as workers:
-                report = await self._with_others(scorer, planned, len(workers.addresses) + 1, workers)
+            async with dask_workers(cluster, self._workbench, block, self._sink.beat) as workers:
+                processes = min(len(workers.addresses) + 1, self._concurrency)
+                report = await self._with_others(scorer, planned, processes, workers)
         elif processes > 1:
             report = await self._with_others(scorer, planned, processes)
         else:
@@ -134,8 +135,8 @@ class _RunWork:
         try:
             if workers is None:
                 crew.begin([share] * (processes - 1))
-            elif share:
-                workers.join(crew, share)
+            else:
+                workers.join(crew, [share] * (processes - 1))
             report = await engine.run(deck, scorer.score, sink, own, crew.stop)
             self.others = await crew.end(sink.beat)
         finally:

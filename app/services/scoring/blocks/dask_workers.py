@@ -9,11 +9,11 @@ flight. Workers have their own keys, and write to the database themselves.
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from app.cluster.channel import Switchboard, TaskLine
 from app.cluster.scheduler import Scheduler, make_room, scheduler_at
@@ -34,19 +34,22 @@ from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
 from app.settings import settings
 
 LOOK_SECONDS = 1.0
+Result = TypeVar("Result")
 _OTHER_DATABASE = "Its INTERACTEVAL_DATABASE_URL has to be the one that is used here."
 
 
 @asynccontextmanager
-async def dask_workers(address: str, workbench: Workbench, block: Block) -> AsyncIterator["DaskWorkers"]:
+async def dask_workers(
+    address: str, workbench: Workbench, block: Block, beat: Callable[[], object]
+) -> AsyncIterator["DaskWorkers"]:
     """Those of the scheduler at this address, each able to score the run of `block`. Raises ClusterError where one
-    isn't, and as `scheduler_at`."""
+    isn't, and as `scheduler_at`. beat: says meanwhile that the run is alive, for loading takes a worker its time."""
     connected = scheduler_at(address)
-    scheduler = await asyncio.to_thread(connected.__enter__)
+    scheduler = await _alive(connected.__enter__, beat)
     try:
         database = workbench.database.address if workbench.database.file is not None else ""
         asked = partial(scheduler.ask_each, obstacle_at_worker, block, socket.gethostname(), database)
-        for worker, obstacle in (await asyncio.to_thread(asked)).items():
+        for worker, obstacle in (await _alive(asked, beat)).items():
             if obstacle:
                 raise ClusterError(f"The worker {worker} can't score this run. {obstacle}")
         workers = DaskWorkers(scheduler)
@@ -58,42 +61,54 @@ async def dask_workers(address: str, workbench: Workbench, block: Block) -> Asyn
         await asyncio.to_thread(connected.__exit__, None, None, None)
 
 
+async def _alive(work: Callable[[], Result], beat: Callable[[], object]) -> Result:
+    task = asyncio.create_task(asyncio.to_thread(work))
+    while not task.done():
+        await asyncio.wait({task}, timeout=LOOK_SECONDS)
+        await asyncio.to_thread(beat)
+    return task.result()
+
+
 class DaskWorkers:
     """For one run. A worker that goes is replaced by one that comes."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
         self._switchboard = scheduler.switchboard()
-        self._helpers: dict[str, _DaskHelper] = {}
+        self._helpers: dict[str, tuple[_DaskHelper, int]] = {}
         self._following: asyncio.Task[None] | None = None
         self.addresses = scheduler.addresses()
 
-    def join(self, crew: Crew, share: int) -> None:
-        """Each worker scores so many texts at a time."""
-        for worker in self.addresses:
-            crew.begin([share], partial(self._helper, worker))
-        self._following = asyncio.create_task(self._follow(crew, share))
+    def join(self, crew: Crew, shares: Sequence[int]) -> None:
+        """A worker for each of these numbers of texts at a time; there are no more shares than workers."""
+        for worker, share in zip(self.addresses, shares, strict=False):
+            self._begin(crew, worker, share)
+        self._following = asyncio.create_task(self._follow(crew))
 
     def close(self) -> None:
         if self._following is not None:
             self._following.cancel()
         self._switchboard.close()
 
-    def _helper(self, worker: str) -> "_DaskHelper":
-        self._helpers[worker] = made = _DaskHelper(self._scheduler, self._switchboard, worker)
-        return made
+    def _begin(self, crew: Crew, worker: str, share: int) -> None:
+        def start() -> _DaskHelper:
+            helper = _DaskHelper(self._scheduler, self._switchboard, worker)
+            self._helpers[worker] = helper, share
+            return helper
 
-    async def _follow(self, crew: Crew, share: int) -> None:
-        places = 0
+        crew.begin([share], start)
+
+    async def _follow(self, crew: Crew) -> None:
+        free: list[int] = []
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             there = set(await asyncio.to_thread(self._scheduler.addresses))
             for worker in self._helpers.keys() - there:
-                self._helpers.pop(worker).kill()
-                places += 1
-            for worker in sorted(there - self._helpers.keys())[:places]:
-                crew.begin([share], partial(self._helper, worker))
-                places -= 1
+                helper, share = self._helpers.pop(worker)
+                helper.kill()
+                free.append(share)
+            for worker in sorted(there - self._helpers.keys())[: len(free)]:
+                self._begin(crew, worker, free.pop())
 
 
 class _DaskHelper:

@@ -175,6 +175,22 @@ def test_a_worker_that_comes_in_its_place_helps(bench: Workbench, cluster: DaskC
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
 
 
+def test_without_its_scheduler_the_run_goes_on_here(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
+    """Workers are not answered before it is dead."""
+    dead = threading.Event()
+    llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Held(dead, Answer(all_yes))
+    run = new_run(bench)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(shared_run, bench, cluster, run)
+        until(lambda: {"one", "two"} <= set(askers(llm)), "the workers were not asked")
+        cluster.scheduler.kill()
+        cluster.scheduler.wait()
+        dead.set()
+        report = ending.result()
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert len(llm.requests) <= TEXTS + AT_ONCE
+
+
 def test_a_stop_reaches_the_workers_and_the_rest_goes_on_later(
     bench: Workbench, cluster: DaskCluster, llm: FakeLlm
 ) -> None:
