@@ -55,6 +55,12 @@ def score(
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="In how many processes; without it by texts, --concurrency and processors (one below 128)."
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="Checklist: ask for a short reason with each answer.")
@@ -133,7 +139,8 @@ def score(
     if anchors_first:
         _look_ahead(workbench, target.id, options)
     run_ids = [resume] if resume is not None else start_runs(workbench, target.id, (options,))
-    carry_out(workbench, run_ids, concurrency, json_=json_, trials_of=(target.id, options.dimensions))
+    trials_of = (target.id, options.dimensions)
+    carry_out(workbench, run_ids, concurrency, json_=json_, trials_of=trials_of, processes=processes)
 
 
 def _look_ahead(workbench: "Workbench", project_id: int, options: "RunOptions") -> None:
@@ -154,6 +161,7 @@ def carry_out(
     *,
     json_: bool,
     trials_of: "tuple[int, Sequence[Dimension]] | None" = None,
+    processes: int | None = None,
 ) -> None:
     """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
     with the error itself where nothing can be scored until the person changes something.
@@ -165,7 +173,7 @@ def carry_out(
     reports = []
     with runs_end_on_signals() as interruption:
         for run_id in run_ids:
-            reports.append(work_on(workbench, run_id, concurrency, progress_sayer()))
+            reports.append(work_on(workbench, run_id, concurrency, progress_sayer(), processes))
             if not json_:
                 _print_report(workbench, reports[-1])
             if interruption.signal_number is not None:

@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
+from app.providers.adapters.connections import spread_connections
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -179,7 +180,7 @@ def open_model(
     options = HttpOptions(
         base_url=endpoint.base_url,
         timeout=int(timeout * 1000),
-        async_client_args={"limits": limits},
+        async_client_args={"limits": limits, "mounts": spread_connections()},
     )
     client = Client(enterprise=False, api_key=endpoint.key.get_secret_value(), http_options=options)
     return GoogleModel(name, client, timeout, most_output)

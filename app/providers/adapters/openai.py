@@ -23,6 +23,7 @@ from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call, guarded
 from app.providers.adapters.certificates import trusted
+from app.providers.adapters.connections import spread_connections
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
@@ -182,7 +183,7 @@ def open_model(
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(verify=trusted()),
+        http_client=DefaultAsyncHttpxClient(verify=trusted(), mounts=spread_connections()),
     )
     return OpenAIModel(name, client, timeout, most_output)
 

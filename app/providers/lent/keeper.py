@@ -38,6 +38,7 @@ class SlotLender:
         self._send = send
         self._lent = 0
         self._new = 0
+        self._wanted = 0
         self._taking: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
         self._untell = limit.tell(lambda: self._loop.call_soon_threadsafe(self._look))
@@ -48,7 +49,8 @@ class SlotLender:
     def hear(self, message: FromBorrower) -> None:
         match message:
             case SlotsWanted(slots) if self._narrowed:
-                self._take(min(slots, self._share - self._lent - len(self._taking)))
+                self._wanted += slots
+                self._take()
             case SlotsBack(slots, started, passed):
                 self._take_back(slots, started, passed)
             case RequestsPassed(count, started):
@@ -88,11 +90,14 @@ class SlotLender:
             for task in self._taking:
                 task.cancel()
             self._taking = set()
+            self._wanted = 0
             self._send(Narrowed(self._narrowed))
-        if not self._narrowed:
-            self._take(self._share - self._lent - len(self._taking))
+        self._take()
 
-    def _take(self, slots: int) -> None:
+    def _take(self) -> None:
+        room = self._share - self._lent - len(self._taking)
+        slots = min(room, self._wanted) if self._narrowed else room
+        self._wanted -= slots if self._narrowed else 0
         for _ in range(slots):
             task = self._loop.create_task(self._take_one())
             self._taking.add(task)

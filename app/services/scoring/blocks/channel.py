@@ -81,6 +81,7 @@ class Channel:
         with suppress(EOFError):
             while True:
                 heard(self.receive())
+        self._incoming.close()
         gone()
 
 

@@ -1,0 +1,83 @@
+"""Connections of an SDK: several small pools in the place of a large one.
+
+For each request that comes or goes, the HTTP library walks through all connections of a pool and asks the system about
+each that is idle. With 128 in flight that was a third of all the computing (3 ms of 9 a call); a pool of a few has few
+to walk through. A pool keeps all its connections, so that none is opened anew for every call.
+"""
+
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from urllib.request import getproxies
+
+import httpx2
+
+from app.providers.adapters.certificates import trusted
+
+AT_ONCE = 8  # requests of one pool
+# Some answers take minutes, in which nothing is sent and routers forget who talked to whom.
+_KEEPALIVE = [
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    *(
+        (socket.IPPROTO_TCP, getattr(socket, name), value)
+        for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 60), ("TCP_KEEPCNT", 5))
+        if hasattr(socket, name)
+    ),
+]
+
+
+def spread_connections() -> dict[str, httpx2.AsyncBaseTransport]:
+    """The `mounts` of a client; none where the environment names a proxy, which the client then sees to by itself."""
+    return {} if getproxies() else {"all://": SpreadTransport()}
+
+
+@dataclass(slots=True)
+class _Pool:
+    transport: httpx2.AsyncHTTPTransport
+    busy: int = 0
+
+
+class SpreadTransport(httpx2.AsyncBaseTransport):
+    """Each request goes to the first pool that has room, so that what was opened last is used least."""
+
+    def __init__(self) -> None:
+        self._pools: list[_Pool] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        pool = next((each for each in self._pools if each.busy < AT_ONCE), None) or self._opened()
+        pool.busy += 1
+        try:
+            response = await pool.transport.handle_async_request(request)
+        except BaseException:
+            pool.busy -= 1
+            raise
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _CountedStream(response.stream, pool)
+        return response
+
+    async def aclose(self) -> None:
+        for pool in self._pools:
+            await pool.transport.aclose()
+
+    def _opened(self) -> _Pool:
+        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+        self._pools.append(_Pool(httpx2.AsyncHTTPTransport(trusted(), limits=limits, socket_options=_KEEPALIVE)))
+        return self._pools[-1]
+
+
+class _CountedStream(httpx2.AsyncByteStream):
+    """The body of an answer, whose end frees its place in the pool."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream, pool: _Pool) -> None:
+        self._stream = stream
+        self._pool: _Pool | None = pool
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._stream:
+            yield part
+
+    async def aclose(self) -> None:
+        if self._pool is not None:
+            self._pool.busy -= 1
+            self._pool = None
+        await self._stream.aclose()
