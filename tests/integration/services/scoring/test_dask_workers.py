@@ -41,7 +41,7 @@ def address(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     if getattr(request, "param", "SQLite") == "SQLite":
         yield f"sqlite:///{tmp_path}/workbench.db"
         return
-    (tmp_path / "runtime").mkdir()
+    (tmp_path / "runtime").mkdir(mode=0o700)
     with postgres_server(tmp_path / "runtime") as server:
         yield new_postgres(server)
 
