@@ -13,6 +13,7 @@
     │       └── JobLostError         the same of other long work
     ├── SignInError                  the provider that people sign in with can't be reached or believed
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
+    ├── ClusterError                 the Dask scheduler or its workers can't be reached, or do something else
     ├── PromptError                  a prompt file is malformed or a variable is missing
     ├── AwaitedError                 a request that waits for its batch; no failure
     └── ProviderError                a model did not answer as asked; `kind` is stored with the failure (exit status 3:
@@ -112,6 +113,10 @@ class SignInError(WorkbenchError):
 
 
 class DatabaseError(WorkbenchError):
+    pass
+
+
+class ClusterError(WorkbenchError):
     pass
 
 

@@ -44,6 +44,8 @@ class Settings(BaseSettings):
     # Where traces of what is asked and judged go (OTLP over HTTP); without it none are made. “yes”: texts are in them.
     otel_endpoint: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_ENDPOINT")
     otel_texts: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_TEXTS")
+    # The Dask scheduler whose workers score texts and compute large intervals; without it this computer does.
+    dask: str = Field(default="", validation_alias="INTERACTEVAL_DASK")
     # A folder with a sentence-transformers model, for people who have one.
     embedding_model: Path | None = Field(default=None, validation_alias="INTERACTEVAL_EMBEDDING_MODEL")
 

@@ -7,6 +7,7 @@ best one and BLEU all at once. All run in processes of their own, one a core.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -106,6 +107,15 @@ class ReferenceMetric:
         return Evaluation(value=await asyncio.shield(under_way))
 
 
+_HERE: list[Executor] = []
+
+
+def compute_in_this_process() -> None:
+    """From now on. For one of many processes that share the texts, one a core."""
+    if not _HERE:
+        _HERE.append(ThreadPoolExecutor(max_workers=1, thread_name_prefix="metric"))
+
+
 def metric_processes() -> Any:
     """As many as there are cores, shared by all, ended when idle. Unlike multiprocessing, loky never runs the program
     again to make one, which a web app or a script wouldn't bear.
@@ -114,6 +124,8 @@ def metric_processes() -> Any:
     meanwhile, and loky's warning about that ends the thread that hands out work wherever warnings are errors: the run
     would wait for ever.
     """
+    if _HERE:
+        return _HERE[0]
     from joblib import cpu_count  # noqa: PLC0415
     from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415
 

@@ -10,16 +10,19 @@ from functools import cached_property
 
 import numpy as np
 
+from app.cluster.parts import map_parts
 from app.meta_evaluation.choices import MAE, RESAMPLES, Constant, Level, Resampling
 from app.meta_evaluation.coefficients import WIDEST, crosswise, rowwise
 from app.meta_evaluation.correlation import group_coefficients, group_errors, settle, steady, system_means
-from app.meta_evaluation.pooled import pooled
+from app.meta_evaluation.pooled import is_slow, pooled
 from app.meta_evaluation.resampling import Multiplicities, draw_parts, units
 from app.meta_evaluation.score_matrix import Floats, Ints, ScoreTable, SourceGrid, source_grid
 
 CONFIDENCE = 0.95
 CHUNK = 2_000_000
 """Resamples times groups whose coefficients are in memory at once."""
+PART = 25
+"""Resamples that a worker takes at a time. Where it pays at all, one of them takes some hundredths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def _figures(table: ScoreTable, level: Level, drawn: Multiplicities, grid: "_Gri
     if grid is not None:
         return _per_source(grid, drawn, resamples)
     if level == "dataset":
-        return _over(table.scores, table.human, *drawn.of_texts(table))
+        return _over_texts(table, drawn, resamples)
     if drawn.source is None:
         assert drawn.system is not None
         return _over(*system_means(table), drawn.system[:, np.unique(_systems(table))])
@@ -103,6 +106,20 @@ def interval(draws: Draws, values: Floats, confidence: float = CONFIDENCE) -> In
     tail = (1 - confidence) / 2
     low, high = np.quantile(values[~np.isnan(values)], [tail, 1 - tail])
     return Interval(float(low), float(high), undefined)
+
+
+def _over_texts(table: ScoreTable, drawn: Multiplicities, resamples: int) -> Floats:
+    """At the dataset level, where large tables take long; workers of a scheduler take parts of the resamples."""
+    if any(is_slow(score, table.human) for score in table.scores):
+        starts = range(0, resamples, PART)
+        found = map_parts(_part_over_texts, lambda: [drawn.part(slice(at, at + PART)) for at in starts], table)
+        if found is not None:
+            return np.concatenate(found, axis=2)
+    return _part_over_texts(drawn, table)
+
+
+def _part_over_texts(drawn: Multiplicities, table: ScoreTable) -> Floats:
+    return _over(table.scores, table.human, *drawn.of_texts(table))
 
 
 def _over(scores: Floats, human: Floats, weights: Floats, unit: Ints | None = None) -> Floats:

@@ -28,6 +28,11 @@ MOST_COUNTS = 20_000_000
 Singles = NDArray[np.float32]
 
 
+def is_slow(x: Floats, y: Floats) -> bool:
+    """Whether each resample has to be sorted: then a thousand of them take from ten seconds to minutes."""
+    return x.size > TOO_MANY and np.unique(np.stack([x, y]), axis=1).shape[1] > TOO_MANY
+
+
 def pooled(x: Floats, y: Floats, weights: Floats, unit: Ints | None = None) -> Floats:
     """(3, B) for x and y (N,) under weights (B, N), whole numbers from 0; NaN where a side is constant.
 

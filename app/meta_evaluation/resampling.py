@@ -22,19 +22,32 @@ class Multiplicities:
     system: Floats | None = None
     text: Floats | None = None
 
+    def part(self, rows: slice) -> "Multiplicities":
+        """Some of the resamples, as small as whole numbers are kept; they count the same."""
+        return Multiplicities(*(None if of is None else _small(of[rows]) for of in self._of_each()))
+
     def of_texts(self, table: ScoreTable) -> tuple[Floats, Ints | None]:
         """How often each text counts: (B, units) counts and (N,) the unit of each text, or (B, N) counts and None.
 
         Under drawn sources and systems a text counts as often as its source times its system.
         """
-        if self.text is not None:
-            return self.text, None
-        if self.system is None:
-            assert self.source is not None
-            return self.source, table.source
-        if self.source is None:
-            return self.system, table.system
-        return self.source[:, table.source] * self.system[:, table.system], None
+        source, system, text = (of if of is None else of.astype(np.float64, copy=False) for of in self._of_each())
+        if text is not None:
+            return text, None
+        if system is None:
+            assert source is not None
+            return source, table.source
+        if source is None:
+            return system, table.system
+        return source[:, table.source] * system[:, table.system], None
+
+    def _of_each(self) -> "tuple[Floats | None, Floats | None, Floats | None]":
+        return self.source, self.system, self.text
+
+
+def _small(counts: Floats) -> Floats:
+    smallest: Floats = counts.astype(np.min_scalar_type(int(counts.max(initial=0.0))))
+    return smallest
 
 
 def check_resampling(table: ScoreTable, level: Level, resampling: Resampling) -> None:

@@ -12,6 +12,7 @@ from app.commands.interruption import runs_end_on_signals
 from app.commands.model_asking import EffortOption, RoomOption, TimeoutOption, chosen_model_options
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, echo, print_json, say
 from app.commands.scoring.trials import print_checks, read_draw
+from app.commands.shared_work import DaskOption
 from app.meta_evaluation.choices import Level
 from app.scoring.concurrency import CONCURRENCY
 
@@ -66,6 +67,7 @@ def run(
     timeout: TimeoutOption = None,
     effort: EffortOption = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
+    dask: DaskOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Build and score what is missing; what is there already is neither made nor paid again.

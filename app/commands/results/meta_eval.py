@@ -9,6 +9,7 @@ import typer
 from app.commands.output import JsonOption, counted, echo, print_json, table
 from app.commands.results.rater_text import raters_text
 from app.commands.results.table_file import TableFile, read_table
+from app.commands.shared_work import IntervalsDaskOption
 from app.errors import InputError
 from app.meta_evaluation.choices import RESAMPLES, Constant, Duplicates, Level, Resampling
 
@@ -74,6 +75,7 @@ def meta_eval(
     resample: Resample = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
+    dask: IntervalsDaskOption = None,
     json_: JsonOption = False,
 ) -> None:
     """How well do scores agree with human ratings?
@@ -137,6 +139,7 @@ def compare(
     resamples: Resamples = RESAMPLES,
     permutations: Permutations = 10_000,
     seed: Seed = 0,
+    dask: IntervalsDaskOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Do scores A agree with human ratings better than scores B?

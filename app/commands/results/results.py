@@ -7,6 +7,7 @@ import typer
 
 from app.commands.output import JsonOption, ProjectOption, echo, print_json, say, shown_method, shown_model, table
 from app.commands.results.meta_eval import AtLevel, Resample, Resamples, Seed, WithConstant, WithDuplicates
+from app.commands.shared_work import IntervalsDaskOption
 from app.meta_evaluation.choices import RESAMPLES
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def results(
     resample: Resample = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
+    dask: IntervalsDaskOption = None,
     json_: JsonOption = False,
     output: Annotated[
         Path | None, typer.Option(help="Write every score to FILE.csv or .parquet, an .html report, or a .tex table.")

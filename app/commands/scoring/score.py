@@ -19,6 +19,7 @@ from app.commands.model_asking import (
 from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, counts_table, echo, print_json, say
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
+from app.commands.shared_work import DaskOption
 from app.scoring.concurrency import CONCURRENCY
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def score(
         bool,
         typer.Option("--anchors-first", help="First ask the judge about its anchors: did it change? (See `drift`.)"),
     ] = False,
+    dask: DaskOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Score every text: a judge answers the checklist, or another method does its work.

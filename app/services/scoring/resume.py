@@ -9,7 +9,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, given_options, method_options_of
 
-MAY_CHANGE = ("concurrency", "processes", "budget", "max_output_tokens", "timeout", "tier")
+MAY_CHANGE = ("concurrency", "processes", "dask", "budget", "max_output_tokens", "timeout", "tier")
 # What stands for the options of a run that was stored before they existed.
 _USUAL = {
     "sample": 1.0,

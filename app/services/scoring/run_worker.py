@@ -7,18 +7,22 @@ from collections.abc import Callable, Sequence
 from app.domain.run import PlannedScore, RunSummary
 from app.errors import ProviderError, StoppedError
 from app.providers.batches.batched_model import BatchedModel
+from app.providers.rate_limit import AdaptiveLimit
 from app.providers.recorded import RecordedModel, Tally
 from app.scoring import engine
 from app.services.runtime.batch_rounds import BatchRounds
 from app.services.runtime.models import account_limit
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks.block import BlockReport, cut_blocks
+from app.services.scoring.blocks.block import BlockReport, block_of, cut_blocks
 from app.services.scoring.blocks.block_scoring import short_turns
 from app.services.scoring.blocks.crew import Crew, CrewSink
+from app.services.scoring.blocks.dask_workers import DaskWorkers, dask_workers
 from app.services.scoring.blocks.database_sink import DatabaseSink
 from app.services.scoring.blocks.deck import Deck
+from app.services.scoring.blocks.processes import shares_of
 from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
+from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.judge_logprobs import logprobs_known
 from app.services.scoring.run_requests import collecting
 from app.services.scoring.run_writer import RunWriter, has_active_writers
@@ -54,13 +58,14 @@ async def execute_run(
     concurrency: int,
     on_progress: OnProgress,
     processes: int = 1,
+    cluster: str = "",
 ) -> tuple[engine.EngineReport, Tally, int]:
-    """Score what is left of the run, in so many processes, this one included. Returns how it ended, what was asked, and
-    how many attempts were repeated."""
+    """Score what is left of the run, in so many processes, this one included, or with the workers of the Dask scheduler
+    at this address. Returns how it ended, what was asked, and how many attempts were repeated."""
     async with judge_session(workbench, run, writer, concurrency) as model:
         with short_turns():
             work = _RunWork(workbench, run, writer, model, concurrency, on_progress)
-            report = await work.to_its_end(processes)
+            report = await work.to_its_end(processes, cluster)
         tallies = (model.tally, *(other.tally for other in work.others))
         return report, sum(tallies, Tally()), model.retries + sum(other.retries for other in work.others)
 
@@ -87,14 +92,19 @@ class _RunWork:
         self._known = logprobs_known(run)
         self._sink = DatabaseSink(workbench.database, run, writer, model, self._known, runs_are_ending, on_progress)
 
-    async def to_its_end(self, processes: int) -> engine.EngineReport:
+    async def to_its_end(self, processes: int, cluster: str) -> engine.EngineReport:
         if isinstance(self._model, BatchedModel):
             ended = await self._in_batches(self._model)
             if ended is not None:
                 return ended
         scorer, planned = self._open()
         at_once, stop = self._concurrency, self._model.stop
-        if processes > 1:
+        if cluster:
+            block = block_of(self._workbench, self._run.id, self._writer.name)
+            async with dask_workers(cluster, self._workbench, block, self._sink.beat) as workers:
+                processes = min(len(workers.addresses) + 1, self._concurrency)
+                report = await self._with_others(scorer, planned, processes, workers)
+        elif processes > 1:
             report = await self._with_others(scorer, planned, processes)
         else:
             report = await engine.run(planned, scorer.score, self._sink, at_once, stop)
@@ -113,7 +123,7 @@ class _RunWork:
         return scorer, planned
 
     async def _with_others(
-        self, scorer: RunScorer, planned: Sequence[PlannedScore], processes: int
+        self, scorer: RunScorer, planned: Sequence[PlannedScore], processes: int, workers: DaskWorkers | None = None
     ) -> engine.EngineReport:
         """The first text of each dimension is scored here, before others get any: what a method asks once for a
         dimension is on record by then, and what keeps a judge from answering at all is known."""
@@ -122,14 +132,15 @@ class _RunWork:
         with self._workbench.database.read() as work:
             document_of = work.every_text.documents_by_text(work.runs.project_of(self._run.id))
         blocks = cut_blocks([each for each in planned if each.id not in ahead], document_of)
-        deck, share = Deck(first, blocks), self._concurrency // processes
-        limit = account_limit(self._workbench, self._model.name)
-        limit.raise_to(self._concurrency)
+        deck, limit = Deck(first, blocks), self._limit()
+        share, own = shares_of(self._run, self._concurrency, processes)
         crew = Crew(self._workbench, self._run, self._writer.name, deck, self._model, limit)
         sink = CrewSink(self._sink, crew)
         try:
-            crew.begin([share] * (processes - 1))
-            own = self._concurrency - share * (processes - 1)
+            if workers is None:
+                crew.begin([share] * (processes - 1))
+            else:
+                workers.join(crew, [share] * (processes - 1))
             report = await engine.run(deck, scorer.score, sink, own, crew.stop)
             self.others = await crew.end(sink.beat)
         finally:
@@ -142,6 +153,13 @@ class _RunWork:
             stopped,
             report.fatal or crew.fatal,
         )
+
+    def _limit(self) -> AdaptiveLimit:
+        if self._run.judge == NO_JUDGE:
+            return AdaptiveLimit(self._concurrency)
+        limit = account_limit(self._workbench, self._model.name)
+        limit.raise_to(self._concurrency)
+        return limit
 
     async def _in_batches(self, model: BatchedModel) -> engine.EngineReport | None:
         """Have what is open answered in batches. How the run ended where it can't go on, else None.

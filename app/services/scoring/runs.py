@@ -32,7 +32,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended, is_alive
 from app.services.scoring.answer_reuse import reuse_params
-from app.services.scoring.blocks.processes import processes_for
+from app.services.scoring.blocks.processes import cluster_for, processes_for
 from app.services.scoring.evaluators import (
     CHECKLIST,
     EVALUATORS,
@@ -268,8 +268,9 @@ def work_on(
     try:
         # Also where it is resumed after they were changed.
         with own_wordings_of_run(workbench, project_id, run):
-            many = processes_for(workbench, run, concurrency, processes)
-            report, tally, retries = asyncio.run(execute_run(workbench, run, writer, concurrency, on_progress, many))
+            others = processes_for(workbench, run, concurrency, processes), cluster_for(workbench, run)
+            worked = execute_run(workbench, run, writer, concurrency, on_progress, *others)
+            report, tally, retries = asyncio.run(worked)
     except BaseException as error:
         try:
             _finish(workbench.database, writer, *_ending(error))

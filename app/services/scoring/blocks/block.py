@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from app.domain.run import Outcome, PlannedScore
 from app.errors import ProviderError
 from app.providers.recorded import Tally
+from app.services.runtime.workbench import Workbench
 
 BLOCK_TEXTS = 16  # so many at least, but at the end: a process that ends late keeps the others waiting for one block
 
@@ -25,6 +26,11 @@ class Block:
     share: int
     person: int | None = None
     any_path: bool = True
+
+
+def block_of(workbench: Workbench, run: int, writer: str, share: int = 1) -> Block:
+    """Without scores yet, on behalf of the workbench's actor."""
+    return Block(run, writer, (), share, workbench.actor.person, workbench.any_path)
 
 
 @dataclass(frozen=True, slots=True)

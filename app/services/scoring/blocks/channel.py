@@ -5,9 +5,39 @@ import pickle
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 _LENGTH = 4
+
+
+class HelperChannel(Protocol):
+    """The end of a process that scores beside the one that has the run. Threads may share it."""
+
+    def send(self, message: object) -> None: ...
+
+    def receive(self) -> Any:
+        """The next message. Raises EOFError where the other end is gone."""
+        ...
+
+    def listen(self, heard: Callable[[Any], None], gone: Callable[[], None]) -> object:
+        """Calls `heard` with each message in a thread of its own, at last `gone`."""
+        ...
+
+
+class Helper(Protocol):
+    """The other end, and the process there."""
+
+    def send(self, message: object) -> None: ...
+
+    def listen(self, heard: Callable[[Any], None], gone: Callable[[], None]) -> object: ...
+
+    def kill(self) -> None:
+        """It is to end at once; `gone` is called as ever."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more is said to it."""
+        ...
 
 
 class Channel:

@@ -5,10 +5,6 @@ nothing behind: its slots go back, and what it has not saved is done here, from 
 """
 
 import asyncio
-import os
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,12 +20,12 @@ from app.providers.recorded import RecordedModel
 from app.scoring.engine import DRAIN_SECONDS, LISTEN_SECONDS
 from app.scoring.sink import Sink
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.blocks.block import Block, BlockReport
-from app.services.scoring.blocks.channel import Channel, run_in_loop
+from app.services.scoring.blocks.block import Block, BlockReport, block_of
+from app.services.scoring.blocks.channel import Helper, run_in_loop
 from app.services.scoring.blocks.deck import Deck
+from app.services.scoring.blocks.local_process import LocalProcess
 from app.services.scoring.blocks.messages import Begin, Dealt, Ended, NothingMore, Ready, ScoresSaved, StopAsking
 
-COMMAND = (sys.executable, "-m", "app.services.scoring.blocks.process")
 # A process that is loading may take its time; one at work says something several times a second.
 LOADING_SECONDS, SILENT_SECONDS = 120.0, 30.0
 LOOK_SECONDS = 0.02
@@ -53,11 +49,19 @@ class Crew:
         self._members: list[_Member] = []
         self._redoing: set[asyncio.Task[None]] = set()
 
-    def begin(self, shares: Sequence[int]) -> None:
+    def begin(self, shares: Sequence[int], start: Callable[[], Helper] = LocalProcess) -> None:
         """A process for each of these numbers of texts at a time; one that can't be started is done without."""
         for share in shares:
             with suppress(OSError):
-                self._members.append(_Member(self, self._block(share), self._model.budget, self._limit))
+                self._members.append(
+                    _Member(
+                        self,
+                        start(),
+                        block_of(self._workbench, self._run.id, self._writer, share),
+                        self._model.budget,
+                        self._limit,
+                    )
+                )
 
     def saved_here(self, outcomes: Sequence[Outcome]) -> None:
         """What a method asks once for a dimension is on record by then: others may score it too."""
@@ -111,10 +115,6 @@ class Crew:
         for member in self._members:
             member.check()
 
-    def _block(self, share: int) -> Block:
-        actor = self._workbench.actor
-        return Block(self._run.id, self._writer, (), share, actor.person, self._workbench.any_path)
-
     async def _redo(self, scores: Sequence[PlannedScore]) -> None:
         await self._model.look_again()
         left = await asyncio.to_thread(self._still_open, scores)
@@ -147,7 +147,7 @@ class CrewSink:
 class _Member:
     """One process. `over` once it has ended, and all it had is back."""
 
-    def __init__(self, crew: Crew, block: Block, budget: object, limit: AdaptiveLimit) -> None:
+    def __init__(self, crew: Crew, helper: Helper, block: Block, budget: object, limit: AdaptiveLimit) -> None:
         self.over = False
         self.report = BlockReport()
         self._crew = crew
@@ -156,22 +156,16 @@ class _Member:
         self._ready = False
         self._ending = self._ended = False
         self._heard = time.monotonic()
-        # A group of its own: Ctrl-C is for the process that has the run.
-        self._process = subprocess.Popen(  # noqa: S603 - our own words
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0 if os.name == "posix" else None
-        )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._channel = Channel(self._process.stdout, self._process.stdin)
+        self._helper = helper
         self._slots: SlotLender | None = None
         self._limit = limit
-        self._money = BudgetLender(budget, self._channel.send) if isinstance(budget, Budget) else None
+        self._money = BudgetLender(budget, self.say) if isinstance(budget, Budget) else None
         loop = asyncio.get_running_loop()
-        self._channel.listen(partial(run_in_loop, loop, self._hear), partial(run_in_loop, loop, self._gone))
+        helper.listen(partial(run_in_loop, loop, self._hear), partial(run_in_loop, loop, self._gone))
         self.say(Begin(block, self._money is not None))
 
     def say(self, message: object) -> None:
-        self._channel.send(message)
+        self._helper.send(message)
 
     def deal(self) -> None:
         """So much that it has a little more than it can have in flight."""
@@ -189,19 +183,18 @@ class _Member:
         self._ending = True
         self.say(NothingMore())
         if not self._ready:
-            self._process.kill()
+            self._helper.kill()
 
     def check(self) -> None:
         silent = time.monotonic() - self._heard
         if not self.over and silent > (SILENT_SECONDS if self._ready else LOADING_SECONDS):
-            self._process.kill()
+            self._helper.kill()
 
     def close(self) -> None:
         if not self._ended:
-            self._process.kill()
-        self._channel.close()
+            self._helper.kill()
+        self._helper.close()
         self._return_all()
-        threading.Thread(target=self._process.wait, name="wait for a scoring process", daemon=True).start()
 
     def _hear(self, message: object) -> None:
         self._heard = time.monotonic()

@@ -20,7 +20,7 @@ from app.services.runtime.models import BorrowedLimits
 from app.services.runtime.prompts import own_wordings_of_run
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block_scoring import BlockSession, acting_for, block_session
-from app.services.scoring.blocks.channel import Channel, run_in_loop
+from app.services.scoring.blocks.channel import Channel, HelperChannel, run_in_loop
 from app.services.scoring.blocks.deck import DealtFeed
 from app.services.scoring.blocks.messages import Begin, Dealt, Ended, NothingMore, Ready, ScoresSaved, StopAsking
 
@@ -29,6 +29,11 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     channel = _own_channel()
+    help_at(channel)
+
+
+def help_at(channel: HelperChannel) -> None:
+    """Score what is dealt to whoever has this end of the channel, until nothing more comes."""
     with suppress(EOFError, WorkbenchError):  # whoever has the run goes on with what is left, and meets it too
         begin: Begin = channel.receive()
         workbench = acting_for(open_workbench(), begin.block)
@@ -48,7 +53,7 @@ def _own_channel() -> Channel:
 
 
 class _Helper:
-    def __init__(self, channel: Channel, begin: Begin) -> None:
+    def __init__(self, channel: HelperChannel, begin: Begin) -> None:
         self._channel = channel
         self._begin = begin
 
@@ -91,7 +96,7 @@ class _Helper:
 class _ReportingSink:
     """A Sink that tells the process that has the run what is kept."""
 
-    def __init__(self, channel: Channel, session: BlockSession, report_passed: Callable[[], object]) -> None:
+    def __init__(self, channel: HelperChannel, session: BlockSession, report_passed: Callable[[], object]) -> None:
         self._channel = channel
         self._session = session
         self._report_passed = report_passed

@@ -2,6 +2,7 @@
 
 import os
 
+from app.cluster.parts import cluster_address
 from app.domain.run import RunSummary
 from app.providers.credentials import Credentials
 from app.providers.model_name import parse_model_name
@@ -25,11 +26,35 @@ def processes_for(workbench: Workbench, run: RunSummary, concurrency: int, wishe
         return 1
     if wished is not None:
         return max(1, min(wished, concurrency))
-    if run.judge == NO_JUDGE or not spec_of(parse_model_name(run.judge).provider).speaks_http:
+    if computes(run):
         return 1
     if run.all - run.done < FEWEST_TEXTS:
         return 1
     return max(1, min(processors(), concurrency // ENOUGH_FOR_ONE))
+
+
+def shares_of(run: RunSummary, concurrency: int, processes: int) -> tuple[int, int]:
+    """How many texts at a time each process beside this one scores, and how many this one. What computes is for the
+    others: they were chosen for that."""
+    if computes(run):
+        return max(1, (concurrency - 1) // max(processes - 1, 1)), 1
+    share = concurrency // processes
+    return share, concurrency - share * (processes - 1)
+
+
+def computes(run: RunSummary) -> bool:
+    """Whether its texts are scored by whatever process works on it, not by a server that is asked."""
+    return run.judge == NO_JUDGE or not spec_of(parse_model_name(run.judge).provider).speaks_http
+
+
+def cluster_for(workbench: Workbench, run: RunSummary) -> str:
+    """The address of the Dask scheduler whose workers score it too; "" for none.
+
+    One of the settings is for runs that are worth it; one that was named for this run holds whatever its size.
+    """
+    if run.params.get("batch") or not others_can_score(workbench):
+        return ""
+    return cluster_address(worth_it=run.all - run.done >= FEWEST_TEXTS)
 
 
 def others_can_score(workbench: Workbench) -> bool:

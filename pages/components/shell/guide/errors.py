@@ -5,6 +5,7 @@ from functools import cache
 
 from app.errors import (
     AwaitedError,
+    ClusterError,
     ConflictError,
     DatabaseError,
     FileFormatError,
@@ -27,6 +28,7 @@ OF_ERRORS: Mapping[type[WorkbenchError], str] = {
     ConflictError: "facilitators.html#several-at-a-time",
     SignInError: "administrators.html#a-team",
     DatabaseError: "administrators.html#where-the-data-are",
+    ClusterError: "administrators.html#several-computers",
     PromptError: "researchers.html#prompts",
 }
 """Beside these every kind of a model's failure has a paragraph of its own, which is made from the code."""

@@ -50,8 +50,8 @@ def test_what_the_run_was_not_started_with_is_refused_by_name(
     status, out, err = resume(run, started, "--budget", 1, *words)
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert f"Run {started} goes on as it was started, so it can't take {named}" in err
-    may = "--concurrency, --processes, --budget, --max-output-tokens, --timeout, --tier and --json."
-    assert f"What can be given is {may}" in err
+    given = "--concurrency, --processes, --dask, --budget, --max-output-tokens, --timeout, --tier and --json."
+    assert f"What can be given is {given}" in err
     assert get_run(open_workbench(), started).params["budget"] is None
 
 

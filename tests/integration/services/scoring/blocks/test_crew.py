@@ -14,7 +14,7 @@ import pytest
 
 from app.domain.run import RunStatus
 from app.services.runtime.workbench import Workbench, open_workbench
-from app.services.scoring.blocks import crew
+from app.services.scoring.blocks import local_process
 from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.runs import RunOptions, RunReport, start_run, stop_run, work_on
 from app.settings import settings
@@ -51,11 +51,11 @@ def helpers(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
 
     def popen(*arguments: Any, **named: Any) -> subprocess.Popen[bytes]:
         process = real(*arguments, **named)
-        if arguments[0] == crew.COMMAND:
+        if arguments[0] == local_process.COMMAND:
             started.append(process)
         return process
 
-    monkeypatch.setattr(crew.subprocess, "Popen", popen)
+    monkeypatch.setattr(local_process.subprocess, "Popen", popen)
     return started
 
 
@@ -133,16 +133,16 @@ def test_the_others_end_when_the_process_that_has_the_run_is_killed(
     run_id = planned(workbench, 60)
     program = f"""
         import subprocess
-        from app.services.scoring.blocks import crew
+        from app.services.scoring.blocks import local_process
         from app.services.runtime.workbench import open_workbench
         from app.services.scoring.runs import work_on
         real = subprocess.Popen
         def popen(*arguments, **named):
             started = real(*arguments, **named)
-            if arguments[0] == crew.COMMAND:
+            if arguments[0] == local_process.COMMAND:
                 print(started.pid, flush=True)
             return started
-        crew.subprocess.Popen = popen
+        local_process.subprocess.Popen = popen
         work_on(open_workbench(), {run_id}, 4, processes=2)
     """
     command = [sys.executable, "-c", textwrap.dedent(program)]

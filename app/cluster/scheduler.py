@@ -1,0 +1,172 @@
+"""Dask's scheduler, as this program uses it: reached at an address, and what stands in the way said in sentences.
+
+Whoever reaches a scheduler can have its workers run any code, and what workers give back is unpickled here. So an
+address comes from whoever runs this process, never from a browser; `tls://` addresses take certificates from Dask's own
+settings. No key and no text is sent: workers have an environment of their own.
+"""
+
+import importlib.util
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from app.cluster.channel import Switchboard
+from app.errors import ClusterError, InputError, NotReadyError
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+SECONDS = 5.0
+"""So long a scheduler is waited for."""
+PROGRAM = "interacteval-workbench"
+installed_version = metadata.version
+TLS = (
+    " Name its certificates in DASK_DISTRIBUTED__COMM__TLS__CA_FILE, DASK_DISTRIBUTED__COMM__TLS__CLIENT__CERT and "
+    "DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY."
+)
+_ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):\d{1,5}")
+
+
+class Scheduler:
+    """One that was reached, with at least one worker."""
+
+    def __init__(self, client: "Client", address: str) -> None:
+        self._client = client
+        self.address = address
+
+    @property
+    def workers(self) -> int:
+        """How many processes work for it now."""
+        return len(self._client.nthreads())
+
+    @property
+    def threads(self) -> int:
+        """How many tasks they do at a time."""
+        return sum(self._client.nthreads().values())
+
+    def addresses(self) -> list[str]:
+        """Of the workers that are there now."""
+        return list(self._client.nthreads())
+
+    def switchboard(self) -> Switchboard:
+        return Switchboard(self._client)
+
+    def submit(self, work: Callable[..., Any], *given: Any, at: str = "") -> "Future":
+        """Have a worker do it; again by another where that one dies. `work` is a function of a module.
+
+        at: the worker that does it, and no other.
+        """
+        where = {"workers": [at], "allow_other_workers": False} if at else {}
+        return self._client.submit(work, *given, pure=False, **where)
+
+    def ask_each(self, work: Callable[..., Any], *given: Any) -> dict[str, Any]:
+        """What `work` says at each worker, by the worker's address."""
+        asked = {worker: self.submit(work, *given, at=worker) for worker in self.addresses()}
+        with cluster_errors(self.address):
+            return dict(zip(asked, self._client.gather(list(asked.values())), strict=True))
+
+    def hand_out(self, value: object) -> "Future":
+        """For each worker, so that it needn't go along with every task."""
+        return self._client.scatter(value, broadcast=True, hash=False)
+
+    def map(self, work: Callable[..., Any], given: Sequence[Any], *same: Any) -> list[Any]:
+        """What `work` makes of each and of what is the same for all, in order."""
+        with cluster_errors(self.address):
+            return list(self._client.gather([self.submit(work, each, *same) for each in given]))
+
+    def check_programs(self) -> None:
+        """Raises ClusterError where a worker hasn't this program, in this version."""
+        own = installed_version(PROGRAM)
+        with cluster_errors(self.address):
+            found = self._client.run(metadata.version, PROGRAM, on_error="return")
+        for worker, version in found.items():
+            if version != own:
+                has = f"version {version}" if isinstance(version, str) else "no version"
+                raise ClusterError(
+                    f"The worker {worker} has {has} of {PROGRAM}; this is {own}.",
+                    "Install the same version there, and start the worker again.",
+                )
+
+
+@contextmanager
+def scheduler_at(address: str) -> Iterator[Scheduler]:
+    """The scheduler for the length of the block. Raises InputError for what is no address, NotReadyError without the
+    extra, ClusterError where nothing can be done there."""
+    address = check_address(address)
+    client = _connect(address)
+    try:
+        found = Scheduler(client, address)
+        if not found.workers:
+            raise ClusterError(f"The scheduler at {address} has no workers.", f"Start some: dask worker {address}")
+        found.check_programs()
+        yield found
+    finally:
+        client.close(timeout=SECONDS)
+
+
+def check_address(address: str) -> str:
+    """In full. Raises InputError."""
+    written = address.strip()
+    if not _ADDRESS.fullmatch(written):
+        raise InputError(
+            f"“{written}” is no address of a Dask scheduler.",
+            "It looks like tcp://127.0.0.1:8786, or tls:// with certificates; `dask scheduler` says it.",
+        )
+    return written if "://" in written else f"tcp://{written}"
+
+
+def check_dask() -> None:
+    """Raises NotReadyError without the extra."""
+    if importlib.util.find_spec("distributed") is None:
+        raise NotReadyError(
+            "Work is to be shared with Dask, which isn't installed.",
+            "Install it (pip install 'interacteval-workbench[dask]'), or leave --dask and INTERACTEVAL_DASK out.",
+        )
+
+
+def _connect(address: str) -> "Client":
+    check_dask()
+    from distributed import Client  # noqa: PLC0415 - an extra
+
+    for name in ("distributed", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is said in a sentence of ours
+    try:
+        return Client(address, timeout=SECONDS, set_as_default=False)
+    except OSError as error:
+        raise ClusterError(
+            f"No Dask scheduler answers at {address}.",
+            f"Start one (dask scheduler), or correct the address.{TLS if address.startswith('tls:') else ''}",
+        ) from error
+    except (TypeError, ValueError, RuntimeError) as error:  # how Dask says that certificates are missing
+        raise ClusterError(f"The scheduler at {address} can't be asked safely.", TLS.strip()) from error
+
+
+@contextmanager
+def cluster_errors(address: str) -> Iterator[None]:
+    """What Dask raises, as ClusterError; what the work raised stays as it is."""
+    from distributed.client import FutureCancelledError  # noqa: PLC0415 - an extra
+    from distributed.comm import CommClosedError  # noqa: PLC0415
+    from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(
+            f"One piece of work ended {error.allowed_failures + 1} workers of the scheduler at {address}.",
+            "Look into the workers' logs: they may need more memory. What was achieved is kept; go on from there.",
+        ) from error
+    except (FutureCancelledError, CommClosedError) as error:
+        raise ClusterError(
+            f"The scheduler at {address} went away, or the connection to it.",
+            "Start it again; what was achieved is kept, so go on from there.",
+        ) from error
+
+
+def make_room() -> None:
+    """In a task that goes on for long and mostly waits: its worker takes others meanwhile."""
+    from distributed import secede  # noqa: PLC0415 - an extra
+
+    secede()

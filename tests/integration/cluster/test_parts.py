@@ -1,0 +1,59 @@
+"""Intervals of large tables, computed by workers: the same figures."""
+
+import numpy as np
+import pytest
+
+from app.cluster.parts import work_shared_at
+from app.errors import ClusterError
+from app.meta_evaluation import bootstrap, pooled
+from app.meta_evaluation.bootstrap import resample
+from app.meta_evaluation.choices import Resampling
+from app.meta_evaluation.score_matrix import ScoreTable, score_table
+from tests.support.dask_cluster import DaskCluster
+
+RESAMPLES = 60
+UNITS: tuple[Resampling, ...] = ("sources", "systems", "both", "texts")
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> ScoreTable:
+    """Of what counts as large here, also in the workers: each score is another one."""
+    monkeypatch.setattr(pooled, "TOO_MANY", 50)
+    rng = np.random.default_rng(7)
+    scores, ratings = rng.normal(size=(2, 200))
+    source, system = np.divmod(np.arange(200), 10)
+    return score_table([scores, scores + ratings], ratings, group=source, system=system)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_workers_find_the_same(
+    cluster: DaskCluster, table: ScoreTable, unit: Resampling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = []
+    real = bootstrap.map_parts
+    monkeypatch.setattr(bootstrap, "map_parts", lambda *given: shared.append(found := real(*given)) or found)
+    alone = _values(table, unit)
+    with work_shared_at(cluster.address):
+        together = _values(table, unit)
+    assert [found is not None for found in shared] == [False, True]
+    np.testing.assert_allclose(together, alone, rtol=1e-6)
+
+
+def test_small_tables_stay_here(monkeypatch: pytest.MonkeyPatch, table: ScoreTable) -> None:
+    monkeypatch.setattr(pooled, "TOO_MANY", 8_000)
+    with work_shared_at("127.0.0.1:1"):
+        assert _values(table, "texts").shape == (2, 4, RESAMPLES)
+
+
+def test_a_scheduler_of_the_settings_that_is_away_only_takes_time(
+    monkeypatch: pytest.MonkeyPatch, table: ScoreTable
+) -> None:
+    monkeypatch.setattr("app.cluster.scheduler.SECONDS", 0.2)
+    with work_shared_at("127.0.0.1:1"), pytest.raises(ClusterError):
+        _values(table, "texts")
+    monkeypatch.setenv("INTERACTEVAL_DASK", "127.0.0.1:1")
+    assert _values(table, "texts").shape == (2, 4, RESAMPLES)
+
+
+def _values(table: ScoreTable, unit: Resampling) -> np.ndarray:
+    return resample(table, "dataset", unit, resamples=RESAMPLES, rng=np.random.default_rng(1)).values

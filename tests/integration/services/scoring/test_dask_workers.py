@@ -1,0 +1,282 @@
+"""A run shared with the workers of a Dask scheduler: as without them, and nothing lost with one that is killed."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text as sql
+from typer.testing import CliRunner
+
+pytest.importorskip("distributed")
+
+from app.cli import build
+from app.cluster.parts import work_shared_at
+from app.domain.run import RunStatus
+from app.domain.text import Text
+from app.errors import ClusterError
+from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.blocks.block import Block
+from app.services.scoring.blocks.dask_workers import obstacle_at_worker
+from app.services.scoring.runs import RunOptions, RunReport, failures_of, get_run, start_run, stop_run, work_on
+from app.settings import settings
+from tests.support.dask_cluster import DaskCluster, dask_cluster
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, all_yes
+from tests.support.fake_llm.server import FakeLlm, Received, varied_answers
+from tests.support.postgres import new_postgres, postgres_server
+from tests.support.projects import ready_to_score
+from tests.support.workers import until
+
+TEXTS, AT_ONCE = 64, 9
+JUDGE = "llama:judge"
+
+
+@pytest.fixture
+def address(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Of the database: a SQLite file, unless a test wants the other too."""
+    if getattr(request, "param", "SQLite") == "SQLite":
+        yield f"sqlite:///{tmp_path}/workbench.db"
+        return
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    with postgres_server(tmp_path / "runtime") as server:
+        yield new_postgres(server)
+
+
+@pytest.fixture
+def bench(address: str, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
+    """That of the environment, which workers share: only so can they have the same database."""
+    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", address)
+    monkeypatch.setenv("LLAMA_BASE_URL", f"{llm.url}/v1")
+    monkeypatch.setenv("LLAMA_API_KEY", "here")
+    settings.cache_clear()
+    made = open_workbench()
+    ready_to_score(made, TEXTS)
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def usual() -> Callable[[Received], Behaviour]:
+    return varied_answers
+
+
+@pytest.fixture
+def cluster(bench: Workbench, tmp_path: Path) -> Iterator[DaskCluster]:
+    """Two workers, each with a key of its own, by which the LLM knows them."""
+    with dask_cluster(tmp_path, workers=0) as found:
+        for name in ("one", "two"):
+            found.start_worker({"LLAMA_API_KEY": name})
+        found.wait_for(2)
+        yield found
+
+
+def new_run(bench: Workbench, **options: object) -> int:
+    with bench.database.read() as work:
+        dimension = work.projects.dimensions(1)[0]
+    return start_run(bench, 1, RunOptions((dimension,), JUDGE, **options))  # type: ignore[arg-type]
+
+
+def shared_run(bench: Workbench, cluster: DaskCluster, run: int) -> RunReport:
+    with work_shared_at(cluster.address):
+        return work_on(bench, run, AT_ONCE)
+
+
+def scores_of(bench: Workbench, run: int) -> dict[int, tuple[str, float | None]]:
+    with bench.database.read() as work:
+        dimension = work.projects.dimensions(1)[0].id
+        return {row.text: (row.status.value, row.score) for row in work.results.scored(run, dimension)}
+
+
+def calls_of(bench: Workbench, run: int) -> tuple[int, int]:
+    """Answered calls of the run in the ledger, and different requests among them."""
+    query = "SELECT count(*), count(DISTINCT digest) FROM model_call WHERE error_kind = '' AND run_id = :run"
+    with bench.database.read() as work:
+        calls, different = work.calls._session.execute(sql(query), {"run": run}).one()
+        return calls, different
+
+
+def askers(llm: FakeLlm) -> dict[str, int]:
+    keys = [request.key for request in llm.requests]
+    return {key: keys.count(key) for key in sorted(set(keys))}
+
+
+def test_the_same_scores_as_without_workers_each_text_asked_once(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm
+) -> None:
+    alone = new_run(bench)
+    work_on(bench, alone, AT_ONCE)
+    llm.requests.clear()
+    shared = new_run(bench, use_cache=False)
+    report = shared_run(bench, cluster, shared)
+    assert (report.run.status, report.run.done, report.tally.calls) == (RunStatus.DONE, TEXTS, TEXTS)
+    assert scores_of(bench, shared) == scores_of(bench, alone)
+    assert len(llm.requests) == TEXTS
+    assert set(askers(llm)) == {"here", "one", "two"}
+    assert calls_of(bench, shared) == (TEXTS, TEXTS)
+
+
+def test_what_fails_is_said_as_without(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
+    def refused(received: Received) -> Behaviour:
+        return Fail("too-long") if "Text number 6" in json.dumps(received.body) else varied_answers(received)
+
+    llm.usual = refused
+    alone, shared = new_run(bench), new_run(bench, use_cache=False)
+    work_on(bench, alone, AT_ONCE)
+    report = shared_run(bench, cluster, shared)
+    assert (report.run.status, report.run.failed) == (RunStatus.DONE, get_run(bench, alone).failed)
+    assert report.run.failed > 1
+    assert failures_of(bench, shared) == failures_of(bench, alone)
+
+
+@pytest.mark.parametrize("address", ["SQLite", "PostgreSQL"], indirect=True)
+def test_a_worker_that_is_killed_loses_nothing_but_what_was_in_flight(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm
+) -> None:
+    """Worker one is answered three times; then nothing, until it is dead."""
+    dead = threading.Event()
+    llm.usual = lambda received: (
+        Held(dead, Answer(all_yes)) if received.key == "one" and askers(llm).get("one", 0) > 3 else Answer(all_yes)
+    )
+    run = new_run(bench)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(shared_run, bench, cluster, run)
+        until(lambda: askers(llm).get("one", 0) > 3, "worker one was not asked")
+        cluster.workers[0].kill()
+        cluster.workers[0].wait()
+        dead.set()
+        report = ending.result()
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert calls_of(bench, run) == (TEXTS, TEXTS)
+    assert TEXTS < len(llm.requests) <= TEXTS + AT_ONCE // 3
+
+
+def test_a_worker_that_comes_in_its_place_helps(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
+    """Nobody else is answered before it has asked."""
+    come = threading.Event()
+    first = f"Text number {0}."
+    llm.usual = lambda received: (
+        Answer(all_yes)
+        if received.key == "three" or first in json.dumps(received.body)
+        else Held(come, Answer(all_yes))
+    )
+    run = new_run(bench)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(shared_run, bench, cluster, run)
+        until(lambda: askers(llm).get("one", 0) > 0, "worker one was not asked")
+        cluster.workers[0].kill()
+        cluster.start_worker({"LLAMA_API_KEY": "three"})
+        until(lambda: askers(llm).get("three", 0) > 0, "worker three was not asked")
+        come.set()
+        report = ending.result()
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+
+
+def test_without_its_scheduler_the_run_goes_on_here(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
+    """Workers are not answered before it is dead."""
+    dead = threading.Event()
+    llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Held(dead, Answer(all_yes))
+    run = new_run(bench)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(shared_run, bench, cluster, run)
+        until(lambda: {"one", "two"} <= set(askers(llm)), "the workers were not asked")
+        cluster.scheduler.kill()
+        cluster.scheduler.wait()
+        dead.set()
+        report = ending.result()
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert len(llm.requests) <= TEXTS + AT_ONCE
+
+
+def test_a_stop_reaches_the_workers_and_the_rest_goes_on_later(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm
+) -> None:
+    stopped = threading.Event()
+    llm.usual = lambda received: Answer(all_yes) if len(llm.requests) <= AT_ONCE else Held(stopped, Answer(all_yes))
+    run = new_run(bench)
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(shared_run, bench, cluster, run)
+        until(lambda: set(askers(llm)) == {"here", "one", "two"}, "not everybody asked")
+        stop_run(bench, run)
+        asked = len(llm.requests) + AT_ONCE
+        stopped.set()
+        report = ending.result()
+    assert report.run.status is RunStatus.STOPPED
+    assert report.run.done <= asked
+    llm.usual = Answer(all_yes)
+    rest = shared_run(bench, cluster, run)
+    assert (rest.run.status, rest.run.done) == (RunStatus.DONE, TEXTS)
+    assert calls_of(bench, run) == (TEXTS, TEXTS)
+
+
+def test_a_worker_with_another_database_is_refused_and_the_run_can_go_on(bench: Workbench, tmp_path: Path) -> None:
+    run = new_run(bench)
+    with (
+        dask_cluster(tmp_path, 1, {"INTERACTEVAL_DATABASE_URL": f"sqlite:///{tmp_path}/other.db"}) as cluster,
+        pytest.raises(ClusterError, match=r"The worker tcp://.* another database.*INTERACTEVAL_DATABASE_URL"),
+    ):
+        shared_run(bench, cluster, run)
+    assert not (tmp_path / "other.db").exists()
+    assert get_run(bench, run).status is RunStatus.FAILED
+    assert "another database" in get_run(bench, run).message
+    assert work_on(bench, run).run.status is RunStatus.DONE
+
+
+def test_a_worker_without_the_key_is_refused(bench: Workbench, tmp_path: Path) -> None:
+    run = new_run(bench)
+    with (
+        dask_cluster(tmp_path, 1, {"LLAMA_BASE_URL": ""}) as cluster,
+        pytest.raises(ClusterError, match=r"The worker tcp://.* can't score this run\..*LLAMA_BASE_URL"),
+    ):
+        shared_run(bench, cluster, run)
+
+
+def test_a_sqlite_file_is_for_workers_of_its_machine(bench: Workbench) -> None:
+    block = Block(1, "somebody", (), 1)
+    said = obstacle_at_worker(block, "another-machine", bench.database.address)
+    assert said.startswith("The database is a SQLite file on another-machine, which no other machine may write to.")
+    assert "another database" in obstacle_at_worker(block, socket.gethostname(), "")
+
+
+def test_metrics_are_computed_by_workers(bench: Workbench, cluster: DaskCluster) -> None:
+    with bench.database.write() as work:
+        project = work.projects.by_id(1)
+        texts = [Text(f"r{n}", f"one two {n}", "s", references=("one three", f"two {n} one")) for n in range(40)]
+        work.texts.add_many(project.id, texts)
+    alone, shared = new_run(bench, evaluator="rouge-l"), new_run(bench, evaluator="rouge-l")
+    work_on(bench, alone, AT_ONCE)
+    report = shared_run(bench, cluster, shared)
+    assert report.run.done == 40
+    assert report.run.failed == TEXTS  # they have no reference
+    assert scores_of(bench, shared) == scores_of(bench, alone)
+
+
+def test_the_command_reports_as_ever(bench: Workbench, cluster: DaskCluster) -> None:
+    command = ["score", "--project", "Ready", "--judge", JUDGE, "--json", "--dask", cluster.address]
+    ended = CliRunner().invoke(build(), command)
+    assert ended.exit_code == 0, ended.stderr
+    report = json.loads(ended.stdout)
+    assert (report["status"], report["calls"], report["dimensions"]["coherence"]["scored"]) == ("done", TEXTS, TEXTS)
+
+
+def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
+    bench: Workbench, cluster: DaskCluster, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTERACTEVAL_DASK", cluster.address)
+    settings.cache_clear()
+    assert work_on(bench, new_run(bench), AT_ONCE).run.done == TEXTS
+    assert set(askers(llm)) == {"here"}
+    monkeypatch.setattr("app.services.scoring.blocks.processes.FEWEST_TEXTS", TEXTS)
+    assert work_on(bench, new_run(bench, use_cache=False), AT_ONCE).run.done == TEXTS
+    assert set(askers(llm)) == {"here", "one", "two"}
+
+
+def test_an_address_that_is_none_is_refused_before_anything_is_planned(bench: Workbench) -> None:
+    ended = CliRunner().invoke(build(), ["score", "--project", "Ready", "--judge", JUDGE, "--dask", "somewhere"])
+    assert ended.exit_code != 0
+    with bench.database.read() as work:
+        assert not work.runs.all(1)
+    assert os.environ.get("INTERACTEVAL_DASK") is None
