@@ -46,6 +46,9 @@ _TODO = {
     ),
     "watch": NextStep("score", "Watch the run", "A run is scoring texts right now."),
     "score": NextStep("score", "Score the texts", "No text has been scored yet on {names}."),
+    "score_anew": NextStep(
+        "score", "Score the texts", "The newest version of the checklist of {names} has no scores yet."
+    ),
     "finish": NextStep("score", "Finish the scores", "Not every text has a score on {names} yet."),
     "look": NextStep("results", "See the results", "There are scores for {names}."),
 }
@@ -115,6 +118,8 @@ def _kind(progress: Overview, dimension: DimensionProgress | None) -> str:
         return "watch"
     if dimension.run is None:
         return "score"
+    if dimension.unscored_version is not None:
+        return "score_anew"
     return "look" if dimension.run.done == dimension.run.all else "finish"
 
 
@@ -152,6 +157,11 @@ def _checklist(dimension: DimensionProgress) -> _Standing:
 
 def _scores(progress: Overview, dimension: DimensionProgress) -> _Standing:
     run = dimension.run
+    if run is not None and dimension.unscored_version is not None:
+        return (
+            StepState.READY,
+            f"Version {dimension.unscored_version} has no scores yet; run {run.id} was of an earlier one",
+        )
     if run is not None:
         done = run.done == run.all
         return (StepState.DONE if done else StepState.READY), f"Run {run.id}: {run.done:,} of {run.all:,} scores"

@@ -63,5 +63,7 @@ def _short(progress: Overview, dimension: DimensionProgress, title: str) -> str:
         newest = dimension.checklist
         draft = " (draft)" if newest and newest.status is ChecklistStatus.DRAFT else ""
         return f"version {newest.version}{draft}" if newest else "none"
+    if dimension.unscored_version is not None:
+        return f"none with version {dimension.unscored_version}"
     run = dimension.run
     return f"{run.done:,} of {run.all:,}" if run else "none"
