@@ -253,8 +253,9 @@ def test_more_texts_come_after_those_experts_have_and_say_first_what_they_would_
 def test_enter_in_a_field_draws_no_texts(demo: Workbench, checklist: int, open_screen: Open):
     app = open_screen("answer")
     app.selectbox(key="dimension").set_value("coherence").run()
-    form = next(block for block in _blocks(app.main) if block.proto.form.form_id == f"draw_form_{checklist}")
-    assert form.proto.form.enter_to_submit is False
+    forms = [block.proto.form for block in _blocks(app.main) if block.type == "form"]
+    form = next(form for form in forms if form.form_id == f"draw_form_{checklist}")
+    assert form.enter_to_submit is False
 
 
 def _blocks(block: Block) -> Iterator[Block]:
