@@ -136,7 +136,7 @@ class ProviderError(WorkbenchError):
 class MissingKeyError(ProviderError):
     kind = "no-key"
     exit_status = 2
-    default_hint = "Set it in the environment."
+    default_hint = "Set it in the environment, or type it on Settings."
 
 
 class MissingAddressError(ProviderError):

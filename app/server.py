@@ -164,6 +164,8 @@ def start(host: str, port: int, more: list[str]) -> None:
             # Behind a proxy that passes another Host on, the browser still names ours as the page's origin.
             "server.corsAllowedOrigins": [f"{scheme}://{name}" for name in public for scheme in ("https", "http")],
             "logger.level": "warning",
+            # Fields take their value from the address or the session here; some widgets can't do without a default too.
+            "global.disableWidgetStateDuplicationWarning": True,
             "logger.hideWelcomeMessage": True,  # `serve` has said where; it would look for addresses of this machine
         }
     )

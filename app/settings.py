@@ -18,7 +18,7 @@ class Settings(BaseSettings):
     database_url: str | None = Field(default=None, validation_alias="INTERACTEVAL_DATABASE_URL")
     # Further names under which the web server answers, with commas between them.
     allowed_hosts: str = Field(default="", validation_alias="INTERACTEVAL_ALLOWED_HOSTS")
-    # How people come in: local, invite, proxy or oidc (app/domain/people/person.py).
+    # How people come in: local, invite, proxy or oidc.
     access: str = Field(default="local", validation_alias="INTERACTEVAL_ACCESS")
     # The address that people type: links and cookies are made for it.
     address: str = Field(default="", validation_alias="INTERACTEVAL_ADDRESS")

@@ -15,19 +15,22 @@ from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.words import plain
 
 workbench = current_workbench()
-project, dimension = needs_dimension(
-    workbench,
-    "Answer",
-    "Experts answer the checklist too, on the same texts, without seeing what the judge or others say. Results then "
-    "shows on which questions they agree.",
+ABOUT = (
+    "You answer the checklist about the texts that were drawn for you, without seeing what the judge or others say."
+    if current_expert()
+    else "Experts answer the checklist too, on the same texts, without seeing what the judge or others say. Results "
+    "then shows on which questions they agree."
 )
+project, dimension = needs_dimension(workbench, "Answer", ABOUT)
 if considerations_of(workbench, project.id, dimension.id, current_expert()):
     # Whoever is thinking aloud finishes first; whoever only answers has nothing that others could lead.
     open_attributes(workbench, project, dimension, "the checklist")
 if current_expert():
     mine = own_sheet(workbench, dimension.id, expert(workbench, project))
     if mine is None:
-        st.markdown("**No texts are drawn yet.** Whoever runs the project draws them here, without giving a name.")
+        # On one's own computer the person at it may be both: without a name they run the project.
+        where = "them here, without giving a name." if workbench.actor.person is None else "them for you."
+        st.markdown(f"**No texts are drawn yet.** Whoever runs the project draws {where}")
     elif not mine.texts:
         st.markdown(f"**No text of {plain(dimension.name)} is yours to answer.** What is yours stands on Overview.")
     else:

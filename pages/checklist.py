@@ -17,18 +17,19 @@ from pages.components.shell.blinding import open_attributes
 from pages.components.shell.checklists.checklist_comparison import version_comparison
 from pages.components.shell.checklists.checklist_versions import choose_version, standing
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.sticky import sticky
 
 workbench = current_workbench()
-project, dimension = needs_dimension(
-    workbench,
-    "Checklist",
-    "The yes/no questions that a judge answers for every text. They are yours: reword them, switch them off, add your "
-    "own, then publish.",
-)
+here = current_project(workbench)
+ABOUT = "The yes/no questions that a judge answers for every text."
+if here is None or may(workbench, Right.FACILITATE, project_id=here.id):
+    ABOUT += " They are yours: reword them, switch them off, add your own, then publish."
+elif may(workbench, Right.EDIT, project_id=here.id):
+    ABOUT += " In a draft you can reword and comment on them; whoever runs the project publishes it."
+project, dimension = needs_dimension(workbench, "Checklist", ABOUT)
 open_attributes(workbench, project, dimension, "the checklist")
 versions = versions_of(workbench, dimension.id)
 if not versions:

@@ -58,7 +58,7 @@ if project is None:
 
 progress = overview(workbench, project.id)
 st.subheader(plain(project.name), anchor=False)
-ready(progress)
+ready(workbench, progress)
 with st.expander("All figures", key="figures"):
     progress_table(progress)
 if may(workbench, Right.FACILITATE, project_id=project.id):

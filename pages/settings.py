@@ -37,9 +37,13 @@ def limits_in_words() -> str:
     )
 
 
+def _bytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{-(-size // 1000)} kB"
+
+
 def where_the_data_are() -> None:
     place = data_place(workbench)
-    size = f", {place.size / 1e6:,.1f} MB" if place.size is not None else ""
+    size = f", {_bytes(place.size)}" if place.size is not None else ""
     st.markdown(f"{place.kind}{size}:")
     st.code(place.place, language=None)
     st.caption(

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
+from app.domain.people.actor import Role
 from app.errors import WorkbenchError
 from app.services.checklists.assignments import is_theirs_to_do
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import ensure_samples, held_out
 from pages.components.shell.current import current_workbench
-from pages.components.shell.expert import expert
+from pages.components.shell.expert import expert, role_in
 from pages.components.shell.frame import needs_dimension
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.samples import left_out, rubric, samples_side_by_side
@@ -33,7 +34,8 @@ reading, writing = st.columns([3, 2], gap="large")
 with reading:
     rubric(dimension)
     st.subheader("Samples", anchor=False)
-    left_out(held_out(workbench, project.id, dimension.id))
+    if role_in(workbench, project) is not Role.EXPERT:  # what scoring leaves out is no matter of theirs
+        left_out(held_out(workbench, project.id, dimension.id))
     samples_side_by_side(project.task, dimension, samples)
 with writing, sticky("writing"):
     name = expert(workbench, project)

@@ -113,6 +113,12 @@ class Build:
     runs: Mapping[Stage, tuple[int, ...]] = field(default_factory=dict)
     last_id: int = 0
 
+    @property
+    def undecided(self) -> tuple[ProposedChange, ...]:
+        """The validator's changes that nobody decided on; a checklist takes them as proposed."""
+        changes = (change for change in self.changes if change.kind is not ChangeKind.KEPT)
+        return tuple(change for change in changes if change.decision is ChangeDecision.OPEN)
+
     def component(self, id_: int) -> BuildComponent | None:
         return next((component for component in self.components if component.id == id_), None)
 

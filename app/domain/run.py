@@ -45,7 +45,8 @@ class RunDimension:
 class RunSummary:
     """`done` counts texts times dimensions that have a score, `failed` those that ended in an error. `calls_cached`
     requests were answered from the ledger and cost nothing, `retries` were sent again; both over all sessions of it, as
-    far as was written down."""
+    far as was written down. `versions`: dimension -> the version of its checklist that it
+    answers, where it answers one."""
 
     id: int
     project: str
@@ -61,6 +62,7 @@ class RunSummary:
     params: Mapping[str, Any] = field(default_factory=dict)
     calls_cached: int = 0
     retries: int = 0
+    versions: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def active(self) -> bool:

@@ -15,9 +15,17 @@ class Task:
     @property
     def texts_name(self) -> str:
         """What several texts are called: essays, stories."""
-        word = self.text_name
-        ends_in_y = word[-1:] == "y" and word[-2:-1] not in tuple("aeiou")
-        return f"{word[:-1]}ies" if ends_in_y else f"{word}s"
+        return _several(self.text_name)
+
+    @property
+    def sources_name(self) -> str:
+        """What several sources are called: articles, assignments."""
+        return _several(self.source_name)
+
+
+def _several(word: str) -> str:
+    ends_in_y = word[-1:] == "y" and word[-2:-1] not in tuple("aeiou")
+    return f"{word[:-1]}ies" if ends_in_y else f"{word}s"
 
 
 @dataclass(frozen=True, slots=True)

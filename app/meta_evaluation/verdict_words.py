@@ -47,6 +47,6 @@ def ceiling_grounds(ceiling: Ceiling | None) -> str:
         return ""
     compared = sum(value is not None for value in ceiling.by_rater)
     return (
-        f"What one rater reaches: the mean over {compared} raters, each compared with the mean of the others, on "
-        f"{counted_of(ceiling.n, 'text')}."
+        f"What one rater reaches, {decimals(ceiling.value)}: the mean over {compared} raters, each compared with the "
+        f"mean of the others, on {counted_of(ceiling.n, 'text')}."
     )

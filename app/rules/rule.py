@@ -79,7 +79,17 @@ class Rule:
         """The finding and the limit in words."""
         if not reading.applies:
             return f"Nothing to object: {reading.finding}."
-        return f"{reading.finding[:1].upper()}{reading.finding[1:]}; {self.allowed.format(limit=self._said(limit))}."
+        finding = self._apart(reading, limit)
+        return f"{finding[:1].upper()}{finding[1:]}; {self.allowed.format(limit=self._said(limit))}."
+
+    def _apart(self, reading: Reading, limit: float) -> str:
+        """The finding, with as many decimals as tell its share from the limit: 2 of 3 are 66.7 %, not at least 67 %."""
+        rounded = f"{100 * reading.value:.0f} %"
+        if self.unit is not Unit.SHARE or reading.value == limit:
+            return reading.finding
+        exact = (f"{100 * reading.value:.{digits}f} %" for digits in range(4))
+        shown = next((words for words in exact if words != self._said(limit)), rounded)
+        return reading.finding.replace(rounded, shown, 1)
 
     def _said(self, limit: float) -> str:
         if self.unit is Unit.SHARE:

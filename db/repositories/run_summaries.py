@@ -7,7 +7,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.domain.run import RunStatus, RunSummary
-from db.models import DimensionRow, ProjectRow, RunDimensionRow, ScoreRow, ScoringRunRow
+from db.models import ChecklistRow, DimensionRow, ProjectRow, RunDimensionRow, ScoreRow, ScoringRunRow
 from db.models.columns import now
 
 SILENCE = timedelta(seconds=30)  # a running run that has not said so for this long has lost its process
@@ -24,6 +24,7 @@ def summaries(session: Session, clause: Any) -> list[RunSummary]:
     ids = [run.id for run, _ in rows]
     counts: dict[tuple[int, str], int] = {}
     dimensions: dict[int, list[str]] = {}
+    versions: dict[int, dict[str, int]] = {}
     if ids:
         for run_id, status, count in session.exec(
             select(ScoreRow.run_id, ScoreRow.status, func.count(col(ScoreRow.id)))
@@ -31,14 +32,17 @@ def summaries(session: Session, clause: Any) -> list[RunSummary]:
             .group_by(col(ScoreRow.run_id), col(ScoreRow.status))
         ):
             counts[run_id, status] = count
-        for run_id, name in session.exec(
-            select(RunDimensionRow.run_id, DimensionRow.name)
+        for run_id, name, version in session.exec(
+            select(RunDimensionRow.run_id, DimensionRow.name, ChecklistRow.version)
             .join(DimensionRow, col(DimensionRow.id) == RunDimensionRow.dimension_id)
+            .outerjoin(ChecklistRow, col(ChecklistRow.id) == RunDimensionRow.checklist_id)
             .where(col(RunDimensionRow.run_id).in_(ids))
             .order_by(col(DimensionRow.position))
         ):
             dimensions.setdefault(run_id, []).append(name)
-    return [_summary(run, name, counts, dimensions) for run, name in rows]
+            if version is not None:
+                versions.setdefault(run_id, {})[name] = version
+    return [_summary(run, name, counts, dimensions, versions) for run, name in rows]
 
 
 def silent(row: ScoringRunRow) -> bool:
@@ -48,7 +52,11 @@ def silent(row: ScoringRunRow) -> bool:
 
 
 def _summary(
-    run: ScoringRunRow, project: str, counts: dict[tuple[int, str], int], dimensions: dict[int, list[str]]
+    run: ScoringRunRow,
+    project: str,
+    counts: dict[tuple[int, str], int],
+    dimensions: dict[int, list[str]],
+    versions: dict[int, dict[str, int]],
 ) -> RunSummary:
     run_id = int(run.id or 0)
     status = RunStatus(run.status)
@@ -70,4 +78,5 @@ def _summary(
         params=run.params,
         calls_cached=run.calls_cached,
         retries=run.retries,
+        versions=versions.get(run_id, {}),
     )

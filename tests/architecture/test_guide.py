@@ -23,7 +23,7 @@ from pages.components.shell.guide.errors import (
     paragraph_of_kind,
 )
 from pages.components.shell.guide.explained import EXPLAINED, OF_STAGES
-from pages.components.shell.guide.help import EXPERTS_OWN, PARAGRAPHS
+from pages.components.shell.guide.help import OF_EXPERTS, PARAGRAPHS
 from pages.components.shell.guide.link import GUIDE
 from pages.components.shell.navigation.screens import SCREENS
 from tests.architecture.test_documents import unknown_commands
@@ -120,7 +120,8 @@ def test_every_picture_is_taken_of_a_screen_that_there_is() -> None:
 def test_help_opens_a_paragraph_for_every_screen() -> None:
     assert GUIDE == guide.GUIDE
     assert set(PARAGRAPHS) == set(SCREENS)
-    assert _astray(*PARAGRAPHS.values(), EXPERTS_OWN) == []
+    assert _astray(*PARAGRAPHS.values(), *OF_EXPERTS.values()) == []
+    assert set(OF_EXPERTS) <= set(SCREENS)
 
 
 def _astray(*paragraphs: str) -> list[str]:

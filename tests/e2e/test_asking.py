@@ -37,12 +37,12 @@ def test_four_models_are_asked_about_everything_and_once_more(page: Page, app: A
     click(page.get_by_text("All dimensions"), shows=page.get_by_role("radio", name="All dimensions", checked=True))
     failure = page.get_by_text(f"{FAILED} did not answer")
     click(ask, shows=failure)
-    expect(page.get_by_text("36 considerations came in. 4 answers did not come")).to_be_visible()
+    expect(page.get_by_text("36 attributes came in. 4 answers did not come")).to_be_visible()
 
     server.usual = thinks_aloud_again  # of three points two were said before, by all but the one that failed
     expect(ask).to_be_visible()
     settled(page)
-    click(ask, shows=page.get_by_text("24 considerations came in."), hides=failure)
+    click(ask, shows=page.get_by_text("24 attributes came in."), hides=failure)
     after = written(app)
     assert {name: len(points) for name, points in after.items() if name in SUGGESTED} == {
         name: 3 if name == FAILED else 4 for name in SUGGESTED

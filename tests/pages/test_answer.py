@@ -1,9 +1,10 @@
 """Answer: an expert answers one text after another, blind; the owner draws the texts and sees how far everybody is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 from app.services.checklists.checklists import new_draft, publish, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question
@@ -247,6 +248,21 @@ def test_more_texts_come_after_those_experts_have_and_say_first_what_they_would_
     assert [len(wave.texts) for wave in now.waves] == [3, 5]
     assert answer_sheet(demo, checklist, "Ana").texts[:3] == before
     assert any("3 texts drawn on" in c.value and "5 texts drawn on" in c.value for c in app.caption)
+
+
+def test_enter_in_a_field_draws_no_texts(demo: Workbench, checklist: int, open_screen: Open):
+    app = open_screen("answer")
+    app.selectbox(key="dimension").set_value("coherence").run()
+    forms = [block.proto.form for block in _blocks(app.main) if block.type == "form"]
+    form = next(form for form in forms if form.form_id == f"draw_form_{checklist}")
+    assert form.enter_to_submit is False
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    for child in block.children.values():
+        if isinstance(child, Block):
+            yield child
+            yield from _blocks(child)
 
 
 def test_experts_see_neither_the_plan_nor_its_reasons(demo: Workbench, checklist: int, draw: AnswerDraw):

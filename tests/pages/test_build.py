@@ -290,6 +290,17 @@ def test_the_validators_changes_are_decided_one_by_one(letters: Workbench, open_
     assert decided[drop.id] == (ChangeDecision.ACCEPTED, "")
 
 
+def test_changes_nobody_decided_are_named_where_the_checklist_is_made(letters: Workbench, open_screen: Open):
+    view = newest(letters, "Letters")
+    app = at(open_screen("build"), Stage.CLUSTERS)
+    assert "**3 changes undecided**: taken as proposed." in said(app)
+    app.button(key="look_undecided").click().run()
+    assert "3 changes to decide" in said(app)
+    app.button(key=f"refused_{view.id}_{view.build.changes[0].id}").click().run()
+    app.button(key="make_checklist").click().run()
+    assert "2 changes of the validation were undecided and taken as proposed." in app.success[0].value
+
+
 def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_screen: Open):
     view = newest(letters, "Letters")
     app = at(open_screen("build"), Stage.KEY_QUESTIONS)

@@ -1,5 +1,6 @@
 """Results, text by text: the largest disagreements, what a score was computed from, and the ways on from there."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,6 +101,7 @@ def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
     result = kept_results(demo, RUN)[0]
     first = disagreements(result.compared)[0].row
     app = open_results(view="texts", text=str(first.text), run="1")
+    assert re.search(r"Raters: [^:.]+: \d", shown(app))
     question = questions_of(demo, result).questions[0]
     app.button(key=f"edit_question_{question.id}").click().run()
     assert app.title[0].value == "Checklist"
@@ -127,6 +129,8 @@ def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
     app.button(key=f"edit_question_{question.id}").click().run()
     app = app.switch_page("../pages/checklist.py").run()
     assert app.button(key="back_to_result").label == "Back to the result"
+    app.button(key="publish").click().run()
+    assert not any(button.key == "ask_again" for button in app.button), "all texts are scored with what is published"
     app.button(key="hide_tuning").click().run()
     assert "back_to_result" not in [button.key for button in app.button]
 

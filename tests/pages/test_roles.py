@@ -5,8 +5,11 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.attribute import ContributorKind
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Role
 from app.domain.task import Task
+from app.services.attributes.attributes import add_attributes
+from app.services.building.build import build
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import draw_texts
 from app.services.people.invitations import accept_invitation, invite, members_of
@@ -18,6 +21,7 @@ from pages.components.shell import current
 from pages.components.shell.expert import EXPERT
 from pages.components.shell.navigation.screens import SCREENS
 from tests.pages.test_empty_screens import Open
+from tests.support.projects import rated_on_two
 
 DEMO = 1
 ALL = set(SCREENS)
@@ -104,6 +108,51 @@ def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
 def mark_done_on(bench: Workbench, dimension: int) -> None:
     add_consideration(bench, dimension, "Ana", "Order.")
     mark_done(bench, dimension, "Ana")
+
+
+def test_experts_are_offered_nothing_that_only_whoever_runs_the_project_can_do(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    for dimension in (1, 2, 3, 4):
+        mark_done_on(demo, dimension)
+    sign_in(ana(demo, Role.EXPERT))
+    assert "Review what came together:" in said(open_screen("home"))
+    checklist = open_screen("checklist")
+    assert "then publish" not in said(checklist)
+    assert not [button for button in checklist.button if button.proto.type == "primary"]
+    answering = said(open_screen("answer"))
+    assert "without giving a name" not in answering
+    assert "Results" not in answering
+
+
+def test_the_next_step_is_offered_to_whoever_may_do_it(
+    workbench: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    project, (order, _) = rated_on_two(workbench)
+    add_attributes(workbench, order.id, "Ada", ContributorKind.HUMAN, ["It has one thread."])
+    with workbench.database.write() as work:
+        person = work.people.add("invite", "ana", "Ana")
+        work.people.join(person.id, project.id, Role.EXPERT, "Ana")
+        signed = work.people.actor(person.id)
+    build(workbench, project, order, "rules")
+    add_consideration(workbench, order.id, "Ana", "Order.")
+    mark_done(workbench, order.id, "Ana")
+    assert [button.label for button in open_screen("attributes").button if button.key == "way_on"] == [
+        "Next: publish the checklist"
+    ]
+    sign_in(signed)
+    assert not [button for button in open_screen("attributes").button if button.key == "way_on"]
+
+
+def test_help_opens_what_is_for_whoever_asks(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    assert _help(open_screen("answer")).endswith("facilitators.html#let-experts-answer")
+    sign_in(ana(demo, Role.EXPERT))
+    assert _help(open_screen("answer")).endswith("experts.html#answer")
+    assert _help(open_screen("checklist")).endswith("experts.html#review-what-came-together")
+
+
+def _help(app: AppTest) -> str:
+    return next(str(one.proto.url) for one in app.get("link_button") if one.proto.label == "Help")
 
 
 def test_nobody_becomes_another_by_the_address_or_a_list(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:

@@ -168,7 +168,7 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     looked = Event()
     llm.usual = Held(looked, Answer(all_yes, tokens=Tokens(1000, 400, 50)))
     app = choose(open_screen("score"), OPENAI)
-    assert "6 were answered before and cost nothing" in shown(app)
+    assert "6 were answered before, in a run or by “Try it”, and cost nothing" in shown(app)
     app.button(key="start_scoring").click().run()
     limit = time.monotonic() + PATIENCE
     while "refused" not in (said := shown(app)) and time.monotonic() < limit:

@@ -170,7 +170,7 @@ def test_what_can_not_be_a_key_is_refused_without_quoting_it(workbench: Workbenc
     app = type_key(open_screen("settings"), key)
     (error,) = app.error
     assert not key.strip() or key not in error.value
-    assert "Can be used. Its key" not in words(app)
+    assert "Can be chosen. Its key" not in words(app)
 
 
 def test_a_refused_key_is_a_sentence_that_does_not_hold_it(

@@ -41,7 +41,8 @@ def too_few_sentence(decided: int) -> str:
     return (
         f"Too few to say: the proof part has {counted_of(decided, 'decided answer')} that no wording of this question "
         f"was tried or edited after, and it takes {FEWEST_PROOF}. Whether a wording helps on other texts, or only on "
-        f"those it was made from, can't be said. Decide {more} more there."
+        f"those it was made from, can't be said. {more} more are missing there. Which part a document "
+        f"is in is up to chance and can't be chosen: of the texts you decide from now on, about half come there."
     )
 
 

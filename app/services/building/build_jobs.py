@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.construction.components import DEFAULT
-from app.domain.build import Stage
+from app.domain.build import Build, Stage
 from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
@@ -14,6 +14,7 @@ from app.services.background.jobs import refuse_second_job, start_job
 from app.services.background.kinds import job_kind
 from app.services.background.progress import Progress
 from app.services.building.build import COMBINED, STAGES, finish_build, regenerate, run_stages, start_build
+from app.services.building.build_state import view_build
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -155,7 +156,17 @@ def _build(workbench: Workbench, job: BuildsJob, progress: Progress) -> str:
         else:
             asked = len(made.asked)
             questions = f"{asked:,} question" if asked == 1 else f"{asked:,} questions"
+            taken = taken_as_proposed(view_build(workbench, begun.build_id).build)
             if len(job.builds) == 1:
-                return f"Version {made.version} is a draft with {questions}. Look at it on Checklist."
-            said.append(f"{begun.dimension}: version {made.version} with {questions}.")
+                return f"Version {made.version} is a draft with {questions}.{taken} Look at it on Checklist."
+            said.append(f"{begun.dimension}: version {made.version} with {questions}.{taken}")
     return " ".join(said)
+
+
+def taken_as_proposed(build: Build) -> str:
+    """Nobody may have decided between the second look and the draft: said with the draft, "" where all was decided."""
+    many = len(build.undecided)
+    if not many:
+        return ""
+    changes = "1 change of the validation was" if many == 1 else f"{many:,} changes of the validation were"
+    return f" {changes} undecided and taken as proposed."

@@ -27,13 +27,14 @@ class LevelOutlook:
 @dataclass(frozen=True, slots=True)
 class Feasibility:
     """Of a dimension's `texts`, so many are `scored` once the samples of its think-aloud are left out, and so many of
-    these are `rated`. `levels` is empty where nothing is rated."""
+    these are `rated`, from so many `sources`. `levels` is empty where nothing is rated."""
 
     dimension: str
     texts: int
     scored: int
     rated: int
     levels: tuple[LevelOutlook, ...] = ()
+    sources: int = 0
 
     def at(self, level: Level) -> LevelOutlook | None:
         return next((found for found in self.levels if found.level == level), None)
@@ -87,12 +88,13 @@ def _of(texts: _Outline, dimension: str, ratings: Mapping[int, Sequence[float]])
         if place not in out.texts and document not in out.documents
     ]
     rated = [place for place in kept if place in ratings]
+    sources = [texts.documents[place] for place in rated]
     levels = _levels(
-        [texts.documents[place] for place in rated],
+        sources,
         [texts.systems[place] for place in rated],
         [fmean(ratings[place]) for place in rated],
     )
-    return Feasibility(dimension, count, len(kept), len(rated), levels)
+    return Feasibility(dimension, count, len(kept), len(rated), levels, len(set(sources)))
 
 
 def _levels(sources: Sequence[str], systems: Sequence[str], human: Sequence[float]) -> tuple[LevelOutlook, ...]:
@@ -134,14 +136,31 @@ def _words(found: Feasibility, task: Task) -> list[str]:
     if whole.reason:
         return [*words, f"Agreement with people can't be computed: {_lower(whole.reason)}"]
     if inside.reason:
-        todo = f"Choose the level “Dataset” in Results: it rests on {whole.units:,} {many}."
+        over = f"it rests on {whole.units:,} {many}"
+        todo = f"Choose the level “Dataset” in Results: {over}."
+        if found.sources < FEW_TO_DRAW:
+            todo = f"Over the whole dataset {over}, {_too_few_sources(found, task)}"
         return [*words, f"Agreement inside each {task.source_name} can't be computed: {_lower(inside.reason)} {todo}"]
     if inside.units < FEW_TO_DRAW:
         few = f"would rest on {inside.units:,} of them, too few to trust how sure it is ({FEW_TO_DRAW} are enough)."
-        todo = f"Over the whole dataset it rests on {whole.units:,} {many}: choose the level “Dataset” in Results."
+        over = f"Over the whole dataset it rests on {whole.units:,} {many}"
+        todo = f"{over}: choose the level “Dataset” in Results."
+        if found.sources < FEW_TO_DRAW:
+            todo = f"{over}, {_too_few_sources(found, task)}"
         return [*words, f"Agreement inside each {task.source_name} {few} {todo}"]
     sources = f"{inside.units:,} groups of the same {task.source_name}"
     return [*words, f"Agreement with people can be computed inside {sources}, and over the whole dataset."]
+
+
+def _too_few_sources(found: Feasibility, task: Task) -> str:
+    """Sources are drawn anew at that level too, so another level is no way out."""
+    of_one = task.source_name if found.sources == 1 else f"different {task.sources_name}"
+    more = FEW_TO_DRAW - found.sources
+    wanted = task.source_name if more == 1 else task.sources_name
+    return (
+        f"but of only {found.sources:,} {of_one}, which is too few on that level too: bring in texts of about {more:,} "
+        f"more {wanted}."
+    )
 
 
 def _lower(sentence: str) -> str:

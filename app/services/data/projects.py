@@ -21,7 +21,8 @@ from db.unit_of_work import UnitOfWork
 @dataclass(frozen=True, slots=True)
 class DimensionProgress:
     """How far one dimension is. `checklist` is its newest version, `published` the number of its newest published one,
-    `run` the newest run that finished any of it; those of studies of conditions don't count."""
+    `run` the newest run that finished any of it, `scored` the newest version that such a run answered; those of studies
+    of conditions don't count."""
 
     dimension: Dimension
     ratings: int
@@ -32,6 +33,14 @@ class DimensionProgress:
     checklist: ChecklistVersion | None
     published: int | None
     run: RunSummary | None
+    scored: int | None = None
+
+    @property
+    def unscored_version(self) -> int | None:
+        """The published version, where only earlier ones have scores."""
+        if self.published is None or self.scored is None or self.scored >= self.published:
+            return None
+        return self.published
 
     @property
     def attributes(self) -> int:
@@ -203,6 +212,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
     for dimension in work.projects.dimensions(project_id):
         ratings, raters = counts.get(dimension.name, (0, 0))
         versions = checklists.get(dimension.id, [])
+        own = [run for run in runs if dimension.name in run.dimensions and run.done and not run.apart]
         found.append(
             DimensionProgress(
                 dimension=dimension,
@@ -213,7 +223,10 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
                 llm_attributes=attributes.get((dimension.id, ContributorKind.LLM), 0),
                 checklist=next(iter(versions), None),
                 published=next((v.version for v in versions if v.status is ChecklistStatus.PUBLISHED), None),
-                run=next((r for r in runs if dimension.name in r.dimensions and r.done and not r.apart), None),
+                run=next(iter(own), None),
+                scored=max(
+                    (run.versions[dimension.name] for run in own if dimension.name in run.versions), default=None
+                ),
             )
         )
     return found

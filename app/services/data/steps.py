@@ -1,10 +1,11 @@
 """The five steps of a dimension, how each stands, and what can be done next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.domain.checklist import ChecklistStatus
+from app.domain.people.actor import Right
 from app.domain.run import RunStatus
 from app.services.data.projects import DimensionProgress, Overview
 
@@ -27,11 +28,12 @@ class FlowStep:
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The screen to go to (a page's file name without .py), the verb on the button, and why."""
+    """The screen to go to (a page's file name without .py), the verb on the button, why, and the right to do it."""
 
     screen: str
     verb: str
     why: str
+    right: Right = Right.FACILITATE
 
 
 # In the order of the flow; {names} are the dimensions it is about.
@@ -39,15 +41,20 @@ _TODO = {
     "import": NextStep("data", "Import texts", "This project has no texts yet."),
     "dimension": NextStep("data", "Add a dimension", "Say what quality the texts are judged on."),
     "rate": NextStep("data", "Import ratings", "Nobody has rated {names} yet: samples are drawn from rated texts."),
-    "think": NextStep("think_aloud", "Think aloud", "Nobody has said yet what to look for in {names}."),
+    "think": NextStep(
+        "think_aloud", "Think aloud", "Nobody has said yet what to look for in {names}.", Right.TAKE_PART
+    ),
     "build": NextStep("build", "Build the checklist", "There are attributes but no checklist for {names}."),
     "publish": NextStep(
         "checklist", "Publish the checklist", "The checklist of {names} is a draft: read it, then publish it."
     ),
     "watch": NextStep("score", "Watch the run", "A run is scoring texts right now."),
     "score": NextStep("score", "Score the texts", "No text has been scored yet on {names}."),
+    "score_anew": NextStep(
+        "score", "Score the texts", "The newest version of the checklist of {names} has no scores yet."
+    ),
     "finish": NextStep("score", "Finish the scores", "Not every text has a score on {names} yet."),
-    "look": NextStep("results", "See the results", "There are scores for {names}."),
+    "look": NextStep("results", "See the results", "There are scores for {names}.", Right.READ),
 }
 _ORDER = tuple(_TODO)
 
@@ -66,7 +73,7 @@ def next_step(progress: Overview) -> NextStep:
     kinds = {d.dimension.name: _kind(progress, d) for d in dimensions}
     first = min(kinds.values(), key=_ORDER.index, default=_kind(progress, None))
     if first == "look":
-        return NextStep(_TODO[first].screen, _TODO[first].verb, "Every dimension has scores.")
+        return replace(_TODO[first], why="Every dimension has scores.")
     return _worded(first, [d for d in dimensions if kinds[d.dimension.name] == first])
 
 
@@ -98,8 +105,8 @@ _Standing = tuple[StepState, str]
 
 
 def _worded(kind: str, dimensions: Sequence[DimensionProgress]) -> NextStep:
-    todo, names = _TODO[kind], ", ".join(d.dimension.name for d in dimensions)
-    return NextStep(todo.screen, todo.verb, todo.why.format(names=names))
+    names = ", ".join(d.dimension.name for d in dimensions)
+    return replace(_TODO[kind], why=_TODO[kind].why.format(names=names))
 
 
 def _kind(progress: Overview, dimension: DimensionProgress | None) -> str:
@@ -115,6 +122,8 @@ def _kind(progress: Overview, dimension: DimensionProgress | None) -> str:
         return "watch"
     if dimension.run is None:
         return "score"
+    if dimension.unscored_version is not None:
+        return "score_anew"
     return "look" if dimension.run.done == dimension.run.all else "finish"
 
 
@@ -152,6 +161,11 @@ def _checklist(dimension: DimensionProgress) -> _Standing:
 
 def _scores(progress: Overview, dimension: DimensionProgress) -> _Standing:
     run = dimension.run
+    if run is not None and dimension.unscored_version is not None:
+        return (
+            StepState.READY,
+            f"Version {dimension.unscored_version} has no scores yet; run {run.id} was of an earlier one",
+        )
     if run is not None:
         done = run.done == run.all
         return (StepState.DONE if done else StepState.READY), f"Run {run.id}: {run.done:,} of {run.all:,} scores"

@@ -93,7 +93,9 @@ def data_place(workbench: Workbench) -> DataPlace:
     scheme, _, rest = url.partition("://")
     if scheme.startswith("sqlite"):
         file = Path(rest.partition("?")[0].removeprefix("/")).absolute()
-        return DataPlace("A SQLite file", str(file), file.stat().st_size if file.exists() else None)
+        # What was written last lies in a file beside it until SQLite takes it over.
+        files = [each for each in (file, file.with_name(f"{file.name}-wal")) if each.exists()]
+        return DataPlace("A SQLite file", str(file), sum(each.stat().st_size for each in files) if files else None)
     return DataPlace("A PostgreSQL server", _without_secrets(url), None)
 
 

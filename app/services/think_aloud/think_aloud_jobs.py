@@ -134,7 +134,7 @@ def _ending(answers: Sequence[ThinkAloudAnswer], progress: Progress) -> str:
     failed = sum(1 for asked in answers if asked.error)
     if failed:
         progress.fell_short()
-    said = f"{_several(sum(asked.attributes for asked in answers), 'consideration')} came in."
+    said = f"{_several(sum(asked.attributes for asked in answers), 'attribute')} came in."
     repeated = sum(asked.repeated for asked in answers)
     if repeated:
         said += f" {repeated:,} left out: the same model said the same before."

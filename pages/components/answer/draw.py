@@ -14,6 +14,8 @@ from pages.components.shell import local_time
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import number
 
+_ASK = "Ask your experts to open this screen and give their name."
+
 
 def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw) -> None:
     """What was drawn, and how far each expert is; what they answered is for Results."""
@@ -23,7 +25,9 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
         st.caption(f"Each text goes to {number(shared, 'expert')}; whose they are stands on Overview, below “People”.")
     sheets = progress(expert_answers(workbench, checklist.id))
     if not sheets:
-        st.markdown("Nobody has answered yet. Ask your experts to open this screen and give their name.")
+        signed_in = workbench.actor.person is not None
+        todo = "Your experts find them under My work." if signed_in else _ASK
+        st.markdown(f"Nobody has answered yet. {todo}")
         if st.session_state.get(AGAIN) == checklist.id:
             plan_form(workbench, checklist)
         elif st.button("Draw other texts", key=f"draw_again_{checklist.id}", type="tertiary"):

@@ -42,7 +42,8 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
     )
     key = f"{'more' if draw else 'draw'}_{{}}_{checklist.id}"
     shown = f"planned_{key}"
-    with st.form(key.format("form"), border=False):
+    # Drawing can't be taken back once somebody has answered: Enter in a field is not meant so.
+    with st.form(key.format("form"), border=False, enter_to_submit=False):
         wished = _choices(key, there, USUAL_MORE if draw else USUAL, anew=draw is None)
         with st.container(horizontal=True):
             drawn = st.form_submit_button("Draw the texts", key=key.format("submit"))

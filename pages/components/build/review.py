@@ -23,7 +23,7 @@ UNDECIDED = "Changes you don't decide on are taken as proposed when the checklis
 def review(workbench: Workbench, view: BuildView) -> None:
     proposed = [change for change in view.build.changes if change.kind is not ChangeKind.KEPT]
     kept = [change for change in view.build.changes if change.kind is ChangeKind.KEPT]
-    waiting = sum(change.decision is ChangeDecision.OPEN for change in proposed)
+    waiting = len(view.build.undecided)
     if not proposed:
         st.markdown("The second look found nothing to change.")
     if waiting:

@@ -10,7 +10,7 @@ from app.domain.build import Stage
 from app.errors import WorkbenchError
 from app.services.building.build import make_checklist
 from app.services.building.build_edits import keep_stage, set_model
-from app.services.building.build_jobs import begin_again, begin_stages
+from app.services.building.build_jobs import begin_again, begin_stages, taken_as_proposed
 from app.services.building.build_state import BuildView
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import build_place, save_edit
@@ -95,6 +95,7 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
             if st.button("Make the checklist", type="primary", key="make_checklist", disabled=busy):
                 _make(workbench, view)
             st.markdown("All five stages are done.")
+            _undecided(view)
         elif view.stale:
             names = ", ".join(f"{STAGE_NAMES[stage]} ({stale_words(view.states[stage])})" for stage in view.stale)
             _runner(workbench, view, STAGES, "Rebuild only what is out of date", "rebuild_stale", busy)
@@ -104,6 +105,13 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
             rest = STAGES[STAGES.index(todo) :]
             if len(rest) > 1:
                 _runner(workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", busy, primary=False)
+
+
+def _undecided(view: BuildView) -> None:
+    """Making the checklist takes what nobody decided on: said where that is pressed, whichever stage is open."""
+    if waiting := len(view.build.undecided):
+        st.markdown(f":orange[:material/rule:] **{number(waiting, 'change')} undecided**: taken as proposed.")
+        st.button("Look at them", key="look_undecided", type="tertiary", on_click=_go, args=[Stage.VALIDATION])
 
 
 def _runner(
@@ -142,9 +150,8 @@ def _make(workbench: Workbench, view: BuildView) -> None:
     except WorkbenchError as error:
         show_error(error)
     else:
-        st.session_state["made_version"] = (
-            f"Version {made.version} is a draft with {number(len(made.asked), 'question')}."
-        )
+        said = f"Version {made.version} is a draft with {number(len(made.asked), 'question')}."
+        st.session_state["made_version"] = said + taken_as_proposed(view.build)
         st.rerun()
 
 

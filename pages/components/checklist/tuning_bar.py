@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from app.domain.checklist import ChecklistStatus
 from app.errors import WorkbenchError
 from app.services.checklists.checklists import ChecklistView
 from app.services.results.draft_trial import DraftTrial, try_draft
@@ -28,13 +29,18 @@ def tuning_bar(workbench: Workbench, view: ChecklistView) -> None:
             name = "Back to the text" if way.to_a_text else "Back to the result"
             if st.button(name, key="back_to_result", icon=":material/arrow_back:"):
                 go("results", way.address)
-            asked = bool(way.texts) and st.button(
-                f"Ask again on these {number(len(way.texts), 'text')}",
-                key="ask_again",
-                icon=":material/replay:",
-                help=f"The {len(way.texts)} texts of run {way.run} that you looked at, furthest from people first. "
-                "The same judge is asked the questions as they are now; answers to unchanged ones count again. "
-                "No result is made of it.",
+            is_draft = view.checklist.status is ChecklistStatus.DRAFT  # once published, all texts are scored with it
+            asked = (
+                is_draft
+                and bool(way.texts)
+                and st.button(
+                    f"Ask again on these {number(len(way.texts), 'text')}",
+                    key="ask_again",
+                    icon=":material/replay:",
+                    help=f"The {len(way.texts)} texts of run {way.run} that you looked at, furthest from people first. "
+                    "The same judge is asked the questions as they are now; answers to unchanged ones count again. "
+                    "No result is made of it.",
+                )
             )
             st.button(
                 "Hide", key="hide_tuning", type="tertiary", on_click=forget_way, help="Not on the way back any more."

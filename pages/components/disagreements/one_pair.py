@@ -34,7 +34,8 @@ _BREAK = "  \n"
 """A new line of the same paragraph."""
 ORDER_HELP = (
     "First what would move the judges' agreement with people on a question most, if it were settled as one of those "
-    "who answered says, each as likely. Without a judge, first where experts are most divided."
+    "who answered says, each as likely. Without a judge, first where experts are most divided. After each decision the "
+    "order is made anew, so the place of the one you see may change."
 ) + more_in_guide("disagreements")
 
 

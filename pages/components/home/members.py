@@ -111,6 +111,7 @@ def _invite(workbench: Workbench, project: Project) -> None:
     of_project, who, link, until = st.session_state.get(_LINK, (None, "", "", None))
     if of_project == project.id:
         st.markdown(f"Send this to **{plain(who)}**. It lets in once, until {until:%d %b %Y}, and is shown only here.")
+        st.caption("Was it lost? Make another under the same name.")
         st.code(link, language=None, wrap_lines=True)
 
 

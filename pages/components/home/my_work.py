@@ -6,7 +6,7 @@ from app.domain.project import Project
 from app.services.checklists.expert_tasks import ExpertTask, TaskKind, tasks_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, choose
-from pages.components.shell.navigation.screens import go
+from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.words import button_label, number, plain
 
 _WIDTHS = (3, 5, 3)
@@ -29,7 +29,12 @@ def my_work(workbench: Workbench, project: Project, expert: str) -> None:
             for place, task in enumerate(opened):
                 _row(project, task, primary=place == 0)
     else:
-        st.markdown("**You have done everything that is yours to do.** You can still look at what you wrote.")
+        st.markdown("**You have finished all your tasks.** You can still look at what you wrote.")
+    if any(task.finished and task.kind is TaskKind.THINK_ALOUD for task in found):
+        with st.container(horizontal=True, vertical_alignment="center", key="my_review"):
+            st.markdown("Review what came together:", width="content")
+            for screen in ("attributes", "checklist"):
+                link(screen)
     finished = [task for task in found if task.finished]
     if finished:
         st.subheader("Done", anchor=False)

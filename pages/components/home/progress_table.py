@@ -22,9 +22,9 @@ def progress_table(progress: Overview) -> None:
             "Dimension": st.column_config.TextColumn(help="One quality that the texts are judged on."),
             "Ratings": st.column_config.NumberColumn(help="Human scores, one per text and rater.", format="localized"),
             "Samples": st.column_config.NumberColumn(help="Texts that people and LLMs read while thinking aloud."),
-            "By people": st.column_config.NumberColumn("Attributes by people", help="Considerations people wrote."),
+            "By people": st.column_config.NumberColumn("Attributes by people", help="Attributes that people wrote."),
             "By LLMs": st.column_config.NumberColumn(
-                "by LLMs", help="Considerations that models wrote, those of the built-in rules included."
+                "by LLMs", help="Attributes that models wrote, those of the built-in rules included."
             ),
             "Checklist": st.column_config.TextColumn(help="The newest version."),
             "Scored": st.column_config.TextColumn(help="The newest run that scored texts on this dimension."),

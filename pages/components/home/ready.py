@@ -7,6 +7,7 @@ import streamlit as st
 from app.domain.checklist import ChecklistStatus
 from app.services.data.projects import DimensionProgress, Overview
 from app.services.data.steps import StepState, next_of, steps_of
+from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, choose
 from pages.components.shell.navigation.screens import go, is_open
 from pages.components.shell.words import button_label, plain
@@ -21,7 +22,7 @@ _ICONS = {
 _SHOWN = ("Texts", "Ideas", "Checklist", "Scores")
 
 
-def ready(progress: Overview) -> None:
+def ready(workbench: Workbench, progress: Overview) -> None:
     """Nothing is ready for a project without texts or dimensions but the one thing its button says."""
     if not progress.texts or not progress.dimensions:
         todo = next_of(progress, None)
@@ -33,16 +34,16 @@ def ready(progress: Overview) -> None:
         for column, title in zip(st.columns(WIDTHS), ("Dimension", *_SHOWN, "Ready to do"), strict=True):
             column.caption(title)
         for dimension in progress.dimensions:
-            _row(progress, dimension)
+            _row(workbench, progress, dimension)
 
 
-def _row(progress: Overview, dimension: DimensionProgress) -> None:
+def _row(workbench: Workbench, progress: Overview, dimension: DimensionProgress) -> None:
     name, *places, action = st.columns(WIDTHS, vertical_alignment="center")
     name.markdown(f"**{plain(dimension.dimension.name)}**")
     for place, step in zip(places, steps_of(progress, dimension), strict=False):
         place.markdown(f"{_ICONS[step.state]} {_short(progress, dimension, step.title)}")
     todo = next_of(progress, dimension)
-    if not is_open(todo.screen):
+    if not (is_open(todo.screen) and workbench.actor.has(todo.right, progress.project.id)):
         return
     here = dimension.dimension.name == st.session_state.get(DIMENSION)
     kind: Literal["primary", "secondary"] = "primary" if here else "secondary"
@@ -63,5 +64,7 @@ def _short(progress: Overview, dimension: DimensionProgress, title: str) -> str:
         newest = dimension.checklist
         draft = " (draft)" if newest and newest.status is ChecklistStatus.DRAFT else ""
         return f"version {newest.version}{draft}" if newest else "none"
+    if dimension.unscored_version is not None:
+        return f"none with version {dimension.unscored_version}"
     run = dimension.run
     return f"{run.done:,} of {run.all:,}" if run else "none"

@@ -64,12 +64,15 @@ def _calls(found: Estimate) -> str:
     new = found.calls - found.calls_cached
     reuse = "".join(f"  \n{plain(str(each))}" for each in found.reuse)
     if not new:
-        return f"All {number(found.calls, 'call')} were answered before: nothing is paid.{reuse}"
+        return (
+            f"All {number(found.calls, 'call')} were answered before, in a run or by “Try it”: nothing is paid.{reuse}"
+        )
     tokens = f"about {found.input_tokens:,} tokens in, {found.output_tokens_estimate:,} out."
     if not found.calls_cached:
         said = f"{number(new, 'call')}: {tokens}"
     else:
-        said = f"{number(found.calls, 'call')}; {found.calls_cached:,} were answered before and cost nothing.  \n"
+        before = f"{found.calls_cached:,} were answered before, in a run or by “Try it”, and cost nothing."
+        said = f"{number(found.calls, 'call')}; {before}  \n"
         said += f"{number(new, 'new call')}: {tokens}"
     said += f"  \n{plain(found.counted_on.capitalize())}." if found.counted_on else ""
     said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""

@@ -59,9 +59,9 @@ def _state(access: ProviderAccess) -> None:
         st.markdown(f":material/block: {plain(access.obstacle)}{typed}")
         return
     # Whether a server of one's own is there is said by what it answers.
-    ready = "Can be used." if access.needs_key else "Its address is set."
+    ready = "Can be chosen." if access.needs_key else "Its address is set."
     key = (
-        f"Its key is set, from {access.key_source}."
+        f"Its key is set, from {access.key_source}; “Test connection” tells whether it is accepted."
         if access.key_source
         else f"No key is set; it only needs one ({access.key_variable}) if your server asks for it."
     )

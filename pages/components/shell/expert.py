@@ -77,7 +77,7 @@ def expert(workbench: Workbench, project: Project) -> str:
 def _about(workbench: Workbench, project: Project, name: str) -> None:
     """Role and background can be said later and corrected, and the seat left to somebody else."""
     known = next((c for c in contributors_of(workbench, project.id) if c.name == name), None)
-    unfolded = st.popover("Change", key="about_expert", type="tertiary", on_change="rerun")
+    unfolded = st.popover("About you", key="about_expert", type="tertiary", on_change="rerun")
     if not unfolded.open:
         return
     with unfolded:

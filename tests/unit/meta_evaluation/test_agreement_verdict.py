@@ -114,7 +114,7 @@ def test_a_sentence_has_its_dimension_as_subject_and_says_what_it_rests_on() -> 
     assert found.about("coherence").startswith("Coherence: no agreement found (")
     assert found.grounds == "Spearman inside only 17 of 40 sources, averaged; 480 texts; 3 raters."
     assert found.beside == (
-        "What one rater reaches: the mean over 3 raters, each compared with the mean of the others, on 480 texts."
+        "What one rater reaches, .69: the mean over 3 raters, each compared with the mean of the others, on 480 texts."
     )
     assert found.to_json("coherence")["sentence"] == found.about("coherence")
 

@@ -5,8 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from app.providers.base import ChatReply
+from app.rules.catalogue import RULES
 from app.rules.judge import RuleJudge, plan
+from app.rules.reading import Reading, of
 from app.rules.request import Context
+from app.rules.rule import Better, Unit
 
 SOURCE = (
     "The library of Aden has opened a reading room for children. The room was paid for by the bakers of the town. "
@@ -104,3 +107,11 @@ def test_texts_and_sources_are_cut_up_once_within_bounds() -> None:
     first = judge.profile(GOOD, SOURCE)
     assert judge.profile(GOOD, SOURCE).text is first.text
     assert judge.profile("Another text.", SOURCE).source is first.source
+
+
+def test_a_share_that_falls_short_is_told_apart_from_its_limit() -> None:
+    rule = next(rule for rule in RULES if rule.unit is Unit.SHARE and rule.better is Better.MORE)
+    short = Reading(2 / 3, of(2, 3, "sentences"))
+    assert rule.reason(short, 0.67).startswith("2 of 3 sentences (66.7 %); ")
+    assert rule.reason(short, 0.5).startswith("2 of 3 sentences (67 %); ")
+    assert rule.reason(Reading(0.5, of(1, 2, "sentences")), 0.5).startswith("1 of 2 sentences (50 %); ")

@@ -202,4 +202,5 @@ async def _load(workbench: Workbench, run: RunSummary) -> None:
     """A network of the method's own stays in memory."""
     async with unjudged() as nobody:
         with workbench.database.read() as work:
-            RunScorer(work, run, nobody, DatabaseStages(workbench.database), JudgeLogprobs())
+            stages = DatabaseStages(workbench.database)
+            RunScorer(work, run, nobody, stages, JudgeLogprobs(), TextShelf(workbench.database))

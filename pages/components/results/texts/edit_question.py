@@ -36,7 +36,11 @@ def edit_question(
     Checklist's own address says what it shows and nothing of this screen.
     """
     if not may(workbench, Right.EDIT, dimension_id=result.dimension.id) or not st.button(
-        button_label("Edit this question", question.text), key=key, icon=":material/edit:", type="tertiary"
+        button_label("Edit this question", question.text),
+        key=key,
+        icon=":material/edit:",
+        type="tertiary",
+        help="In the newest draft that holds it; one is started if there is none.",
     ):
         return
     dimension_id = result.dimension.id

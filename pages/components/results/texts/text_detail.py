@@ -69,7 +69,7 @@ def _scores(result: DimensionResult, row: ScoredText, found: TextDetail) -> None
     judge.metric("Judge", score, help=model_label(result.run.judge))
     people.metric("People", "none" if row.human is None else f"{row.human:.2f}", help="The mean over the raters.")
     scale = f"Scale of the ratings: {result.dimension.low:g} to {result.dimension.high:g}."
-    raters = ", ".join(f"{rater} {value:g}" for rater, value in found.ratings)
+    raters = ", ".join(f"{rater}: {value:g}" for rater, value in found.ratings)
     st.caption(plain(f"{scale} Raters: {raters}." if raters else f"{scale} Nobody rated this text."))
     if row.coverage is not None and row.coverage < 1:
         st.caption(f"{row.coverage:.0%} of the questions have an answer.")

@@ -104,7 +104,7 @@ def _published(workbench: Workbench, checklist: Checklist) -> None:
     st.markdown("Published: it stays as it is, so that scores stay comparable.")
     if may(workbench, Right.EDIT, checklist_id=checklist.id) and st.button(
         f"Start a new draft from version {checklist.version}",
-        type="primary",
+        type="primary" if may(workbench, Right.FACILITATE, checklist_id=checklist.id) else "secondary",
         key="new_draft",
         help="A copy that can be edited. An older version is restored in the same way; none is ever lost.",
     ):

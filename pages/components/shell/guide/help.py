@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages.components.shell.guide.link import GUIDE
 
-EXPERTS_OWN = "experts.html#my-work"
 PARAGRAPHS: Mapping[str, str] = {
     "home": "facilitators.html#overview",
     "data": "facilitators.html#bring-your-texts-in",
@@ -16,7 +15,7 @@ PARAGRAPHS: Mapping[str, str] = {
     "build": "facilitators.html#make-the-checklist",
     "checklist": "facilitators.html#edit-and-publish",
     "lineage": "facilitators.html#where-a-question-comes-from",
-    "answer": "experts.html#answer",
+    "answer": "facilitators.html#let-experts-answer",
     "score": "facilitators.html#score-the-texts",
     "results": "facilitators.html#read-the-verdict",
     "disagreements": "facilitators.html#settle-what-people-and-judges-see-differently",
@@ -30,11 +29,23 @@ PARAGRAPHS: Mapping[str, str] = {
     "settings": "administrators.html#models-and-keys",
 }
 """Screen -> its paragraph in the built guide."""
+OF_EXPERTS: Mapping[str, str] = {
+    "home": "experts.html#my-work",
+    "attributes": "experts.html#review-what-came-together",
+    "checklist": "experts.html#review-what-came-together",
+    "lineage": "experts.html#review-what-came-together",
+    "answer": "experts.html#answer",
+}
+"""As PARAGRAPHS, of screens on which experts do something else than whoever runs the project."""
 
 
-def help_link(here: str, own_work: bool = False) -> None:
-    """here: the screen that is open. own_work: whether Overview shows an expert what is theirs to do."""
-    paragraph = EXPERTS_OWN if own_work and here == "home" else PARAGRAPHS[here]
+def paragraph_on(screen: str, expert: bool) -> str:
+    return OF_EXPERTS.get(screen, PARAGRAPHS[screen]) if expert else PARAGRAPHS[screen]
+
+
+def help_link(here: str, expert: bool = False) -> None:
+    """here: the screen that is open. expert: whether it is an expert who sees it."""
+    paragraph = paragraph_on(here, expert)
     st.link_button(
         "Help",
         GUIDE + paragraph,

@@ -7,6 +7,7 @@ from app.domain.project import Project
 from app.services.data.projects import show_research
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.expert import current_expert
 from pages.components.shell.guide.help import help_link
 from pages.components.shell.navigation.screens import DOORS, RESEARCH, SET_UP, Door, Screen, door_of, is_open, link
 from pages.components.shell.navigation.signed_in import signed_in
@@ -35,7 +36,9 @@ def doors(workbench: Workbench, project: Project | None, here: str) -> None:
                 st.caption(SET_UP.title)
                 _links(SET_UP)
         with st.container(key="help", gap="xxsmall"):
-            help_link(here, own_work=project is not None and bool(workbench.actor.expert_in(project.id)))
+            own_work = project is not None and bool(workbench.actor.expert_in(project.id))
+            # Where nobody signs in, whoever gave a name answers; with the rest of the project they do as they like.
+            help_link(here, own_work or (here == "answer" and bool(current_expert())))
             tour_button()
         if workbench.actor.person is not None:
             signed_in(workbench, project)

@@ -52,7 +52,9 @@ def top_bar(workbench: Workbench, here: str) -> Project | None:
         chosen = dimensions.get(str(st.session_state.get(DIMENSION)))
         steps = steps_of(progress, chosen)
         _steps(steps, here)
-        _way_on(next_of(progress, chosen), steps, here)
+        todo = next_of(progress, chosen)
+        if workbench.actor.has(todo.right, project.id):
+            _way_on(todo, steps, here)
     _keep()
     return project
 

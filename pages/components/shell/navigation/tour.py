@@ -15,7 +15,7 @@ from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.browser_cookie import keep_cookie, tour_was_ended
 from pages.components.shell.expert import current_expert, role_in
-from pages.components.shell.guide.help import EXPERTS_OWN, PARAGRAPHS
+from pages.components.shell.guide.help import paragraph_on
 from pages.components.shell.guide.link import guide_link
 from pages.components.shell.navigation.screens import HOME, SCREENS, go, is_open
 
@@ -71,7 +71,11 @@ EXPERTS_STOPS = (
         "Read a few texts and say what you look for, one point at a time. Each is saved at once, and none is wrong.",
     ),
     TourStop("attributes", "Attributes", "Once you are done, you see here what everybody said, people and LLMs."),
-    TourStop("checklist", "Checklist", "The questions that were made of it. “Why?” leads to the points behind each."),
+    TourStop(
+        "checklist",
+        "Checklist",
+        "The questions that were made of it. “Why?”, in a draft “Edit”, shows the points behind each.",
+    ),
     TourStop(
         "answer",
         "Answer",
@@ -143,7 +147,7 @@ def _card(stops: list[TourStop], here: str) -> None:
 
 
 def _paragraph(stop: TourStop) -> str:
-    return EXPERTS_OWN if stop.screen == HOME.name else PARAGRAPHS[stop.screen]
+    return paragraph_on(stop.screen, expert=stop in EXPERTS_STOPS)
 
 
 def _show(place: int) -> None:

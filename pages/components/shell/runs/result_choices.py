@@ -18,7 +18,7 @@ from app.services.results.results import (
 )
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
 from pages.components.shell.guide.explained import more_in_guide
-from pages.components.shell.runs.run_words import short_title, started
+from pages.components.shell.runs.run_words import started, with_version
 
 LEVELS: dict[Level, str] = {"per-source": "Per source", "dataset": "Dataset", "system": "System"}
 LEVEL_HELP = """The same word means different things in different papers, so it is named here.
@@ -96,7 +96,7 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     chosen: list[int] = st.multiselect(
         "Runs",
         list(by_id),
-        format_func=lambda run: f"{short_title(by_id[run])} · {started(by_id[run])}",
+        format_func=lambda run: f"{with_version(by_id[run])} · {started(by_id[run])}",
         key=key,
         help="The newest of each method and judge, unless you choose others. Several stand side by side. Runs of a "
         "study of conditions are named by their condition, those that compare ways of asking by their way; both are "

@@ -39,6 +39,14 @@ def short_title(run: RunSummary) -> str:
     return f"Run {run.id} · {method(run)}"
 
 
+def with_version(run: RunSummary) -> str:
+    """With the version of the checklist that it answers, where it answers one."""
+    versions = sorted(set(run.versions.values()))
+    if not versions:
+        return short_title(run)
+    return f"{short_title(run)} · version{'s' if len(versions) > 1 else ''} {', '.join(map(str, versions))}"
+
+
 def method(run: RunSummary) -> str:
     """The evaluator and its judge, where it asks one."""
     return way(run) if run.judge == NO_JUDGE else f"{way(run)} · {model_label(run.judge)}"

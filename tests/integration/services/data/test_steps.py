@@ -71,3 +71,21 @@ def test_a_draft_beside_a_published_version_blocks_nothing_and_is_named(workbenc
     assert (checklist.state, checklist.words) == (DONE, "Version 1 is published; version 2 is a draft")
     publish(workbench, draft.id)
     assert overview(workbench, project.id).dimensions[0].published == 2
+
+
+def test_a_newer_version_without_scores_is_scored_next_and_the_older_run_doesn_t_pass_for_its_own(
+    workbench: Workbench,
+) -> None:
+    project, _ = rated_on_two(workbench)
+    run_flow(workbench, project, "rules")
+    dimension = overview(workbench, project.id).dimensions[0]
+    assert dimension.checklist is not None
+    assert (dimension.scored, dimension.unscored_version) == (1, None)
+    publish(workbench, new_draft(workbench, dimension.checklist.id).id)
+    found = overview(workbench, project.id)
+    scores = steps_of(found, found.dimensions[0])[3]
+    assert scores.state is READY
+    assert scores.words.startswith("Version 2 has no scores yet; run ")
+    todo = next_of(found, found.dimensions[0])
+    assert (todo.screen, todo.verb) == ("score", "Score the texts")
+    assert todo.why.startswith("The newest version of the checklist of")

@@ -59,7 +59,8 @@ def test_data_are_in_a_file_or_on_a_server_named_without_its_password(
     place = data_place(workbench)
     assert (place.kind, place.place) == ("A SQLite file", str(tmp_path / "home" / "workbench.db"))
     assert place.size is not None
-    assert place.size > 0
+    files = [tmp_path / "home" / name for name in ("workbench.db", "workbench.db-wal")]
+    assert place.size == sum(file.stat().st_size for file in files if file.exists()) > 0
     monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", "postgresql+psycopg://ann:secret@db.example/bench?password=secret")
     settings.cache_clear()
     assert data_place(workbench).place == "postgresql+psycopg://db.example/bench"

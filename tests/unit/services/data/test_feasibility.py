@@ -32,7 +32,15 @@ def test_thirty_essays_that_stand_alone() -> None:
     assert (found[0].texts, found[0].scored, found[0].rated) == (30, 26, 26)
     assert said(found).startswith("26 of 30 essays stay for scoring; 4 are held out")
     assert "Agreement inside each assignment can't be computed: no source has two or more texts" in said(found)
-    assert "Choose the level “Dataset”" in said(found)
+    assert "26 essays, but of only 26 different assignments" in said(found)
+    assert "bring in texts of about 4 more assignments." in said(found)
+    assert "Choose the level" not in said(found)
+
+
+def test_enough_essays_that_stand_alone_are_enough_over_the_whole_dataset() -> None:
+    found = feasibility(corpus([f"row-{n}" for n in range(34)], [1 + n % 5 for n in range(34)]))
+    assert found[0].sources == 30
+    assert "Choose the level “Dataset” in Results: it rests on 30 essays." in said(found)
 
 
 def test_three_assignments_lose_their_samples_alone_and_are_too_few() -> None:
@@ -42,6 +50,17 @@ def test_three_assignments_lose_their_samples_alone_and_are_too_few() -> None:
     assert inside is not None
     assert (inside.units, inside.reason) == (3, "")
     assert "would rest on 3 of them, too few to trust" in said(found)
+    assert "on that level too: bring in texts of about 27 more assignments." in said(found)
+    assert "choose the level" not in said(found)
+
+
+def test_another_level_is_proposed_only_where_it_has_enough_sources() -> None:
+    documents = [f"pair{n // 2}" for n in range(20)] + [f"alone{n}" for n in range(40)]
+    found = feasibility(corpus(documents, [1 + n % 5 for n in range(60)]))
+    inside = found[0].at("per-source")
+    assert inside is not None
+    assert inside.units < 30 <= found[0].sources
+    assert "choose the level “Dataset” in Results." in said(found)
 
 
 def test_many_sources_of_a_few_texts_lose_whole_sources() -> None:
