@@ -31,6 +31,7 @@ from app.services.scoring.blocks.process import help_at
 from app.services.scoring.blocks.run_scorer import RunScorer
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator
+from app.services.scoring.text_shelf import TextShelf
 from app.settings import settings
 
 LOOK_SECONDS = 1.0
