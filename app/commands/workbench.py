@@ -69,7 +69,8 @@ def _check_free(host: str, port: int) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).partition(" (")[0]  # Python adds the address again
         raise InputError(
-            f"Nothing can be served at {host}:{port}: {reason}.", "Choose another --port or --host."
+            f"Nothing can be served at {host}:{port}: {reason}.",
+            "Choose another --port or --host (make run PORT=9000).",
         ) from error
 
 

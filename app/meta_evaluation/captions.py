@@ -117,6 +117,8 @@ def few_to_draw(units: int, resampling: Resampling) -> tuple[str, ...]:
     if resampling == "texts" or units >= FEW_TO_DRAW:
         return ()
     what = "sources or systems" if resampling == "both" else resampling
+    if units == 1:
+        what = "source or system" if resampling == "both" else resampling.removesuffix("s")
     return (f"Only {units} {what} to draw from: the true uncertainty is larger than the intervals say.",)
 
 

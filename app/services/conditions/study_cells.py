@@ -114,7 +114,8 @@ def same_way(run: RunSummary, options: StudyOptions) -> bool:
 
 
 def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, prompt: str) -> bool:
-    """Whether it asks the checklist's questions in these words, of whichever texts. A run that was stopped counts too: it is gone on with. One that failed at once is not."""
+    """Whether it asks the checklist's questions in these words, of whichever texts.
+    A run that was stopped counts too: it is gone on with. One that failed at once is not."""
     if run.status is RunStatus.FAILED and not run.done:
         return False
     parts = work.runs.parts(run.id)
