@@ -74,8 +74,8 @@ def print_figures(found: "TrialFigures", missing: int, elsewhere: int = 0) -> No
     if elsewhere:
         say(
             f"{elsewhere} of the conditions were scored on other texts than these: on another draw, or before "
-            "documents were locked or texts came in. `interacteval conditions run` scores these; what was answered isn't paid "
-            "again."
+            "documents were locked or texts came in. `interacteval conditions run` scores these; what was answered "
+            "isn't paid again."
         )
     if missing:
         say(f"{missing} of the conditions are not scored yet: `interacteval conditions run` does it.")
