@@ -116,7 +116,8 @@ def few_to_draw(units: int, resampling: Resampling) -> tuple[str, ...]:
     """A remark on intervals from few sources or systems."""
     if resampling == "texts" or units >= FEW_TO_DRAW:
         return ()
-    what = "sources or systems" if resampling == "both" else resampling
+    several = "sources or systems" if resampling == "both" else str(resampling)
+    what = several.replace("sources", "source").replace("systems", "system") if units == 1 else several
     return (f"Only {units} {what} to draw from: the true uncertainty is larger than the intervals say.",)
 
 

@@ -18,7 +18,7 @@ from app.meta_evaluation.choices import (
 )
 from app.meta_evaluation.correlation import Basis, Estimates, estimate
 from app.meta_evaluation.design import Design, design_of, draw_figures
-from app.meta_evaluation.reasons import OTHER_SCALE, TOO_CLOSE
+from app.meta_evaluation.reasons import ONE_SOURCE, OTHER_SCALE, TOO_CLOSE
 from app.meta_evaluation.score_matrix import Column, Floats, Intake, score_table
 from app.meta_evaluation.signature import ABSENT, Signature
 
@@ -199,6 +199,9 @@ def _figure(found: Estimates, draws: Draws, index: int, signature: Signature, se
     n = found.basis.n_used or found.basis.n
     if value is None:
         return Figure(None, None, None, n, 0, draws.method, seed, signature, found.reason or TOO_CLOSE)
+    alone = signature.level == "per-source" and found.basis.groups_used == 1
+    if alone and draws.units > 1 and draws.resampling in ("sources", "both"):  # it would be drawn or missing, no more
+        return Figure(value, None, None, n, 0, draws.method, seed, signature, ONE_SOURCE)
     spread = interval(draws, draws.values[0, index])
     undefined = spread.n_undefined
     return Figure(value, spread.low, spread.high, n, undefined, draws.method, seed, signature, spread.reason)

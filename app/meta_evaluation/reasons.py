@@ -7,6 +7,7 @@ from app.meta_evaluation.score_matrix import Floats
 FEWEST = 3
 """Two points always lie on a line: a single coefficient over fewer than three says nothing."""
 OTHER_SCALE = "The scores are not on the scale of the ratings, so how far the two are apart says nothing."
+ONE_SOURCE = "Only one source has a coefficient, and an interval needs at least two to draw from."
 TOO_CLOSE = "The scores differ by less than can be computed with."
 
 

@@ -67,9 +67,16 @@ def _key(each: "FamilyDifference", first: bool) -> str:
     return f"{row.family.value}:{row.name}" if row.name else row.family.value
 
 
-def print_figures(found: "TrialFigures", missing: int) -> None:
+def print_figures(found: "TrialFigures", missing: int, elsewhere: int = 0) -> None:
+    """missing: scored on no texts yet. elsewhere: scored, but on other texts than the study's."""
     from app.services.conditions.study_trials import MEANS
 
+    if elsewhere:
+        say(
+            f"{elsewhere} of the conditions were scored on other texts than these: on another draw, or before "
+            "documents were locked or texts came in. `interacteval conditions run` scores these; what was answered "
+            "isn't paid again."
+        )
     if missing:
         say(f"{missing} of the conditions are not scored yet: `interacteval conditions run` does it.")
     if not any(trial.rows for trial in found.trials):

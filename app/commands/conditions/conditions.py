@@ -94,6 +94,7 @@ def run(
         trials,
         chosen_model_options(max_output_tokens, timeout, effort),
     )
+    say(options.asked)
     if dry_run:
         _print_estimate(workbench, target, options, plan_trials(workbench, target, options), json_)
         return
@@ -172,7 +173,8 @@ def show(
     if json_:
         print_json(study_document(found))
     elif output is None:
-        print_figures(found, sum(len(plan.to_score) for plan in plans))
+        elsewhere = sum(plan.elsewhere for plan in plans)
+        print_figures(found, sum(len(plan.to_score) for plan in plans) - elsewhere, elsewhere)
 
 
 def _families(written: str) -> "tuple[Family, ...]":

@@ -33,6 +33,8 @@ def lock(
 ) -> None:
     """Lock a share of the documents: from now on nobody sees their texts, and nothing but the judge uses them.
 
+    Lock first: figures of runs that are there lose the locked texts, and conditions draw theirs anew.
+
     Example: interacteval split lock --project News --share 0.2 --by Ana
     """
     from app.services.data.locked_split import lock as lock_split

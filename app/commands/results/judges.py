@@ -59,6 +59,10 @@ WithMetric = Annotated[
 Epsilon = Annotated[
     float, typer.Option("--epsilon", help="what the judge is given ahead: .2 experts, .15 skilled people, .1 crowd")
 ]
+INDEPENDENT = (
+    "Rows are taken as independent. Where several are about one document they are alike, and p is smaller than it "
+    "should be."
+)
 
 
 def register(cli: typer.Typer) -> None:
@@ -150,10 +154,10 @@ def run_alt_test(
     if json_:
         print_json(found.to_json() | {"verdict": alt_test_verdict(found)})
         return
-    skipped = [f"{person.name} is left out: {person.n} texts, {person.reason}." for person in found.skipped]
+    skipped = [f"{person.name} is left out: {person.n} rows, {person.reason}." for person in found.skipped]
     curve = ", ".join(f"{rate:.2f} at {ahead:g}" for ahead, rate in found.curve)
     last = f"winning rate over epsilon: {curve}" if curve else ""
-    echo(page(alt_test_verdict(found), _people_table(found), skipped, last))
+    echo(page(alt_test_verdict(found), _people_table(found), [*skipped, INDEPENDENT], last))
 
 
 def weigh_panel(
@@ -208,8 +212,11 @@ def _estimate_table(found: "CorrectedEstimate") -> str:
 
 
 def _people_table(found: "AltTest") -> str:
-    rows = [[person.name, person.n, person.advantage, person.p, person.rejected] for person in found.annotators]
-    headings = ["person left out", "texts", "judge at least as good", "p", "judge holds up"]
+    rows = [
+        [each.name, each.n, each.advantage, "< .001" if each.p < 0.001 else f"{each.p:.3f}", each.rejected]
+        for each in found.annotators
+    ]
+    headings = ["person left out", "rows", "judge at least as good", "p", "judge holds up"]
     return table(headings, rows) if rows else ""
 
 

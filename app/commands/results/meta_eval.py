@@ -113,7 +113,9 @@ def meta_eval(
         keys = (columns.keys(group), columns.keys(system), columns.keys(item))
         frame = Frame(*keys, level, duplicates, constant, resamples, seed)
         raters = human_side(ratings, human, np.array(columns.numbers(pred), dtype=np.float64), frame)
-    verdict = agreement_verdict(result, raters.ceiling["spearman"] if raters else None, len(human))
+    ceiling = raters.ceiling["spearman"] if raters else None
+    # One column may be one rater's, or a mean of many: it doesn't say.
+    verdict = agreement_verdict(result, ceiling, len(human) if raters else 0)
     if json_:
         said = {"verdict": verdict.to_json(pred)}
         print_json(result.to_json() | said | ({"human_side": raters.to_json()} if raters else {}))

@@ -62,6 +62,11 @@ class StudyPlan:
         return [cell for cell in self.cells if not cell.scored]
 
     @property
+    def elsewhere(self) -> int:
+        """How many are scored, but on texts of another draw."""
+        return sum(cell.elsewhere for cell in self.cells)
+
+    @property
     def conditions(self) -> list[StudyCondition]:
         """In the paper's order; leaving one out comes last."""
         order = list(Family)

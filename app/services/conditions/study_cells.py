@@ -34,7 +34,8 @@ class Cell:
     """One condition on one dimension. `build`, `checklist` and `run` are None where they have to be made.
 
     attributes: (id, wording) of those that feed it. code: the condition as a build takes it. run: the newest that
-    scored the study's texts with the checklist; it may not have ended yet.
+    scored the study's texts with the checklist; it may not have ended yet. elsewhere: there is none, but one that
+    scored other texts with it.
     """
 
     condition: StudyCondition
@@ -45,6 +46,7 @@ class Cell:
     build: int | None
     checklist: Checklist | None
     run: RunSummary | None
+    elsewhere: bool = False
 
     @property
     def scored(self) -> bool:
@@ -72,9 +74,11 @@ def cells_of(
         with_ids = _digest(project, dimension, options, sorted(attributes))
         build = work.builds.of_study(dimension.id, digest) or work.builds.of_study(dimension.id, with_ids)
         made = work.builds.last_checklist(build) if build else None
-        run = next((r for r in runs if made and _scored_with(work, r, dimension.id, made, texts, prompt)), None)
+        answered = [r for r in runs if made and _answered(work, r, dimension.id, made, prompt)]
+        run = next((r for r in answered if work.runs.texts_of(r.id, dimension.id) == texts), None)
+        elsewhere = run is None and any(r.done for r in answered)
         checklist = work.checklists.get(made) if made else None
-        cells.append(Cell(condition, dimension, code, digest, attributes, build, checklist, run))
+        cells.append(Cell(condition, dimension, code, digest, attributes, build, checklist, run, elsewhere))
     return cells
 
 
@@ -109,18 +113,13 @@ def same_way(run: RunSummary, options: StudyOptions) -> bool:
     return run.evaluator == CHECKLIST and run.judge == options.judge and not run.locked and asked and effort
 
 
-def _scored_with(
-    work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, texts: frozenset[int], prompt: str
-) -> bool:
-    """A run that was stopped counts too: it is gone on with. One that failed at once is not."""
-    parts = work.runs.parts(run.id)
+def _answered(work: UnitOfWork, run: RunSummary, dimension: int, checklist: int, prompt: str) -> bool:
+    """Whether it asks the checklist's questions in these words, of whichever texts.
+    A run that was stopped counts too: it is gone on with. One that failed at once is not."""
     if run.status is RunStatus.FAILED and not run.done:
         return False
-    return any(
-        (part.dimension, part.checklist, part.prompt_digest) == (dimension, checklist, prompt)
-        and work.runs.texts_of(run.id, dimension) == texts
-        for part in parts
-    )
+    parts = work.runs.parts(run.id)
+    return any((p.dimension, p.checklist, p.prompt_digest) == (dimension, checklist, prompt) for p in parts)
 
 
 def _digest(project: Project, dimension: Dimension, options: StudyOptions, attributes: Sequence[Any]) -> str:

@@ -63,6 +63,13 @@ class StudyOptions:
         effort = f", effort {self.asking.effort}" if self.asking.effort else ""
         return f"{made}{effort}; {texts}{drawn}{trials}"
 
+    @property
+    def asked(self) -> str:
+        """Who builds and who judges, for a person: figures of rules are not to be taken for an LLM's."""
+        by_rules = "rules" in (self.model, self.judge)
+        warning = " Rules are not an LLM; don't report these figures as an LLM's." if by_rules else ""
+        return f"Builds: {self.model}, judges: {self.judge}.{warning}"
+
     def each_trial(self) -> "list[StudyOptions]":
         """The same study once for each trial, with the trial's seed. Raises as RunOptions."""
         return [replace(self, seed=trial.seed, trials=1) for trial in self.as_run().each_trial()]

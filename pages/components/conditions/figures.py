@@ -54,8 +54,10 @@ def condition_figures(workbench: Workbench, plans: Sequence[StudyPlan], level: L
     if not found.rows:
         return found
     if plan.to_score:
+        elsewhere = f", {plan.elsewhere:,} of them only on other texts" if plan.elsewhere else ""
         st.caption(
-            f"{len(plan.to_score):,} of {len(plan.cells):,} checklists are not scored yet and have no figure here."
+            f"{len(plan.to_score):,} of {len(plan.cells):,} checklists are not scored yet{elsewhere} and have no "
+            "figure here."
         )
     _picture(found)
     st.dataframe(figure_table(found.rows), placeholder="–", hide_index=True, key="condition_figures")

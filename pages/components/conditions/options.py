@@ -126,6 +126,7 @@ def study_start(
     checklists = number(len(plan.cells), "checklist")
     of = f"{cells:,} scored so far: {checklists}{in_trials}" if in_trials else f"{checklists} scored so far"
     st.markdown(f"{cells - to_score:,} of {of}.")
+    _on_other_texts(sum(each.elsewhere for each in plans))
     without = [dimension.name for dimension in options.dimensions if dimension.id not in compared]
     if without:
         st.caption(plain(f"Nothing to compare on {', '.join(without)}: too few have said what to look for."))
@@ -159,3 +160,11 @@ def study_start(
             show_error(error)
         else:
             st.rerun()
+
+
+def _on_other_texts(count: int) -> None:
+    if count:
+        st.caption(
+            f"{count:,} more were scored on other texts: on another draw, or before documents were locked or texts "
+            "came in. What was answered isn't paid again."
+        )

@@ -14,7 +14,8 @@ from pages.components.shell.words import plain, show_error
 WHY = (
     "A checklist that is tuned on all texts looks better than it is. Lock a share of the documents away now: their "
     "texts are shown to nobody, and samples, weights, trying out and ordinary runs go without them. At the end, score "
-    "them and look at the agreement there. Each look is counted."
+    "them and look at the agreement there. Each look is counted. Lock before you compare: figures of runs that are "
+    "there lose the locked texts, and Conditions draws its texts anew."
 )
 
 

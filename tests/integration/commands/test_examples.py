@@ -33,6 +33,9 @@ def test_the_walk_in_a_terminal_ends_with_a_checklist_and_figures(tmp_path: Path
     assert "<html" in (made / "checklist.html").read_text(encoding="utf-8")
     (result,) = json.loads((made / "results.json").read_text(encoding="utf-8"))
     assert (result["dimension"], result["judge"]) == ("Order", "rules")
+    assert result["groups_used"] == result["groups_all"] == 4
+    assert result["spearman"]["low"] is not None
+    assert "Spearman" in said, "it ends with the figures"
     with (made / "scores.csv").open(encoding="utf-8") as file:
         assert {row["dimension"] for row in csv.DictReader(file)} == {"Order"}
 

@@ -105,7 +105,7 @@ def test_an_address_that_cannot_be_served_is_told_before_the_server_starts(run: 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         status, _, err = run("serve", "--port", taken.getsockname()[1])
     assert (status, err.count("\n")) == (2, 1)
-    assert "Address already in use. Choose another --port" in err
+    assert "Address already in use. Choose another --port or --host (make run PORT=9000)." in err
     assert run("serve", "--port", "70000")[0] == 2
 
 

@@ -1,5 +1,6 @@
 """The page of the reference about commands: each with what it does, how it is written and all of its options."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,9 @@ Everything that the screens do can be done in a terminal. `interacteval --help` 
 `--help` what stands here. With `--json` a command prints one [JSON document](documents.md) and nothing else.
 
 """
+
+
+_EXAMPLE = re.compile(r"(?:^|\s)([A-Z][\w ]*): (?=interacteval )")
 
 
 def all_commands() -> list[tuple[str, Any]]:
@@ -34,16 +38,23 @@ def _inside(group: Any, words: str) -> Iterator[tuple[str, Any]]:
 
 
 def _about(words: str, command: Any) -> str:
-    said, _, example = (command.help or "").partition("Example: ")
+    said, examples = examples_of(command.help or "")
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     given = "".join(f" {_of_argument(each)}" for each in arguments)
     options = " [OPTIONS]" if len(arguments) < len(command.params) else ""
     usage = f"```text\ninteracteval {words}{given}{options}\n```\n\n"
-    shown = f"For example:\n\n```sh\n{' '.join(example.split())}\n```\n\n" if example else ""
+    shown = "".join(f"{of}:\n\n```sh\n{line}\n```\n\n" for of, line in examples)
     rows = [(_names(each), _default(each), plain_words(each.help or "")) for each in command.params]
     table = markdown_table(["option", "without it", "is"], rows) if rows else ""
     document = f"[What `--json` prints](documents.md#{anchor_of(words)})\n\n" if prints_json(command) else ""
     return f"{plain_words(said.strip())}\n\n{usage}{shown}{table}{document}"
+
+
+def examples_of(said: str) -> tuple[str, list[tuple[str, str]]]:
+    """(what it does, (of what, command) of each example), each command on one line that can be copied."""
+    about, *parts = _EXAMPLE.split(said)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return about, [("For example" if of == "Example" else of, " ".join(line.split())) for of, line in pairs]
 
 
 def prints_json(command: Any) -> bool:

@@ -5,6 +5,7 @@ from app.corpora.presets import PRESETS, load_preset
 from app.corpora.reading import KNOWN_FORMATS
 from app.corpora.records import CONTAINERS
 from app.export.results import COLUMNS
+from app.services.conditions.study_trials import COLUMNS as OF_CONDITIONS
 from tests.support.guide.markdown import code, markdown_table, plain_words
 from tests.support.repository import ROOT
 
@@ -31,6 +32,12 @@ What `interacteval results --output FILE.csv` writes, and “Scores (CSV)” on 
 dimension of each run.
 
 """
+_CONDITIONS = """## Columns of the conditions
+
+What `interacteval conditions show --output FILE.csv` writes: a row per condition, and per contributor alone, of each
+trial, then their means.
+
+"""
 _SCHEMA = """# The checklist as JSON
 
 What a program may rely on when it reads a file that `interacteval checklist export --format json` wrote. `interacteval
@@ -52,7 +59,8 @@ def formats_page() -> str:
         + markdown_table(["`--format`", "its fields"], known)
         + _PRESETS
         + markdown_table(["`--preset`", "dimensions"], presets)
-        + f"{_RESULTS}{', '.join(map(code, COLUMNS))}.\n"
+        + f"{_RESULTS}{', '.join(map(code, COLUMNS))}.\n\n"
+        + f"{_CONDITIONS}{', '.join(map(code, OF_CONDITIONS))}.\n"
     )
 
 

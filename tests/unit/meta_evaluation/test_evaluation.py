@@ -25,6 +25,14 @@ def test_the_caption_says_what_the_figures_rest_on() -> None:
     )
 
 
+def test_one_source_with_a_coefficient_has_no_interval() -> None:
+    found = evaluate([1, 2, 3, 3, 3, 3], [1, 3, 2, 1, 2, 3], group=list("aaabbb"))
+    for figure in (found.figures["spearman"], found.mae):
+        assert figure.value is not None
+        assert (figure.low, figure.high) == (None, None)
+        assert figure.reason.startswith("Only one source has a coefficient")
+
+
 def test_captions_of_the_other_levels() -> None:
     dataset = evaluate(PRED, HUMAN, group=GROUP, level="dataset", resamples=0)
     assert dataset.caption.startswith("dataset, all texts pooled from 4 sources; 10 texts;")

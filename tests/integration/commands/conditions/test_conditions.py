@@ -134,3 +134,19 @@ def test_likeness_and_agreement_are_told_for_conditions_on_the_same_texts(run: R
     assert {point["spearman"]["n"] for point in only["points"]} == {12}
     assert set(only["correlation"]) == {"rouge_l", "jaccard", "cosine"}
     assert "12 of 12 texts (4 x 3, seed 1)" in run("conditions", "effect", *HERE)[1]
+
+
+@pytest.mark.usefixtures("project")
+def test_rules_are_named_before_anything_is_asked(run: Run) -> None:
+    warned = "Builds: rules, judges: rules. Rules are not an LLM; don't report these figures as an LLM's."
+    assert run("conditions", "run", *HERE, "--dry-run")[2].splitlines()[0] == warned
+    assert run("conditions", "run", *HERE, "--conditions", "sl")[2].splitlines()[0] == warned
+
+
+@pytest.mark.usefixtures("project")
+def test_what_was_scored_before_a_lock_is_not_called_unscored(run: Run) -> None:
+    assert run("conditions", "run", *HERE, "--conditions", "sh")[0] == 0
+    assert run("split", "lock", "--project", "Small", "--share", 0.2, "--by", "Ana")[0] == 0
+    err = run("conditions", "show", *HERE, "--conditions", "sl,sh")[2]
+    assert "2 of the conditions were scored on other texts than these" in err
+    assert "1 of the conditions are not scored yet" in err

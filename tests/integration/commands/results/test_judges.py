@@ -164,7 +164,17 @@ def test_alt_test_prints_its_fields(run: Run, table: Path) -> None:
     assert (found["metric"], found["epsilon"]) == ("accuracy", 0.2)
     words = ("alt-test", table, "--judge", "judge", "--human", "ada", "--human", "ben", "--metric", "rmse")
     status, out, _ = run(*words)
-    assert (status, "29 texts" in out) == (0, True)
+    assert (status, "29 rows" in out, "Rows are taken as independent" in out) == (0, True, True)
+
+
+def test_one_column_of_ratings_is_not_called_one_raters(run: Run, tmp_path: Path) -> None:
+    """It may be the mean of several, as `results --output` writes it."""
+    file = tmp_path / "scores.csv"
+    rows = [f"d{n % 12},s{n // 12},{n // 12},{n // 12 + n * 5 % 7 % 3}" for n in range(60)]
+    file.write_text("\n".join(["doc_id,system_id,score,human", *rows]), encoding="utf-8")
+    status, out, err = run("meta-eval", file, "--pred", "score", "--human", "human", "--group", "doc_id")
+    assert status == 0, err
+    assert "one rater reaches isn't known, as the ratings don't say who gave them" in out
 
 
 def test_panel_prints_its_fields(run: Run, table: Path) -> None:
@@ -231,3 +241,6 @@ def test_who_may_stand_in_on_real_answers(run: Run) -> None:
     good, poor = (_json(run(*words, "--judge", judge)) for judge in ("gpt-4o", "mistral-v03"))
     assert (good["passes"], poor["passes"]) == (True, False)
     assert [person["n"] for person in good["annotators"]] == [1100, 1276, 1100, 352]
+    out = run(*words[:-1], "--judge", "gpt-4o")[1]
+    assert "< .001" in out
+    assert "  rows  " in out

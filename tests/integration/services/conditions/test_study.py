@@ -24,6 +24,7 @@ from app.services.conditions.study_figures import study_figures
 from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_trials import trial_figures, trial_figures_csv
 from app.services.conditions.study_worker import run_study
+from app.services.data.locked_split import lock
 from app.services.results.results import results_of
 from app.services.runtime.prompts import project_prompt, save_wording
 from app.services.runtime.workbench import Workbench
@@ -55,6 +56,20 @@ def test_everything_is_built_and_scored_and_nothing_twice(
     assert (again.built, again.scored, again.missing) == (0, 0, 0)
     assert len(llm.requests) == paid
     assert len(list_runs(workbench, project.id)) == runs == 11
+
+
+def test_after_a_lock_nothing_is_paid_again(
+    workbench: Workbench, project: Project, options: StudyOptions, llm: FakeLlm
+) -> None:
+    asked = replace(options, judge="llama:judge")
+    run_study(workbench, project, asked)
+    paid = len(llm.requests)
+    assert plan_study(workbench, project, asked).elsewhere == 0
+    lock(workbench, project.id, 0.2, 1, "Ana")
+    plan = plan_study(workbench, project, asked)
+    assert plan.elsewhere == len(plan.to_score) == 11
+    assert run_study(workbench, project, asked).missing == 0
+    assert len(llm.requests) == paid
 
 
 def test_the_experts_own_checklists_stay_theirs(workbench: Workbench, project: Project, options: StudyOptions) -> None:
