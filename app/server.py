@@ -149,7 +149,7 @@ def start(host: str, port: int, more: list[str]) -> None:
     stay_offline()
     middleware = [
         Middleware(KnownHosts, names=names),
-        Middleware(Gate, mode=check_way_in(host)),
+        Middleware(Gate, mode=check_way_in(host, more)),
         Middleware(KnownBrowsers),
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),

@@ -43,7 +43,7 @@ def serve(
     monthly_budgets()
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
-    mode = check_way_in(host)
+    mode = check_way_in(host, names)
     if mode is not AccessMode.LOCAL:
         largest_upload()
         uploads_a_day()
