@@ -34,7 +34,7 @@ PARAGRAPHS: Mapping[str, str] = {
 
 def help_link(here: str, own_work: bool = False) -> None:
     """here: the screen that is open. own_work: whether Overview shows an expert what is theirs to do."""
-    paragraph = EXPERTS_OWN if own_work and here == "home" else PARAGRAPHS[here]
+    paragraph = EXPERTS_OWN if own_work and here == "home" else PARAGRAPHS.get(here, "index.html")
     st.link_button(
         "Help",
         GUIDE + paragraph,
