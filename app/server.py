@@ -33,6 +33,7 @@ from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
 from app.services.people.upload_quota import largest_upload
 from app.services.people.ways_in import check_way_in, is_secure
+from app.services.runtime.writer_lock import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
 from pages.components.shell.loading import load_screens
@@ -149,7 +150,7 @@ def start(host: str, port: int, more: list[str]) -> None:
     stay_offline()
     middleware = [
         Middleware(KnownHosts, names=names),
-        Middleware(Gate, mode=check_way_in(host)),
+        Middleware(Gate, mode=check_way_in(host, more)),
         Middleware(KnownBrowsers),
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
@@ -185,6 +186,8 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 if __name__ == "__main__":
     load_screens()
     load_job_kinds()
+    sign = WriterLock(SERVER)
+    sign.acquire()
     try:
         start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
     finally:
@@ -192,3 +195,4 @@ if __name__ == "__main__":
         refuse_jobs()
         stop_all_runs(DRAIN_SECONDS)
         drain_jobs(0.0)
+        sign.release()

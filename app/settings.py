@@ -1,12 +1,17 @@
 """The only reader of the environment."""
 
 import os
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
 from pydantic import Field, PrivateAttr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+PREFIX = "INTERACTEVAL_"
+SECRETS = ("INTERACTEVAL_COOKIE_SECRET", "INTERACTEVAL_METRICS_TOKEN", "INTERACTEVAL_OIDC_SECRET")
+"""Read where they are used."""
 
 
 class Settings(BaseSettings):
@@ -24,25 +29,29 @@ class Settings(BaseSettings):
     address: str = Field(default="", validation_alias="INTERACTEVAL_ADDRESS")
     # Whom somebody can ask who isn't let in.
     contact: str = Field(default="", validation_alias="INTERACTEVAL_CONTACT")
-    # The header in which a proxy says who somebody is, and the addresses of those whose word is taken for it.
+    # The header in which a proxy says who somebody is.
     proxy_header: str = Field(default="", validation_alias="INTERACTEVAL_PROXY_HEADER")
+    # The addresses of the proxies whose word is taken for that, with commas between them.
     proxy_addresses: str = Field(default="", validation_alias="INTERACTEVAL_PROXY_ADDRESSES")
-    # The OpenID Connect provider that people sign in with, this server's name there, and who may come in. The secret is
-    # a key, and no field.
+    # The address of the discovery document of the OpenID Connect provider that people sign in with.
     oidc_discovery: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_DISCOVERY")
+    # The name (client id) that the provider gave this server.
     oidc_client: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_CLIENT")
+    # Who may come in with the provider: addresses (ana@x.org) and domains (lab.example), with commas between.
     oidc_allowed: str = Field(default="", validation_alias="INTERACTEVAL_OIDC_ALLOWED")
     # US dollars that each project may spend in a calendar month with the keys of the environment; without it no limit.
     project_budget: str = Field(default="", validation_alias="INTERACTEVAL_PROJECT_BUDGET")
-    # The same for each person, over all projects.
+    # US dollars that each person may spend so, over all projects; without it no limit.
     person_budget: str = Field(default="", validation_alias="INTERACTEVAL_PERSON_BUDGET")
-    # Where people sign in: MB that an uploaded file may have, and MB that each person may upload in 24 hours.
+    # Where people sign in: MB that an uploaded file may have.
     upload_mb: str = Field(default="200", validation_alias="INTERACTEVAL_UPLOAD_MB")
+    # Where people sign in: MB that each person may upload in 24 hours.
     upload_mb_a_day: str = Field(default="1000", validation_alias="INTERACTEVAL_UPLOAD_MB_A_DAY")
     # Where an update of the prices is fetched from, for those who can't or don't want to ask the package's own address.
     prices_url: str = Field(default="", validation_alias="INTERACTEVAL_PRICES_URL")
-    # Where traces of what is asked and judged go (OTLP over HTTP); without it none are made. “yes”: texts are in them.
+    # Where traces of what is asked and judged go (OTLP over HTTP); without it none are made.
     otel_endpoint: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_ENDPOINT")
+    # “yes”: prompts, replies and reasons are in the traces; without it they aren't.
     otel_texts: str = Field(default="", validation_alias="INTERACTEVAL_OTEL_TEXTS")
     # The Dask scheduler whose workers score texts and compute large intervals; without it this computer does.
     dask: str = Field(default="", validation_alias="INTERACTEVAL_DASK")
@@ -57,6 +66,12 @@ class Settings(BaseSettings):
     def provider_variable(self, *names: str) -> str | None:
         """The first of these variables that is set and not empty: a provider's key or address."""
         return next((value for name in names if (value := self._environment.get(name))), None)
+
+    def mistyped(self) -> dict[str, str]:
+        """Variables that look like ours and are none -> the one that was probably meant, "" for none."""
+        known = {*SECRETS, *(str(field.validation_alias) for field in type(self).model_fields.values())}
+        unknown = sorted(name for name in self._environment if name.startswith(PREFIX) and name not in known)
+        return {name: next(iter(get_close_matches(name, sorted(known), 1, 0.8)), "") for name in unknown}
 
     @property
     def shared(self) -> bool:

@@ -1,5 +1,7 @@
 """Troubles of a database, in words a person can act on."""
 
+import re
+
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError as DriverError
 from sqlalchemy.exc import OperationalError
@@ -11,6 +13,11 @@ RESTORE = (
     "`interacteval restore FILE` brings a backup back (copies made before an update lie beside the file); "
     "INTERACTEVAL_HOME names another folder."
 )
+_USUAL_PORT = 5432
+# What PostgreSQL and the system say of a connection that doesn't come about, in small letters.
+_NO_SUCH_DATABASE = re.compile(r'database ".*" does not exist')
+_NOT_KNOWN = re.compile(r'authentication failed|no password supplied|role ".*" does not exist')
+_NO_HOST = ("resolve", "not known", "no address associated", "nodename")
 _BROKEN = ("not a database", "malformed", "unsupported file format")
 
 
@@ -64,18 +71,37 @@ def explained(error: DriverError, engine: Engine) -> DatabaseError:
 def _called(engine: Engine) -> str:
     """Where people sign in, they don't learn where it is."""
     if engine.dialect.name != "sqlite":
-        return f"The database server{'' if settings().shared else ' ' + (engine.url.host or 'on this machine')}"
+        host, port = engine.url.host, engine.url.port or _USUAL_PORT
+        return f"The database server{'' if settings().shared else f' {host}:{port}' if host else ' on this machine'}"
     return f"The database file{'' if settings().shared else f' {engine.url.database}'}"
 
 
 def _about_server(cause: str, engine: Engine) -> DatabaseError:
     if "full" in cause:
         return DatabaseError("The database server's disk is full.", "Make room, then resume.")
+    if _NO_SUCH_DATABASE.search(cause):
+        name = "such database" if settings().shared else f"database “{engine.url.database}”"
+        return DatabaseError(
+            f"{_called(engine)} has no {name}.", "Make it there, or correct the name in INTERACTEVAL_DATABASE_URL."
+        )
+    if _NOT_KNOWN.search(cause):
+        return DatabaseError(
+            f"{_called(engine)} refuses the user or the password.", "Check both in INTERACTEVAL_DATABASE_URL."
+        )
+    if any(words in cause for words in _NO_HOST):
+        return DatabaseError(
+            f"{_called(engine)} can't be found: its name leads nowhere.", "Check the host in INTERACTEVAL_DATABASE_URL."
+        )
+    if "refused" in cause:
+        return DatabaseError(
+            f"{_called(engine)} can't be reached: nothing answers there.",
+            "See whether it runs. Check INTERACTEVAL_DATABASE_URL: host and port.",
+        )
     if any(words in cause for words in ("connection", "refused", "resolve", "ssl", "address")):
         return DatabaseError(
             f"{_called(engine)} can't be reached or refuses the connection.",
             "Check INTERACTEVAL_DATABASE_URL: host, port, name, user and password.",
         )
     return DatabaseError(
-        "The database server reported an error.", "Try again; if it stays, check INTERACTEVAL_DATABASE_URL."
+        f"{_called(engine)} reported an error.", "Try again; if it stays, check INTERACTEVAL_DATABASE_URL."
     )

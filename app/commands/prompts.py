@@ -32,6 +32,7 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
         {
             "prompt": prompt.name,
             "wording": prompt.in_use,
+            "version": prompt.builtin.version,
             "wordings": len(prompt.own),
             "digest": prompt.wording(prompt.in_use).digest,
             "description": prompt.description,
@@ -41,8 +42,8 @@ def list_(project: ProjectOption, json_: JsonOption = False) -> None:
     if json_:
         print_json(found)
         return
-    rows = [[p["prompt"], p["wording"] or "built-in", p["wordings"], p["description"]] for p in found]
-    echo(table(["prompt", "in use", "own wordings", "what for"], rows))
+    rows = [[p["prompt"], p["wording"] or "built-in", p["version"], p["wordings"], p["description"]] for p in found]
+    echo(table(["prompt", "in use", "built-in version", "own wordings", "what for"], rows))
 
 
 def show(

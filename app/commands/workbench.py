@@ -31,22 +31,18 @@ def serve(
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
+    from app.commands.starting import check_settings
     from app.domain.people.person import AccessMode
     from app.server_names import names_of_server
     from app.services.people.invitations import invite_owner, owner_came_in
-    from app.services.people.upload_quota import largest_upload, uploads_a_day
     from app.services.people.ways_in import check_way_in, link_of
-    from app.services.runtime.allowance import monthly_budgets
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
 
-    monthly_budgets()
+    check_settings()
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
-    mode = check_way_in(host)
-    if mode is not AccessMode.LOCAL:
-        largest_upload()
-        uploads_a_day()
+    mode = check_way_in(host, names)
     _check_free(host, port)
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
@@ -70,7 +66,7 @@ def _check_free(host: str, port: int) -> None:
         reason = (error.strerror or str(error)).partition(" (")[0]  # Python adds the address again
         raise InputError(
             f"Nothing can be served at {host}:{port}: {reason}.",
-            "Choose another --port or --host; with make: make run PORT=9000.",
+            "Choose another --port (`make run PORT=9000`) or --host.",
         ) from error
 
 

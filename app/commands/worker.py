@@ -23,14 +23,14 @@ def worker(
     Example: interacteval worker --at-once 4
     """
     from app.commands.interruption import runs_end_on_signals
+    from app.commands.starting import check_settings
     from app.scoring.engine import DRAIN_SECONDS
     from app.services.background.runner import allow_jobs, drain_jobs, refuse_jobs
     from app.services.background.worker import work_on_jobs
     from app.services.job_kinds import load_job_kinds
-    from app.services.runtime.allowance import monthly_budgets
     from app.services.runtime.workbench import open_workbench
 
-    monthly_budgets()
+    check_settings()
     load_job_kinds()
     workbench = open_workbench(any_path=False)
     say("Waiting for work (stop with Ctrl-C)")

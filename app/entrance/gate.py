@@ -1,6 +1,7 @@
 """Gate: nothing of the app is sent to those whom the server doesn't know, and no proxy is believed that isn't named."""
 
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -19,6 +20,8 @@ WATCHED = ("/_stcore/health", HEALTH, METRICS)
 """Asked by whatever watches the server, from wherever it is; nothing of a project is in it."""
 OPEN = ("/enter", "/leave", GUIDE.rstrip("/"))
 OPEN_TO_A_PROVIDER = (BEGIN, CALLBACK)
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+"""Headers that a proxy sets. Without them it can't be told from a browser of this computer."""
 OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE)
 """The pages of the door themselves, and files that are the same for everybody, with nothing of a project in them."""
 
@@ -31,8 +34,11 @@ class Gate:
         self._proxies = proxies() if mode is AccessMode.PROXY else frozenset()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._mode is AccessMode.LOCAL or scope["type"] == "lifespan" or scope["path"] in WATCHED:
+        if scope["type"] == "lifespan" or (self._mode is not AccessMode.LOCAL and scope["path"] in WATCHED):
             await self._app(scope, receive, send)
+            return
+        if self._mode is AccessMode.LOCAL:
+            await (_passed_on(scope) or self._app)(scope, receive, send)
             return
         answer = self._stranger(scope)
         path = scope["path"]
@@ -44,6 +50,16 @@ class Gate:
         if self._mode is not AccessMode.PROXY or (scope.get("client") or ("",))[0] in self._proxies:
             return None
         return refusal("This server is reached through a proxy, and this address isn't one of those it trusts.")
+
+
+def _passed_on(scope: Scope) -> Response | None:
+    """The page for whoever comes through a proxy where nobody signs in; None for this computer's own browser."""
+    if not any(name in Headers(scope=scope) for name in FORWARDED):
+        return None
+    return refusal(
+        "This server is for its own computer alone, and this request came through a proxy. To let others in, it needs "
+        "INTERACTEVAL_ACCESS: invite, proxy or oidc."
+    )
 
 
 def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:

@@ -1,10 +1,11 @@
 """Where signals go: made once a process, of OpenTelemetry's SDK, which is imported only where an address is set."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from app.errors import NotReadyError
+from app.errors import InputError, NotReadyError
 from app.settings import settings
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 SCOPE = "interacteval"
 ENDPOINT = "INTERACTEVAL_OTEL_ENDPOINT"
+_ADDRESS = re.compile(r"https?://[^/\s]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,8 @@ class Signals:
 
 
 def signals() -> Signals | None:
-    """None where no address is set. Raises NotReadyError where one is and the extra isn't installed."""
+    """None where no address is set. Raises InputError for what is no address, NotReadyError where the extra isn't
+    installed."""
     endpoint = settings().otel_endpoint.strip()
     return _signals(endpoint, settings().otel_texts.strip().lower() == "yes") if endpoint else None
 
@@ -41,6 +44,11 @@ def signals() -> Signals | None:
 @cache
 def _signals(endpoint: str, texts: bool) -> Signals:
     """Whatever else the SDK reads from the environment (headers, resource attributes) holds too."""
+    if not _ADDRESS.match(endpoint):
+        raise InputError(
+            f"{ENDPOINT} is no address of a collector.",
+            "Give it whole, with http:// or https://: http://localhost:4318.",
+        )
     try:
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter  # noqa: PLC0415 - an extra
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415

@@ -11,6 +11,7 @@ from app.errors import ConflictError, FileFormatError
 from app.providers.credentials import Credentials
 from app.services.runtime.backups import back_up, restore
 from app.services.runtime.workbench import Workbench
+from app.services.runtime.writer_lock import SERVER, WriterLock
 from app.settings import settings
 from db.unit_of_work import Database
 
@@ -67,3 +68,21 @@ def test_what_is_no_backup_changes_nothing(database: Database, tmp_path: Path) -
     with pytest.raises(FileFormatError):
         restore(tmp_path / "notes.db")
     assert names(database) == ["News"]
+
+
+def test_nothing_is_put_back_under_web_processes_and_workers_unless_they_may_be_there(
+    database: Database, tmp_path: Path
+) -> None:
+    back_up(Workbench(database, Credentials()), tmp_path / "friday.db")
+    sign = WriterLock(SERVER)
+    sign.acquire()
+    with pytest.raises(ConflictError, match=r"Web processes \(1\).*--anyway"):
+        restore(tmp_path / "friday.db")
+    assert restore(tmp_path / "friday.db", anyway=True).projects == 0
+    sign.leave_open()  # as one that was killed does
+    assert restore(tmp_path / "friday.db").projects == 0
+    with database.write() as work:
+        work.jobs.worker_seen("elsewhere|1-2")
+    with pytest.raises(ConflictError, match=r"workers \(1\)"):
+        restore(tmp_path / "friday.db")
+    assert restore(tmp_path / "friday.db", anyway=True).projects == 0

@@ -90,6 +90,23 @@ def test_names_are_unique_and_missing_ones_are_said(database: Database) -> None:
         work.projects.dimension(project.id, "fluency")
 
 
+@pytest.mark.parametrize(
+    ("cause", "said"),
+    [
+        ('FATAL:  password authentication failed for user "u"', "db.inside:5432 refuses the user or the password"),
+        ('FATAL:  role "u" does not exist', "db.inside:5432 refuses the user or the password"),
+        ('connection failed: FATAL:  database "w" does not exist', "db.inside:5432 has no database “w”"),
+        ("failed to resolve host 'db.inside': Name or service not known", "db.inside:5432 can't be found"),
+        ("connection failed: Connection refused", "db.inside:5432 can't be reached: nothing answers"),
+        ("something else", "db.inside:5432 reported an error"),
+    ],
+)
+def test_what_is_wrong_with_the_address_of_a_server_is_told_apart(cause: str, said: str) -> None:
+    server = create_engine("postgresql+psycopg://u:s3cret@db.inside/w")
+    told = str(explained(OperationalError("", {}, Exception(cause)), server))
+    assert (said in told, "s3cret" in told) == (True, False)
+
+
 def test_where_people_sign_in_no_error_says_where_the_database_is(monkeypatch: pytest.MonkeyPatch) -> None:
     trouble = OperationalError("", {}, Exception("unable to open database file"))
     refused = OperationalError("", {}, Exception("connection refused"))

@@ -36,3 +36,14 @@ def test_a_kind_of_failure_leads_to_its_paragraph_and_an_unheard_one_to_the_page
     said = failure_words(FailureKind("rate-limit", 3, "Too *much*."))
     assert said == r"3 × [rate-limit](/guide/reference/failures.html#rate-limit): Too \*much\*."
     assert "](/guide/reference/failures.html): " in failure_words(FailureKind("](http://a.b)", 1, "x"))
+
+
+def _new_screen() -> None:
+    from pages.components.shell.guide.help import help_link  # noqa: PLC0415 - AppTest runs this source alone
+
+    help_link("not_there_yet")
+
+
+def test_help_of_a_screen_without_a_paragraph_opens_the_guide() -> None:
+    app = AppTest.from_function(_new_screen).run()
+    assert not app.exception

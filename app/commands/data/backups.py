@@ -26,24 +26,30 @@ def backup(
     from app.services.runtime.backups import back_up
     from app.services.runtime.workbench import open_workbench
 
+    older = file.is_file()
     made = back_up(open_workbench(), file)
     if json_:
         print_json(made.to_json())
         return
-    echo(f"Wrote {made.file}: {counted(made.projects, 'project')}, {made.size / 1e6:,.1f} MB, checked")
+    in_place = "; it took the place of an older file" if older else ""
+    echo(f"Wrote {made.file}: {counted(made.projects, 'project')}, {made.size / 1e6:,.1f} MB, checked{in_place}")
 
 
 def restore(
     file: Annotated[Path, typer.Argument(help="A file that `backup` wrote, or a copy made before an update.")],
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Also while web processes or workers have the data open.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Put a backup in the place of all that is kept now, which stays beside it as a copy. Stop the web app first.
+    """Put a backup in the place of all that is kept now, which stays beside it as a copy. Stop web processes and
+    workers first.
 
     Example: interacteval restore workbench-friday.db
     """
     from app.services.runtime.backups import restore as put_back
 
-    done = put_back(file)
+    done = put_back(file, anyway)
     if json_:
         print_json(done.to_json())
         return

@@ -23,9 +23,8 @@ LARGEST_WRITTEN = LARGEST_LIST // MB
 
 def largest_upload() -> int:
     """MB that a file may have. Raises InputError for a setting that is none."""
-    if access_mode() is AccessMode.LOCAL:
-        return LARGEST_FILE // MB
-    return _whole_megabytes("INTERACTEVAL_UPLOAD_MB", settings().upload_mb, LARGEST_FILE // MB)
+    wished = _whole_megabytes("INTERACTEVAL_UPLOAD_MB", settings().upload_mb, LARGEST_FILE // MB)
+    return LARGEST_FILE // MB if access_mode() is AccessMode.LOCAL else wished
 
 
 def uploads_a_day() -> int:

@@ -1,7 +1,7 @@
 """Ways in: how people reach this server, and who they are, as its settings say."""
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Right
@@ -9,6 +9,7 @@ from app.domain.people.allow_list import AllowList, parse_allow_list
 from app.domain.people.person import AccessMode
 from app.errors import InputError
 from app.oidc.client import oidc_client
+from app.server_names import written_name
 from app.services.people.sign_ins import actor_of_cookie, actor_of_oidc_cookie, actor_of_proxy
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -26,15 +27,14 @@ def access_mode() -> AccessMode:
     return AccessMode(wished)
 
 
-def check_way_in(host: str) -> AccessMode:
-    """Raises InputError where people would get in without being known, or where what the mode needs isn't set."""
+def check_way_in(host: str, names: Iterable[str] = ()) -> AccessMode:
+    """names: further ones that the server is to answer to.
+
+    Raises InputError where people would get in without being known, or where what the mode needs isn't set."""
     mode = access_mode()
-    set_address()
-    if mode is AccessMode.LOCAL and not _is_loopback(host):
-        raise InputError(
-            f"On {host} everybody who reaches this computer could read and change everything.",
-            "Listen on 127.0.0.1, or set INTERACTEVAL_ACCESS=invite: then each person comes in by a link of their own.",
-        )
+    address = set_address()
+    if mode is AccessMode.LOCAL:
+        _check_local(host, urlsplit(address).hostname or "", names)
     if mode is AccessMode.PROXY and not (settings().proxy_header and proxies()):
         raise InputError(
             "A proxy that says who people are has to be named.",
@@ -43,6 +43,27 @@ def check_way_in(host: str) -> AccessMode:
     if mode is AccessMode.OIDC:
         _check_oidc()
     return mode
+
+
+def _check_local(host: str, address: str, names: Iterable[str]) -> None:
+    """A name that others reach the server by means a proxy before it, and to the proxy's requests everybody is here."""
+    if not _is_loopback(host):
+        raise InputError(
+            f"On {host} everybody who reaches this computer could read and change everything.",
+            "Listen on 127.0.0.1, or set INTERACTEVAL_ACCESS=invite: then each person comes in by a link of their own.",
+        )
+    if address and not _is_loopback(address):
+        raise _open_to_all(f"INTERACTEVAL_ADDRESS is for others to come by ({address})")
+    for name in names:
+        if not _is_loopback(written_name(name)):
+            raise _open_to_all(f"“{name.strip()}” is a name for others to come by")
+
+
+def _open_to_all(why: str) -> InputError:
+    return InputError(
+        f"{why}, and nobody would have to sign in: whoever gets there could read and change everything.",
+        "Set INTERACTEVAL_ACCESS to invite, proxy or oidc; for this computer alone, leave the name out.",
+    )
 
 
 def _check_oidc() -> None:
@@ -138,4 +159,4 @@ def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
-        return host.lower() == "localhost"
+        return host.lower() == "localhost" or host.lower().endswith(".localhost")

@@ -11,10 +11,12 @@ from app.errors import ConflictError, DatabaseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.runtime.writer_lock import has_ended, servers_there
 from app.settings import settings
 from db.backup import check_backup, copy_database, put_back
 from db.engine import sqlite_file
 from db.portable import put_portable, write_portable
+from db.repositories.run_summaries import SILENCE
 from db.unit_of_work import Database
 
 DOWNLOAD_BYTES = 200_000_000  # a download is held in memory
@@ -53,6 +55,8 @@ def back_up(workbench: Workbench, target: Path) -> Backup:
     source = workbench.database.file
     if source is not None and target.exists() and target.samefile(source):
         raise InputError(f"{target} is the database itself.", "Name another file.")
+    if not target.parent.is_dir():
+        raise InputError(f"There is no folder {target.parent}.", "Make it, or name another.")
     with workbench.database.read() as work:
         projects = len(work.projects.all())
     with output_file(target) as file:
@@ -75,20 +79,21 @@ def downloadable(workbench: Workbench) -> bool:
     return file is not None and file.stat().st_size <= DOWNLOAD_BYTES
 
 
-def restore(backup: Path) -> Restored:
+def restore(backup: Path, anyway: bool = False) -> Restored:
     """Put a backup in the place of all that is kept, which stays beside it as a copy; a SQLite file may be damaged.
 
-    Raises NotFoundError, FileFormatError for what is no backup, ConflictError while a run is going on.
+    anyway: also under web processes and workers, which may write of what is gone. Raises NotFoundError, FileFormatError
+    for what is no backup, ConflictError while a run is going on or somebody else has the data.
     """
     if not backup.is_file():
         raise NotFoundError(f"There is no file {backup}.", "Name a file that `backup` wrote.")
     file = sqlite_file(settings().url)
     if file is None:
-        return _restored_on_server(backup)
+        return _restored_on_server(backup, anyway)
     if file.exists() and backup.samefile(file):
         raise InputError(f"{backup} is the database itself.", "Name a backup.")
     check_backup(backup)
-    _refuse_while_running(file)
+    _refuse_while_running(file, anyway)
     replaced = put_back(backup, file)
     database = Database(settings().url)  # brings the tables up to date
     try:
@@ -97,11 +102,11 @@ def restore(backup: Path) -> Restored:
         database.close()
 
 
-def _restored_on_server(backup: Path) -> Restored:
+def _restored_on_server(backup: Path, anyway: bool) -> Restored:
     check_backup(backup)
     database = Database(settings().url)
     try:
-        _refuse(database)
+        _refuse(database, anyway)
         replaced = settings().home / f"database-replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.db"
         replaced.parent.mkdir(parents=True, exist_ok=True)
         with output_file(replaced) as copy:
@@ -124,7 +129,7 @@ def _copy(database: Database, file: Path) -> None:
         copy_database(database.file, file)
 
 
-def _refuse_while_running(file: Path) -> None:
+def _refuse_while_running(file: Path, anyway: bool) -> None:
     """A database that can't be opened has no run that could lose anything."""
     if not file.exists():
         return
@@ -133,17 +138,24 @@ def _refuse_while_running(file: Path) -> None:
     except DatabaseError:
         return
     try:
-        _refuse(database)
+        _refuse(database, anyway)
     except DatabaseError:
         return
     finally:
         database.close()
 
 
-def _refuse(database: Database) -> None:
+def _refuse(database: Database, anyway: bool) -> None:
     with database.read() as work:
+        workers = [name for name in work.jobs.workers(SILENCE) if not has_ended(name)]
         running = [run for project in work.projects.all() for run in work.runs.running(project.id)]
     if running:
         raise ConflictError(
             f"Run {running[0]} is going on.", "Stop it (`interacteval runs cancel`) or wait, then restore."
+        )
+    servers = servers_there()
+    if (servers or workers) and not anyway:
+        raise ConflictError(
+            f"Web processes ({servers}) or workers ({len(workers)}) have these data open.",
+            "Stop them all, then restore. --anyway restores all the same.",
         )

@@ -13,12 +13,15 @@ from filelock import FileLock, Timeout
 
 from app.settings import settings
 
+SERVER = "web-"
+"""What the name of a web process begins with."""
+
 
 class WriterLock:
-    """`name` is like no other's, ever."""
+    """`name` is like no other's, ever. kind: SERVER for a web process, which only a restore asks for."""
 
-    def __init__(self) -> None:
-        self.name = f"{socket.gethostname()}|{os.getpid()}-{uuid.uuid4().hex}"
+    def __init__(self, kind: str = "") -> None:
+        self.name = f"{socket.gethostname()}|{kind}{os.getpid()}-{uuid.uuid4().hex}"
         self._lock = FileLock(_lock_file(self.name), thread_local=False)
 
     def acquire(self) -> None:
@@ -60,6 +63,23 @@ def has_ended(writer: str) -> bool:
 def is_alive(writer: str) -> bool:
     """Whether a process of this machine holds the writer's lock."""
     return _is_of_here(writer) and not has_ended(writer)
+
+
+def servers_there() -> int:
+    """How many web processes have this data folder. Those that were killed are forgotten."""
+    found = 0
+    for file in (settings().home / "running").glob(f"{SERVER}*.lock"):
+        lock = FileLock(file, thread_local=False)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            found += 1
+        except (OSError, NotImplementedError):
+            continue
+        else:
+            lock.release()
+            file.unlink(missing_ok=True)
+    return found
 
 
 def _is_of_here(writer: str) -> bool:

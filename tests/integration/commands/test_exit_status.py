@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from app.services.runtime.workbench import open_workbench
-from app.settings import settings
+from app.settings import SECRETS, settings
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
 from tests.support.fake_llm.checklist_builder import build_answer
 from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.guide.settings_page import secrets_read
 from tests.support.projects import ready_to_score
 from tests.support.small_project import OPTIONS, small_csv
 
@@ -46,7 +47,7 @@ def newer(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("postgresql://127.0.0.1:1/x", "server 127.0.0.1 can't be reached"),
+        ("postgresql://127.0.0.1:1/x", "server 127.0.0.1:1 can't be reached: nothing answers there"),
         ("postgresql://me:s3cret@127.0.0.1:1/x", "Check INTERACTEVAL_DATABASE_URL"),
         ("mysql://host/x", "address can't be used"),
         ("nonsense", "address can't be used"),
@@ -105,7 +106,7 @@ def test_an_address_that_cannot_be_served_is_told_before_the_server_starts(run: 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         status, _, err = run("serve", "--port", taken.getsockname()[1])
     assert (status, err.count("\n")) == (2, 1)
-    assert "Address already in use. Choose another --port or --host (make run PORT=9000)." in err
+    assert "Address already in use. Choose another --port (`make run PORT=9000`)" in err
     assert run("serve", "--port", "70000")[0] == 2
 
 
@@ -188,3 +189,44 @@ def test_a_dimension_without_ratings_is_named_before_any_model_is_asked(run: Run
     assert (status, out) == (2, "")
     assert "No text is rated on warmth" in err
     assert json.loads(run("attributes", "list", "--project", "Small", "--json")[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("INTERACTEVAL_OTEL_ENDPOINT", "localhost", "INTERACTEVAL_OTEL_ENDPOINT is no address of a collector"),
+        ("INTERACTEVAL_UPLOAD_MB", "viel", "INTERACTEVAL_UPLOAD_MB is “viel”"),
+    ],
+)
+@pytest.mark.parametrize("command", ["serve", "worker"])
+def test_a_setting_that_can_not_be_is_said_before_anything_starts(
+    run: Run, place: Callable[[str, object], None], command: str, variable: str, value: str, said: str
+) -> None:
+    place("INTERACTEVAL_ACESS", "invite")
+    place(variable, value)
+    status, _, err = run(command)
+    assert (status, err.count("\n")) == (2, 2)
+    assert "INTERACTEVAL_ACESS is no setting, so it does nothing. Is INTERACTEVAL_ACCESS meant?" in err
+    assert said in err
+
+
+def test_every_variable_that_is_read_is_known(place: Callable[[str, object], None]) -> None:
+    assert set(SECRETS) == secrets_read()
+    for name in (*SECRETS, "INTERACTEVAL_HOME"):
+        place(name, "x")
+    assert settings().mistyped() == {}
+    place("INTERACTEVAL_XYZ", "1")
+    assert settings().mistyped() == {"INTERACTEVAL_XYZ": ""}
+
+
+def test_a_backup_says_what_it_replaces_and_which_folder_is_not_there(run: Run, tmp_path: Path) -> None:
+    status, _, err = run("backup", tmp_path / "nowhere" / "all.db")
+    assert (status, f"There is no folder {tmp_path / 'nowhere'}." in err) == (2, True)
+    assert "older file" not in run("backup", tmp_path / "all.db")[1]
+    assert "took the place of an older file" in run("backup", tmp_path / "all.db")[1]
+
+
+def test_a_list_of_prompts_says_the_version_that_is_asked(run: Run) -> None:
+    ready_to_score(open_workbench())
+    assert json.loads(run("prompts", "list", "--project", "Ready", "--json")[1])[0]["version"] >= 1
+    assert "built-in version" in run("prompts", "list", "--project", "Ready")[1]

@@ -190,6 +190,20 @@ def test_on_ones_own_computer_there_is_no_door(bench: Workbench, set_up: Set) ->
     assert browser("127.0.0.1").get("/").text == "the app"
 
 
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host"])
+def test_a_proxy_before_a_server_where_nobody_signs_in_gets_nothing(set_up: Set, header: str) -> None:
+    set_up(access="local")
+    passed_on = {header: "203.0.113.9"}
+    answer = browser("127.0.0.1").get("/", headers=passed_on)
+    assert (answer.status_code, "INTERACTEVAL_ACCESS" in answer.text) == (403, True)
+    with (
+        pytest.raises(WebSocketDenialResponse) as refused,
+        browser("127.0.0.1").websocket_connect("/_stcore/stream", headers=passed_on),
+    ):
+        pass
+    assert refused.value.status_code == 403
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::", "workbench.example.org"])
 def test_everybodys_network_needs_a_way_to_know_people(set_up: Set, host: str) -> None:
     set_up(access="local")
@@ -197,6 +211,25 @@ def test_everybodys_network_needs_a_way_to_know_people(set_up: Set, host: str) -
         check_way_in(host)
     set_up(access="invite")
     check_way_in(host)
+
+
+@pytest.mark.parametrize("name", ["workbench.example.org", "*.lab.example", "*", "192.0.2.7"])
+def test_names_for_others_need_a_way_to_know_people(set_up: Set, name: str) -> None:
+    set_up(access="local")
+    with pytest.raises(InputError, match="nobody would have to sign in") as refused:
+        check_way_in("127.0.0.1", [name])
+    assert "INTERACTEVAL_ACCESS to invite, proxy or oidc" in refused.value.hint
+    set_up(access="invite")
+    check_way_in("127.0.0.1", [name])
+
+
+def test_an_address_for_others_needs_a_way_to_know_people(set_up: Set) -> None:
+    set_up(access="local", address="https://workbench.example.org")
+    with pytest.raises(InputError, match=r"INTERACTEVAL_ADDRESS .*workbench\.example\.org"):
+        check_way_in("127.0.0.1")
+    for here in ("http://localhost:8501", "http://127.0.0.1:8501", "http://bench.localhost", "http://[::1]:8501"):
+        set_up(address=here)
+        check_way_in("127.0.0.1", ["bench.localhost", "[::1]", "LocalHost"])
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "127.1.2.3"])

@@ -40,7 +40,8 @@ OF_EXPERTS: Mapping[str, str] = {
 
 
 def paragraph_on(screen: str, expert: bool) -> str:
-    return OF_EXPERTS.get(screen, PARAGRAPHS[screen]) if expert else PARAGRAPHS[screen]
+    usual = PARAGRAPHS.get(screen, "index.html")
+    return OF_EXPERTS.get(screen, usual) if expert else usual
 
 
 def help_link(here: str, expert: bool = False) -> None:

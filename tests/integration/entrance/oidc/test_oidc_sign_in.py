@@ -198,7 +198,7 @@ def test_the_way_back_never_leads_to_another_server(bench: Workbench, provider: 
 def test_the_other_ways_in_have_no_such_door(
     bench: Workbench, provider: OidcProviderServer, set_up: Set, mode: str
 ) -> None:
-    set_up(access=mode, proxy_header="X-Who", proxy_addresses="10.0.0.2")
+    set_up(access=mode, proxy_header="X-Who", proxy_addresses="10.0.0.2", address="http://localhost")
     one = browser()
     for path in ("/sign-in", "/oidc-callback?state=x&code=y"):
         answer = one.get(path)
