@@ -222,15 +222,15 @@ def test_failures_of_chance_get_their_second_try(workbench: Workbench, llm: Fake
     assert (report.run.status, report.run.done, report.run.failed) == (RunStatus.DONE, 80, 0)
 
 
-def test_a_server_that_refuses_above_some_is_met_by_all(workbench: Workbench, llm: FakeLlm) -> None:
-    """It has 503 for what is more than three at a time; all are scored in the end, most without asking twice."""
+def test_what_a_server_refused_is_asked_again_and_nothing_else(workbench: Workbench, llm: FakeLlm) -> None:
     report = work_on(workbench, planned(workbench, 40), 6, processes=3)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, 40)
+    before = len(llm.requests)
     llm.script(*[Status(503)] * 12)
     again = start_run(workbench, 1, RunOptions(_dimensions(workbench), JUDGE, use_cache=False))
     report = work_on(workbench, again, 6, processes=3)
     assert (report.run.status, report.run.done) == (RunStatus.DONE, 40)
-    assert report.retries == 12
+    assert len(llm.requests) - before == 40 + 12
 
 
 def _dimensions(workbench: Workbench) -> tuple[Any, ...]:

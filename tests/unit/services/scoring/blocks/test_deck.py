@@ -3,7 +3,6 @@
 import asyncio
 
 from app.domain.run import PlannedScore
-from app.domain.text import Text
 from app.services.scoring.blocks.block import cut_blocks
 from app.services.scoring.blocks.deck import DealtFeed, Deck
 
@@ -77,11 +76,11 @@ def test_what_is_dealt_to_a_process_is_taken_as_it_comes() -> None:
 
 
 def test_blocks_hold_whole_documents_of_one_dimension() -> None:
-    texts = {number: Text(f"d{number % 3}", "t", f"s{number}") for number in range(12)}
-    plan = [PlannedScore(12 * dimension + text, dimension, text) for dimension in (1, 2) for text in texts]
-    blocks = cut_blocks(plan, texts, size=5)
+    documents = {number: f"d{number % 3}" for number in range(12)}
+    plan = [PlannedScore(12 * dimension + text, dimension, text) for dimension in (1, 2) for text in documents]
+    blocks = cut_blocks(plan, documents, size=5)
     assert sorted(each.id for block in blocks for each in block) == [each.id for each in plan]
-    assert [[(each.dimension, texts[each.text].doc_id) for each in block][::4] for block in blocks] == [
+    assert [[(each.dimension, documents[each.text]) for each in block][::4] for block in blocks] == [
         [(1, "d0"), (1, "d1")],
         [(1, "d2")],
         [(2, "d0"), (2, "d1")],
