@@ -64,7 +64,7 @@ def test_prompts_are_listed_worded_anew_compared_and_gone_back_from(
 ) -> None:
     project = ("--project", "Small")
     listed = json.loads(run("prompts", "list", *project, "--json")[1])
-    assert {"prompt", "wording", "wordings", "digest", "description"} == set(listed[0])
+    assert {"prompt", "version", "wording", "wordings", "digest", "description"} == set(listed[0])
     file = tmp_path / "components.md"
     file.write_text(run("prompts", "show", "components", *project)[1].replace("Several", "Many"), encoding="utf-8")
     assert run("prompts", "save", "components", file, *project)[1] == "components: wording 1 is in use from now on\n"

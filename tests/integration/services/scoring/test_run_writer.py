@@ -19,7 +19,8 @@ from app.domain.run import RunStatus
 from app.errors import ConflictError, RunLostError
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended
-from app.services.scoring import run_worker, run_writer
+from app.services.scoring import run_writer
+from app.services.scoring.blocks import database_sink
 from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.run_writer import RunWriter
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, wait_until_free, work_on
@@ -231,7 +232,7 @@ def test_every_process_sees_what_a_run_asked_so_far(
     dimension = ready_to_score(workbench, 12)
     work_on(workbench, start_run(workbench, 1, RunOptions((dimension,), JUDGE, share=0.5)))
     run_id = start_run(workbench, 1, RunOptions((dimension,), JUDGE))
-    monkeypatch.setattr(run_worker, "BEAT_SECONDS", 0.0)
+    monkeypatch.setattr(database_sink, "BEAT_SECONDS", 0.0)
     released = threading.Event()
     llm.script(Status(503))
     llm.usual = Held(released, Answer(all_yes))
