@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import bindparam, func, insert, update
 from sqlmodel import Session, SQLModel, col, delete, select
 
 from app.domain.run import Lease, Outcome, PlannedScore, RunDimension, RunStatus, RunSummary, ScoreStatus
@@ -116,6 +116,16 @@ class Runs:
             select(ScoreRow.text_id).where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
         )
         return frozenset(rows)
+
+    def progress_on(self, run_id: int, dimension_id: int) -> tuple[int, int]:
+        """(texts scored, texts planned) on a dimension."""
+        rows = self._session.exec(
+            select(ScoreRow.status, func.count(col(ScoreRow.id)))
+            .where(ScoreRow.run_id == run_id, ScoreRow.dimension_id == dimension_id)
+            .group_by(col(ScoreRow.status))
+        )
+        counts = dict(rows.all())
+        return counts.get("done", 0), sum(counts.values())
 
     def with_checklist(self, checklist_id: int) -> set[int]:
         """The runs that answer this checklist."""

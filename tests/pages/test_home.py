@@ -39,6 +39,7 @@ def test_the_demo_runs_in_the_background_and_becomes_the_current_project(workben
     assert app.session_state["project"] == DEMO_PROJECT
     assert app.success[0].value.startswith("The demo is ready: 160 scores")
     assert _ready(app) == ["See the results"] * 4
+    assert words(app).count("40 of 40") == 4  # each dimension's own texts, not those of the whole run
     assert "try_demo" not in [button.key for button in app.button]
 
 

@@ -202,6 +202,13 @@ def overview(workbench: Workbench, project_id: int) -> Overview:
         )
 
 
+@use_case(Right.SEE)
+def scored_texts(workbench: Workbench, project_id: int, run_id: int, dimension_id: int) -> tuple[int, int]:
+    """(texts scored, texts planned) of a run of the project on one dimension."""
+    with workbench.database.read() as work:
+        return work.runs.progress_on(run_id, dimension_id)
+
+
 def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -> list[DimensionProgress]:
     """Every screen shows it at every click: a query for each kind of thing, whatever the number of dimensions."""
     counts = work.texts.rating_counts(project_id)

@@ -5,7 +5,7 @@ from typing import Literal
 import streamlit as st
 
 from app.domain.checklist import ChecklistStatus
-from app.services.data.projects import DimensionProgress, Overview
+from app.services.data.projects import DimensionProgress, Overview, scored_texts
 from app.services.data.steps import StepState, next_of, steps_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.current import DIMENSION, choose
@@ -41,7 +41,7 @@ def _row(workbench: Workbench, progress: Overview, dimension: DimensionProgress)
     name, *places, action = st.columns(WIDTHS, vertical_alignment="center")
     name.markdown(f"**{plain(dimension.dimension.name)}**")
     for place, step in zip(places, steps_of(progress, dimension), strict=False):
-        place.markdown(f"{_ICONS[step.state]} {_short(progress, dimension, step.title)}")
+        place.markdown(f"{_ICONS[step.state]} {_short(workbench, progress, dimension, step.title)}")
     todo = next_of(progress, dimension)
     if not (is_open(todo.screen) and workbench.actor.has(todo.right, progress.project.id)):
         return
@@ -54,7 +54,7 @@ def _row(workbench: Workbench, progress: Overview, dimension: DimensionProgress)
         go(todo.screen, {DIMENSION: dimension.dimension.name})
 
 
-def _short(progress: Overview, dimension: DimensionProgress, title: str) -> str:
+def _short(workbench: Workbench, progress: Overview, dimension: DimensionProgress, title: str) -> str:
     """What there is of a step, in as few words as a table holds."""
     if title == "Texts":
         return f"{progress.texts:,}"
@@ -66,5 +66,7 @@ def _short(progress: Overview, dimension: DimensionProgress, title: str) -> str:
         return f"version {newest.version}{draft}" if newest else "none"
     if dimension.unscored_version is not None:
         return f"none with version {dimension.unscored_version}"
-    run = dimension.run
-    return f"{run.done:,} of {run.all:,}" if run else "none"
+    if dimension.run is None:
+        return "none"
+    done, planned = scored_texts(workbench, progress.project.id, dimension.run.id, dimension.dimension.id)
+    return f"{done:,} of {planned:,}"
