@@ -19,7 +19,7 @@ from app.services.scoring.blocks.crew import Crew, CrewSink
 from app.services.scoring.blocks.dask_workers import DaskWorkers, dask_workers
 from app.services.scoring.blocks.database_sink import DatabaseSink
 from app.services.scoring.blocks.deck import Deck
-from app.services.scoring.blocks.processes import shares_of
+from app.services.scoring.blocks.process_count import shares_of
 from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE

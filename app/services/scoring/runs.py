@@ -32,7 +32,7 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import has_ended, is_alive
 from app.services.scoring.answer_reuse import reuse_params
-from app.services.scoring.blocks.processes import cluster_for, processes_for
+from app.services.scoring.blocks.process_count import cluster_for, processes_for
 from app.services.scoring.evaluators import (
     CHECKLIST,
     EVALUATORS,

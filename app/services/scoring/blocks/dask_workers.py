@@ -27,7 +27,7 @@ from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block import Block
 from app.services.scoring.blocks.block_scoring import acting_for
 from app.services.scoring.blocks.crew import Crew
-from app.services.scoring.blocks.process import help_at
+from app.services.scoring.blocks.helper_process import help_at
 from app.services.scoring.blocks.run_scorer import RunScorer
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE, check_evaluator

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.services.scoring.blocks.channel import Channel
 
-COMMAND = (sys.executable, "-m", "app.services.scoring.blocks.process")
+COMMAND = (sys.executable, "-m", "app.services.scoring.blocks.helper_process")
 
 
 class LocalProcess:

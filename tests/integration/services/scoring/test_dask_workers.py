@@ -274,7 +274,7 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
     settings.cache_clear()
     assert work_on(bench, new_run(bench), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here"}
-    monkeypatch.setattr("app.services.scoring.blocks.processes.FEWEST_TEXTS", TEXTS)
+    monkeypatch.setattr("app.services.scoring.blocks.process_count.FEWEST_TEXTS", TEXTS)
     assert work_on(bench, new_run(bench, use_cache=False), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here", "one", "two"}
 

@@ -1,7 +1,7 @@
 """Process that scores beside the one that has the run: started by it (crew), it borrows from it and ends with it.
 
-Run as `python -m app.services.scoring.blocks.process`; what it is told comes in at its standard input. Keys come from
-its environment, which is the other's. Signals are for the other: it says when to end, or is gone.
+Run as `python -m app.services.scoring.blocks.helper_process`; what it is told comes in at its standard input. Keys
+come from its environment, which is the other's. Signals are for the other: it says when to end, or is gone.
 """
 
 import asyncio
