@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from openai import AsyncOpenAI
-from openai.types.chat import ChatCompletion
 
 from app.errors import ProviderError
 from app.providers.adapters.calling import guarded
@@ -88,7 +87,7 @@ class OpenAIBatches:
             return BatchLine(digest)
         body = response.get("body")
         if response.get("status_code") == 200 and isinstance(body, dict):
-            return read_line(self._wire, digest, ChatCompletion.construct(**body), request)
+            return read_line(self._wire, digest, body, request)
         return BatchLine(digest, failure=self._failure(response.get("status_code"), body))
 
     def _failure(self, status: Any, body: Any) -> ProviderError:
