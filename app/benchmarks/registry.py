@@ -16,6 +16,8 @@ BENCHMARKS = {
     "answer-plans": "app.benchmarks.answer_plans",
     "sessions": "app.benchmarks.sessions",
     "scale": "app.benchmarks.scale",
+    "hand-loop": "app.benchmarks.hand_loop",
+    "workers": "app.benchmarks.workers",
 }
 READS_ANSWERS = ("estimates", "answer-plans")
 HAS_SIZES = ("scale",)

@@ -37,7 +37,7 @@ def run(texts: int = TEXTS, delay: float = DELAY, concurrency: int = CONCURRENCY
             Credentials({OWN: Access(SecretStr("local"), f"http://127.0.0.1:{port}/v1", "the benchmark")}),
         )
         try:
-            options = RunOptions((_fill(workbench, texts),), "llama:local")
+            options = RunOptions((fill(workbench, texts),), "llama:local")
             run_id = start_run(workbench, 1, options)
             cpu, started = time.process_time(), time.perf_counter()
             report = work_on(workbench, run_id, concurrency)
@@ -78,18 +78,21 @@ def requests_of(port: int) -> int:
         return counted
 
 
-def _fill(workbench: Workbench, count: int) -> Dimension:
+def fill(workbench: Workbench, count: int) -> Dimension:
     """Made-up texts of the length of news and their summaries, all different, and a published checklist."""
     rng = random.Random(0)  # noqa: S311 - benchmark data
     with workbench.database.write() as work:
         project = work.projects.add("Benchmark", Task("summary", "article"))
-        dimension = work.projects.add_dimension(project.id, Dimension("coherence", _words(rng, 60)))
+        dimension = work.projects.add_dimension(project.id, Dimension("coherence", made_up_words(rng, 60)))
         work.texts.add_many(
             project.id,
-            [Text(f"d{n // 12}", _words(rng, 60), f"s{n % 12}", source=_words(rng, 360)) for n in range(count)],
+            [
+                Text(f"d{n // 12}", made_up_words(rng, 60), f"s{n % 12}", source=made_up_words(rng, 360))
+                for n in range(count)
+            ],
         )
         questions = [
-            Question(f"Is {_words(rng, 8)}?", "Made up", origin=QuestionOrigin.ADDED, position=n)
+            Question(f"Is {made_up_words(rng, 8)}?", "Made up", origin=QuestionOrigin.ADDED, position=n)
             for n in range(QUESTIONS)
         ]
         draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Made up"),), tuple(questions))
@@ -97,5 +100,5 @@ def _fill(workbench: Workbench, count: int) -> Dimension:
         return dimension
 
 
-def _words(rng: random.Random, count: int) -> str:
+def made_up_words(rng: random.Random, count: int) -> str:
     return " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(count))

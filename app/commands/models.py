@@ -155,7 +155,8 @@ def bench(
     what: Annotated[
         str,
         typer.Argument(
-            help="scoring, statistics, attributes, estimates, answer-plans, drift, pages, sessions or scale."
+            help="scoring, hand-loop, workers, scale, statistics, attributes, estimates, answer-plans, drift, pages or "
+            "sessions."
         ),
     ],
     answers: Annotated[

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.benchmarks import pages, scale, scoring, screens_in_browser
+from app.benchmarks import hand_loop, pages, scale, scoring, screens_in_browser, turns, workers
 from app.benchmarks.registry import run_benchmark
 from app.errors import InputError
 from app.services.demo import prepare_demo
@@ -47,6 +47,25 @@ def test_scale_measures_each_step_in_a_process_of_its_own(monkeypatch: pytest.Mo
     json.dumps(measured, allow_nan=False)
     assert {"40", "100"} <= measured["import csv"].keys()
     assert measured["within_limits"]
+
+
+def test_a_run_takes_turns_with_a_loop_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_loop, "SETTINGS", ((8, 4, 1), (8, 4, 2)))
+    monkeypatch.setattr(hand_loop, "ROUNDS", 1)
+    measured = run_benchmark("hand-loop")["4 in flight"]
+    json.dumps(measured, allow_nan=False)
+    assert (measured["texts"], measured["processes"]) == (8, 2)
+    assert float(measured["times"]) > 0
+
+
+def test_workers_take_turns_with_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(workers, "SETTINGS", {"texts": (turns.RUN, 8, 4), "references": (turns.ROUGE, 4, 4)})
+    monkeypatch.setattr(workers, "ROUNDS", 1)
+    measured = run_benchmark("workers")
+    json.dumps(measured, allow_nan=False)
+    assert all(float(each["times"]) > 0 for each in measured.values())
+    assert measured.keys() == {"texts", "references"}
 
 
 @pytest.mark.parametrize(("name", "sizes"), [("scale", "many"), ("scale", "0"), ("statistics", "10")])

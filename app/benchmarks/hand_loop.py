@@ -1,0 +1,29 @@
+"""Benchmark of a run beside a loop written by hand over the SDK, which keeps nothing and tries nothing again.
+
+They take turns, on the same machine as the judge, which answers after 200 ms.
+"""
+
+from typing import Any
+
+from app.benchmarks.turns import LOOP, RUN, compared, turn
+
+ROUNDS = 3
+SETTINGS = ((640, 32, 1), (1_280, 128, 1), (2_560, 256, 2))
+"""Texts, requests in flight, processes of ours; the loop has one."""
+
+
+def run() -> dict[str, Any]:
+    """`times` is what a run takes as a multiple of the loop, turn by turn, from the start of its processes on."""
+    return {f"{in_flight} in flight": _beside(texts, in_flight, processes) for texts, in_flight, processes in SETTINGS}
+
+
+def _beside(texts: int, in_flight: int, processes: int) -> dict[str, Any]:
+    loops, ours = [], []
+    for _ in range(ROUNDS):
+        loops.append(turn(LOOP, texts, in_flight))
+        ours.append(turn(RUN, texts, in_flight, processes))
+    found: dict[str, Any] = {"texts": texts, "processes": processes, **compared(ours, loops)}
+    if processes == 1:  # of another process nobody counts it here
+        found["cpu_ms_per_call"] = ", ".join(f"{1000 * each['cpu_seconds'] / texts:.1f}" for each in ours)
+    found["cpu_ms_per_call_of_the_loop"] = ", ".join(f"{1000 * each['cpu_seconds'] / texts:.1f}" for each in loops)
+    return found

@@ -1,0 +1,22 @@
+"""Benchmark of two Dask workers on this machine beside a run in one process, in turns."""
+
+from typing import Any
+
+from app.benchmarks.turns import ROUGE, RUN, compared, turn
+from app.cluster.scheduler import check_dask
+
+ROUNDS = 2
+SETTINGS = {"400 texts": (RUN, 400, 32), "2,000 texts": (RUN, 2_000, 32), "ROUGE-L, 11 references": (ROUGE, 600, 32)}
+
+
+def run() -> dict[str, Any]:
+    """`times` is what two workers take as a multiple of one process. Raises NotReadyError without the extra."""
+    check_dask()
+    found: dict[str, Any] = {}
+    for name, setting in SETTINGS.items():
+        alone, shared = [], []
+        for _ in range(ROUNDS):
+            alone.append(turn(*setting))
+            shared.append(turn(*setting, workers=2))
+        found[name] = compared(shared, alone)
+    return found
