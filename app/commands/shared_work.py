@@ -14,13 +14,23 @@ def _share(context: typer.Context, address: str | None) -> str | None:
     return address
 
 
+def _share_texts(context: typer.Context, address: str | None) -> str | None:
+    """As `_share`, and ClusterError where nothing can be done there: else a run is planned that has to wait for it."""
+    from app.cluster.scheduler import scheduler_at
+
+    if _share(context, address) is not None:
+        with scheduler_at(str(address)):
+            pass
+    return address
+
+
 DaskOption = Annotated[
     str | None,
     typer.Option(
         "--dask",
         metavar="ADDRESS",
         help="Share the texts with this Dask scheduler's workers: tcp://HOST:8786. INTERACTEVAL_DASK without it.",
-        callback=_share,
+        callback=_share_texts,
     ),
 ]
 IntervalsDaskOption = Annotated[

@@ -42,12 +42,14 @@ class StageRuns:
         )
         return self._session.exec(query).one()
 
-    def length_of_answers(self, stage: str, model: str = "", project_id: int | None = None) -> tuple[int, int]:
-        """How many answers at this stage there are whose tokens somebody counted, and their characters together: of one
-        model, else of all, in one project, else in all."""
+    def length_of_answers(
+        self, stage: str, model: str = "", project_id: int | None = None, other_than: str = ""
+    ) -> tuple[int, int]:
+        """How many answers at this stage there are, and their characters together: of one model, else of all but one,
+        in one project, else in all. Tokens don't tell: what was answered in a batch counts none here."""
         row = StageRunRow
         query = select(func.count(col(row.id)), func.coalesce(func.sum(func.length(row.output)), 0)).where(
-            row.stage == stage, row.error_kind == "", col(row.output_tokens) > 0
+            row.stage == stage, row.error_kind == "", row.model != other_than
         )
         if model:
             query = query.where(row.model == model)

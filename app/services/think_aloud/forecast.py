@@ -82,7 +82,7 @@ def _answer_size(work: UnitOfWork, project_id: int, model: str) -> AnswerSize:
         ("", None, "as {count} of other models took: this one hasn't answered yet"),
     )
     for name, project, basis in looked_at:
-        count, characters = work.stages.length_of_answers(STAGE, name, project)
+        count, characters = work.stages.length_of_answers(STAGE, name, project, other_than="rules")
         if count:
             answers = "1 earlier answer" if count == 1 else f"{count:,} earlier answers"
             tokens = max(1, round(characters / count / CHARACTERS_PER_TOKEN))

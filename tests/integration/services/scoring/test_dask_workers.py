@@ -279,8 +279,11 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
     assert set(askers(llm)) == {"here", "one", "two"}
 
 
-def test_an_address_that_is_none_is_refused_before_anything_is_planned(bench: Workbench) -> None:
-    ended = CliRunner().invoke(build(), ["score", "--project", "Ready", "--judge", JUDGE, "--dask", "somewhere"])
+@pytest.mark.parametrize("address_of_none", ["somewhere", "127.0.0.1:1"])
+def test_a_scheduler_that_is_not_there_is_said_before_anything_is_planned(
+    bench: Workbench, address_of_none: str
+) -> None:
+    ended = CliRunner().invoke(build(), ["score", "--project", "Ready", "--judge", JUDGE, "--dask", address_of_none])
     assert ended.exit_code != 0
     with bench.database.read() as work:
         assert not work.runs.all(1)
