@@ -75,7 +75,8 @@ class Line:
         self._new.set()
 
     def _work(self) -> None:
-        with suppress(OSError, RuntimeError, asyncio.CancelledError):  # no scheduler any more: others notice that
+        # No scheduler any more, or a client that was closed and has none to ask: others notice that.
+        with suppress(OSError, RuntimeError, AttributeError, asyncio.CancelledError):
             while not self._closed or self._waiting:
                 self._new.wait(SIGN_SECONDS)
                 self._new.clear()

@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import StrictUndefined, Template
 from jinja2.exceptions import SecurityError
+from jinja2.meta import find_undeclared_variables
 from jinja2.nodes import Template as SyntaxTree
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -86,3 +87,9 @@ def syntax_tree(source: str) -> SyntaxTree:
 def compiled(source: str) -> Template:
     """A run renders the same template for every text: it is compiled once."""
     return ENVIRONMENT.from_string(source)
+
+
+@lru_cache(maxsize=256)
+def shown_in(source: str) -> tuple[str, ...]:
+    """The names of the variables that a template uses, in order."""
+    return tuple(sorted(find_undeclared_variables(syntax_tree(source))))

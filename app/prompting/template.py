@@ -11,12 +11,14 @@ from jinja2.meta import find_referenced_templates, find_undeclared_variables
 
 from app.domain.prompt import RenderedPrompt, prompt_label
 from app.errors import PromptError
-from app.prompting.environment import compiled, syntax_tree
+from app.prompting.environment import compiled, shown_in, syntax_tree
 from app.prompting.front_matter import FrontMatter, split_front_matter
 from app.prompting.limits import TooLongToRenderError, counted, refusal
 
 _SECTIONS = re.compile(r"\s*^# System$\n(?P<system>.*?)^# User$\n(?P<user>.*)\Z", re.MULTILINE | re.DOTALL)
+
 _HEADING = re.compile(r"^# (System|User)$", re.MULTILINE)
+_MOST_KEPT = 256  # system parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,22 @@ class PromptTemplate:
             name=self.name,
             version=self.version,
             digest=self.digest,
-            system=self._fill(self.system, variables),
+            system=self._system(variables),
             user=self._fill(self.user, variables),
             variables=variables,
             own=self.own,
         )
+
+    def _system(self, variables: Mapping[str, Any]) -> str:
+        """Filled in once for all texts of a run, which it shows nothing of."""
+        shown = repr([variables[name] for name in shown_in(self.system)])  # plain values: else 1, 1.0 and True were one
+        last, text = _SYSTEMS.get(self.system, ("", ""))
+        if last != shown:
+            text = self._fill(self.system, variables)
+            if len(_SYSTEMS) >= _MOST_KEPT:
+                _SYSTEMS.clear()
+            _SYSTEMS[self.system] = shown, text
+        return text
 
     def _fill(self, section: str, variables: Mapping[str, Any]) -> str:
         try:
@@ -96,6 +109,10 @@ class PromptTemplate:
                 f"The prompt {self.label} can't be filled in: {why}.",
                 "Correct the name in the prompt, or return to the built-in one.",
             ) from error
+
+
+_SYSTEMS: dict[str, tuple[str, str]] = {}
+"""By system part: what it showed when it was last filled in, and what came of it."""
 
 
 def _sections(name: str, body: str) -> tuple[str, str]:

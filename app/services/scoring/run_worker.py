@@ -125,9 +125,10 @@ class _RunWork:
     async def _with_others(
         self, scorer: RunScorer, planned: Sequence[PlannedScore], processes: int, workers: DaskWorkers | None = None
     ) -> engine.EngineReport:
-        """The first text of each dimension is scored here, before others get any: what a method asks once for a
-        dimension is on record by then, and what keeps a judge from answering at all is known."""
-        first = list({each.dimension: each for each in reversed(planned)}.values())[::-1]
+        """Where there is a judge, the first text of each dimension is scored here, before others get any: what a method
+        asks once for a dimension is on record by then, and what keeps a judge from answering at all is known."""
+        judged = self._run.judge != NO_JUDGE
+        first = list({each.dimension: each for each in reversed(planned)}.values())[::-1] if judged else []
         ahead = {each.id for each in first}
         with self._workbench.database.read() as work:
             document_of = work.every_text.documents_by_text(work.runs.project_of(self._run.id))
@@ -135,6 +136,7 @@ class _RunWork:
         deck, limit = Deck(first, blocks), self._limit()
         share, own = shares_of(self._run, self._concurrency, processes)
         crew = Crew(self._workbench, self._run, self._writer.name, deck, self._model, limit)
+        crew.tried |= set() if judged else {each.dimension for each in planned}
         sink = CrewSink(self._sink, crew)
         try:
             if workers is None:
