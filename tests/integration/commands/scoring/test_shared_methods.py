@@ -1,4 +1,4 @@
-"""--dask beside the checklist's judge: conditions, and methods with networks on this computer."""
+"""--dask for a study: its runs are shared with the workers too."""
 
 import asyncio
 import json
@@ -11,14 +11,12 @@ import pytest
 pytest.importorskip("distributed")
 
 from app.domain.run import PlannedScore
-from app.services.runtime.workbench import open_workbench
 from app.services.scoring.blocks import dask_workers
 from app.services.scoring.blocks.deck import Deck
 from app.services.scoring.blocks.messages import Dealt
 from tests.support.background import PATIENCE
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 from tests.support.small_project import OPTIONS, small_csv
-from tests.support.tiny_models import tiny_model
 
 Run = Callable[..., tuple[int, str, str]]
 HERE = ("--project", "Small", "--dimension", "coherence")
@@ -57,12 +55,6 @@ def dealt(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-def scores(run: int) -> dict[int, float | None]:
-    with open_workbench().database.read() as work:
-        dimension = work.projects.dimensions(1)[0].id
-        return {row.text: row.score for row in work.results.scored(run, dimension)}
-
-
 def test_conditions_are_scored_by_workers(run: Run, cluster: DaskCluster, dealt: list[int], tmp_path: Path) -> None:
     for name, words in {"Ana": "Sentences follow each other.", "Ben": "Nothing is said twice."}.items():
         notes = tmp_path / f"{name}.txt"
@@ -73,22 +65,3 @@ def test_conditions_are_scored_by_workers(run: Run, cluster: DaskCluster, dealt:
     assert sum(dealt) > 0
     listed = json.loads(run("runs", "list", "--project", "Small", "--json")[1])
     assert [(each["condition"], each["done"]) for each in listed] == [("sh:Ben", 18), ("sh:Ana", 18)]
-
-
-@pytest.mark.parametrize("evaluator", ["gptscore", "bartscore"])
-def test_networks_of_this_computer_score_at_workers(
-    run: Run, cluster: DaskCluster, dealt: list[int], tmp_path: Path, evaluator: str
-) -> None:
-    pytest.importorskip("torch")
-    folder = tmp_path / "model"
-    tiny_model(folder, "gpt2" if evaluator == "gptscore" else "bart")
-    which = ("--judge", f"local:{folder}") if evaluator == "gptscore" else ("--set", f"model={folder}")
-    command = ("score", *HERE, "--evaluator", evaluator, *which, "--json")
-    status, out, err = run(*command, "--no-cache", "--dask", cluster.address)
-    assert status == 0, err
-    assert json.loads(out)["dimensions"]["coherence"]["scored"] == 18
-    assert sum(dealt) > 0
-    assert run(*command, "--no-cache")[0] == 0
-    alone = scores(2)
-    assert scores(1) == pytest.approx(alone)
-    assert len(set(alone.values())) > 3
