@@ -11,14 +11,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from openai import AsyncOpenAI
 
 from app.benchmarks.scoring import fill, local_judge, made_up_words
+from app.cluster.local_workers import workers_here
 from app.cluster.parts import work_shared_at
 from app.domain.task import Dimension, Task
 from app.domain.text import Text
@@ -75,7 +75,7 @@ def compared(turns: list[dict[str, float]], with_: list[dict[str, float]]) -> di
 def _take(work: str, texts: int, in_flight: int, processes: int, workers: int) -> dict[str, float]:
     workbench = open_workbench()
     try:
-        with _workers(workers) as address:
+        with workers_here(workers) as address:
             if work == LOOP:
                 bodies = _bodies(workbench, texts)
                 begun = time.perf_counter(), time.process_time()
@@ -98,23 +98,11 @@ def _method(work: str) -> str:
     return work if work == ROUGE else "checklist"
 
 
-@contextmanager
-def _workers(count: int) -> Iterator[str]:
-    """The address of a scheduler with so many workers on this machine, begun before the clock; "" for none."""
-    if not count:
-        yield ""
-        return
-    from distributed import LocalCluster  # noqa: PLC0415 - an extra
-
-    with LocalCluster(count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
-        yield cluster.scheduler_address
-
-
 def _bodies(workbench: Workbench, texts: int) -> list[dict[str, Any]]:
     """Requests like those of a run of the same texts."""
     fill(workbench, texts)
     with workbench.database.read() as work:
-        asked = work.every_text.many(list(work.texts.ids_by_key(1).values())).values()
+        asked = work.texts.many(list(work.texts.ids_by_key(1).values())).values()
     form = {"name": "answer", "strict": True, "schema": judge_schema(_QUESTIONS)}
     instructions = "Answer each question about the text with yes or no. " * 30
     return [
