@@ -5,17 +5,13 @@ Each step is a process of its own (app.benchmarks.scale_steps), so that its seco
 many times is linear. The CPU is that of the step alone, however busy the machine is; the seconds are by the clock.
 """
 
-import json
-import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from app.benchmarks.measured_process import measured_process
 from app.benchmarks.scale_steps import STEPS
-from app.errors import WorkbenchError
 
 SIZES = (10_000, 100_000, 1_000_000)
 IMPORT_SECONDS, IMPORT_MB, OTHERS_MB = 600, 1024, 1536
@@ -39,26 +35,10 @@ def _of_size(count: int) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory(prefix="interacteval-scale-") as folder:
         for step in STEPS:
-            found[step] = _step(step, folder, count)
+            found[step] = measured_process("scale_steps", step, folder, count)
             told = f"{count:,} texts, {step}: {found[step]['seconds']} s, {found[step]['peak_mb']} MB"
             print(told, file=sys.stderr, flush=True)  # noqa: T201 - it takes so long that people want to see it go on
     return found
-
-
-def _step(step: str, folder: str, count: int) -> dict[str, float]:
-    root = Path(__file__).resolve().parents[2]
-    done = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-m", "app.benchmarks.scale_steps", step, folder, str(count)],
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": str(root)},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise WorkbenchError(f"The step “{step}” failed with {count:,} texts.", "What it said stands above.")
-    taken: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return taken
 
 
 def _line(found: Sequence[dict[str, float]], sizes: Sequence[int]) -> dict[str, Any]:

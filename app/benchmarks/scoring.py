@@ -78,21 +78,28 @@ def requests_of(port: int) -> int:
         return counted
 
 
-def fill(workbench: Workbench, count: int) -> Dimension:
-    """Made-up texts of the length of news and their summaries, all different, and a published checklist."""
+def fill(workbench: Workbench, count: int, references: int = 0) -> Dimension:
+    """Made-up texts of the length of news and their summaries, all different, with so many references each, and a
+    published checklist."""
     rng = random.Random(0)  # noqa: S311 - benchmark data
     with workbench.database.write() as work:
         project = work.projects.add("Benchmark", Task("summary", "article"))
-        dimension = work.projects.add_dimension(project.id, Dimension("coherence", made_up_words(rng, 60)))
+        dimension = work.projects.add_dimension(project.id, Dimension("coherence", _words(rng, 60)))
         work.texts.add_many(
             project.id,
             [
-                Text(f"d{n // 12}", made_up_words(rng, 60), f"s{n % 12}", source=made_up_words(rng, 360))
+                Text(
+                    f"d{n // 12}",
+                    _words(rng, 60),
+                    f"s{n % 12}",
+                    source=_words(rng, 360),
+                    references=tuple(_words(rng, 60) for _ in range(references)),
+                )
                 for n in range(count)
             ],
         )
         questions = [
-            Question(f"Is {made_up_words(rng, 8)}?", "Made up", origin=QuestionOrigin.ADDED, position=n)
+            Question(f"Is {_words(rng, 8)}?", "Made up", origin=QuestionOrigin.ADDED, position=n)
             for n in range(QUESTIONS)
         ]
         draft = Checklist("coherence", 0, ChecklistStatus.DRAFT, "comb", "", (Component("Made up"),), tuple(questions))
@@ -100,5 +107,5 @@ def fill(workbench: Workbench, count: int) -> Dimension:
         return dimension
 
 
-def made_up_words(rng: random.Random, count: int) -> str:
+def _words(rng: random.Random, count: int) -> str:
     return " ".join("".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(count))

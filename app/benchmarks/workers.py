@@ -2,11 +2,15 @@
 
 from typing import Any
 
-from app.benchmarks.turns import ROUGE, RUN, compared, turn
+from app.benchmarks.turns import CHECKLIST, ROUGE, compared, turn
 from app.cluster.scheduler import check_dask
 
 ROUNDS = 2
-SETTINGS = {"400 texts": (RUN, 400, 32), "2,000 texts": (RUN, 2_000, 32), "ROUGE-L, 11 references": (ROUGE, 3_000, 32)}
+SETTINGS = {
+    "400 texts": (CHECKLIST, 400, 32),
+    "2,000 texts": (CHECKLIST, 2_000, 32),
+    "ROUGE-L, 11 references": (ROUGE, 3_000, 32),
+}
 
 
 def run() -> dict[str, Any]:

@@ -18,8 +18,9 @@ def _share_texts(context: typer.Context, address: str | None) -> str | None:
     """As `_share`, and ClusterError where nothing can be done there: else a run is planned that has to wait for it."""
     from app.cluster.scheduler import scheduler_at
 
-    if _share(context, address) is not None:
-        with scheduler_at(str(address)):
+    _share(context, address)
+    if address is not None:
+        with scheduler_at(address):
             pass
     return address
 

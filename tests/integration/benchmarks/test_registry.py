@@ -6,7 +6,7 @@ import pytest
 
 from app.benchmarks import hand_loop, pages, scale, scoring, screens_in_browser, turns, workers
 from app.benchmarks.registry import run_benchmark
-from app.errors import InputError
+from app.errors import InputError, WorkbenchError
 from app.services.demo import prepare_demo
 from pages.components.shell.navigation.screens import SCREENS
 
@@ -50,17 +50,25 @@ def test_scale_measures_each_step_in_a_process_of_its_own(monkeypatch: pytest.Mo
 
 
 def test_a_run_takes_turns_with_a_loop_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hand_loop, "SETTINGS", ((8, 4, 1), (8, 4, 2)))
-    monkeypatch.setattr(hand_loop, "ROUNDS", 1)
-    measured = run_benchmark("hand-loop")["4 in flight"]
+    monkeypatch.setattr(hand_loop, "SETTINGS", ((8, 4, 1), (8, 2, 2)))
+    monkeypatch.setattr(hand_loop, "ROUNDS", 2)
+    measured = run_benchmark("hand-loop")
     json.dumps(measured, allow_nan=False)
-    assert (measured["texts"], measured["processes"]) == (8, 2)
-    assert float(measured["times"]) > 0
+    assert {name: each["processes"] for name, each in measured.items()} == {"4 in flight": 1, "2 in flight": 2}
+    for each in measured.values():
+        assert [float(times) > 0 for times in each["times"].split(", ")] == [True, True]
+    assert float(measured["4 in flight"]["cpu_ms_per_call"].split(", ")[0]) > 0
+    assert "cpu_ms_per_call" not in measured["2 in flight"]
+
+
+def test_a_turn_that_fails_is_said() -> None:
+    with pytest.raises(WorkbenchError, match=r"turns \(coffee 4 2 1 0\) failed"):
+        turns.turn("coffee", 4, 2)
 
 
 def test_workers_take_turns_with_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(workers, "SETTINGS", {"texts": (turns.RUN, 8, 4), "references": (turns.ROUGE, 4, 4)})
+    monkeypatch.setattr(workers, "SETTINGS", {"texts": (turns.CHECKLIST, 8, 4), "references": (turns.ROUGE, 4, 4)})
     monkeypatch.setattr(workers, "ROUNDS", 1)
     measured = run_benchmark("workers")
     json.dumps(measured, allow_nan=False)
