@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ def options(command: Any) -> Iterator[str]:
         yield from options(inner)
 
 
+@cache
+def known_options() -> frozenset[str]:
+    return frozenset(options(typer.main.get_command(build())))
+
+
 def advice(tree: ast.AST) -> Iterator[str]:
     """The strings that errors are made of, and the hints that stand for a whole kind of them."""
     for node in ast.walk(tree):
@@ -35,10 +41,9 @@ def advice(tree: ast.AST) -> Iterator[str]:
 
 @pytest.mark.parametrize("file", sorted(APP.rglob("*.py")), ids=lambda file: str(file.relative_to(APP)))
 def test_every_option_that_an_error_names_exists(file: Path) -> None:
-    known = set(options(typer.main.get_command(build())))
     said = "\n".join(advice(ast.parse(file.read_text("utf-8"))))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", re.sub(r"`pg_[^`]*`", "", said)))
-    assert named <= known
+    assert named <= known_options()
 
 
 @pytest.mark.parametrize("error", [errors.CutOffError, errors.ModelTimeoutError])
