@@ -118,6 +118,16 @@ def demo(demo_home: Path, tmp_path: Path) -> None:
     shutil.copytree(demo_home, tmp_path, dirs_exist_ok=True)
 
 
+@pytest.fixture(scope="module")
+def served_demo(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    """One server for all tests of a file, on a copy of the demo, for tests that touch what no other does: to start one
+    takes as long as some of them. Such a file has it as its `app`."""
+    home = tmp_path_factory.mktemp("served")
+    shutil.copytree(demo_home, home, dirs_exist_ok=True)
+    with served(home, {}) as running:
+        yield running
+
+
 @pytest.fixture(scope="session")
 def browser_path() -> str:
     path = find_browser()  # asked before Playwright starts

@@ -7,7 +7,11 @@ from tests.e2e.conftest import App
 from tests.e2e.screen import at, settled
 
 
-@pytest.mark.usefixtures("demo")
+@pytest.fixture
+def app(served_demo: App) -> App:
+    return served_demo
+
+
 def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) -> None:
     page.goto(f"{app.url}/home?project=Demo&dimension=fluency")
     expect(page.get_by_role("heading", level=1, name="Overview", exact=True)).to_be_visible()
@@ -17,7 +21,6 @@ def test_home_answers_to_its_name_and_keeps_the_project(page: Page, app: App) ->
     expect(at(page, "doors").get_by_role("link", name="Overview", exact=True)).to_have_count(1)
 
 
-@pytest.mark.usefixtures("demo")
 @pytest.mark.parametrize("address", ["nonsense", "data/x", "results/1/", "a/b/c", "data%2Fx"])
 def test_an_unknown_address_says_so_and_shows_home(page: Page, app: App, address: str) -> None:
     page.goto(f"{app.url}/{address}?project=Demo&dimension=fluency")

@@ -13,8 +13,12 @@ from tests.e2e.walk import Walk
 NEW = "Does each sentence follow from the one before it?"
 
 
+@pytest.fixture
+def app(served_demo: App) -> App:
+    return served_demo
+
+
 @pytest.mark.walk
-@pytest.mark.usefixtures("demo")
 def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page, app: App) -> None:
     page.goto(f"{app.url}/results?project=Demo&dimension=coherence&run=1")
     verdict = at(page, "verdict_1_1")
@@ -48,7 +52,6 @@ def test_from_a_verdict_to_an_improved_question_and_back_to_the_text(page: Page,
     assert _address(page) == there
 
 
-@pytest.mark.usefixtures("demo")
 def test_one_button_leads_back_to_the_same_text_tab_and_run(page: Page, app: App) -> None:
     page.goto(f"{app.url}/results?project=Demo&dimension=fluency&run=1&view=texts&direction=harsher")
     click(button(page, "Read them one by one"), shows=at(page, "text_steps"))
@@ -61,7 +64,6 @@ def test_one_button_leads_back_to_the_same_text_tab_and_run(page: Page, app: App
     expect(page.get_by_role("button", name=re.compile("^Publish version 3"))).to_have_count(0)
 
 
-@pytest.mark.usefixtures("demo")
 def test_back_is_one_step_a_screen(page: Page, app: App) -> None:
     page.goto(f"{app.url}/data?project=Demo")
     expect(page.get_by_role("heading", level=1, name="Texts", exact=True)).to_be_visible()

@@ -8,8 +8,12 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.conftest import App, begin, shown, written
 from tests.e2e.screen import at, click, first_of, screen, settled
 
-pytestmark = pytest.mark.usefixtures("demo")
 HALF = "Does each sentence follow from the one be"
+
+
+@pytest.fixture
+def app(served_demo: App) -> App:
+    return served_demo
 
 
 def _line(page: Page) -> Locator:
@@ -49,7 +53,7 @@ def test_half_a_point_is_there_until_it_is_sent(page: Page, app: App) -> None:
 
 
 def test_half_a_point_outlives_a_late_redraw(page: Page, app: App) -> None:
-    begin(page, app, "Ada")
+    begin(page, app, "Ben")
     _line(page).press_sequentially(HALF)
     page.reload()
     expect(_line(page)).to_have_value(HALF)
@@ -58,7 +62,7 @@ def test_half_a_point_outlives_a_late_redraw(page: Page, app: App) -> None:
 
 
 def test_a_wording_put_aside_is_not_brought_back_and_a_rubric_is(page: Page, app: App) -> None:
-    begin(page, app, "Ada")
+    begin(page, app, "Cleo")
     _line(page).fill("Order.")
     _line(page).press("Enter")
     shown(page, "Order.")

@@ -1,10 +1,14 @@
 """The stages of `make test`: all are run, whichever fails, and the last line sums them up."""
 
+import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[2]
@@ -15,6 +19,18 @@ STAGES: Mapping[str, Sequence[str]] = {
     "Exported files in other tools": ("tests/tools",),
 }
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}
+MEMORY, ROOM = Path("/dev/shm"), 8 * 2**30
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Mapping[str, str]]:
+    """An environment whose temporary files lie in memory, where there is room: databases by the thousand wait for a
+    disk otherwise."""
+    if not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < ROOM:
+        yield os.environ
+        return
+    with TemporaryDirectory(prefix="interacteval-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        yield {**os.environ, "TMPDIR": folder}
 
 
 def counts(report: Path) -> Counter[str]:
@@ -32,7 +48,9 @@ def run_stage(title: str, arguments: Sequence[str]) -> tuple[Counter[str], bool]
     print(title, flush=True)
     report = RESULTS / f"{title.lower().replace(' ', '-')}.xml"
     report.unlink(missing_ok=True)
-    status = subprocess.call([sys.executable, "-m", "pytest", *arguments, f"--junitxml={report}"], cwd=ROOT)
+    command = [sys.executable, "-m", "pytest", *arguments, f"--junitxml={report}"]
+    with temporary_folder() as environment:
+        status = subprocess.call(command, cwd=ROOT, env=environment)
     return (counts(report) if report.exists() else Counter()), status == 0
 
 
