@@ -2,13 +2,11 @@
 
 The figures are those of the packages of the field: rouge-score (no stemming, F1), sacrebleu (sentence level, effective
 order, 0 to 100) and NLTK (lower case, words and punctuation apart). With several references ROUGE and METEOR take the
-best one and BLEU all at once. All run in processes of their own, one a core.
+best one and BLEU all at once. All run in processes of their own (metric_processes).
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +14,7 @@ from app.domain.judgment import Evaluation
 from app.domain.text import Text
 from app.errors import NotReadyError, UnsupportedError
 from app.evaluators.method import Method, RequestCounts
-
-Metric = Callable[[str, Sequence[str]], float]
-IDLE_SECONDS = 300.0
+from app.evaluators.metric_processes import Metric, MetricCalls
 
 
 def rouge(variant: str, text: str, references: Sequence[str]) -> float:
@@ -90,46 +86,21 @@ def check_wordnet() -> None:
         ) from None
 
 
-@dataclass(frozen=True, slots=True)
 class ReferenceMetric:
     """One of the functions above, as an evaluator. A text has the same value on every dimension: computed once."""
 
-    metric: Metric
-    computed: dict[int, asyncio.Future[float]] = field(default_factory=dict)
+    def __init__(self, metric: Metric) -> None:
+        self._calls = MetricCalls(metric)
+        self._computed: dict[int, asyncio.Future[float]] = {}
 
     async def score(self, text: Text) -> Evaluation:
         if not text.references:
             raise UnsupportedError("This text has no reference to compare it with.", "Import it with its references.")
-        if text.id and text.id in self.computed:
-            return Evaluation(value=await asyncio.shield(self.computed[text.id]))
-        under_way = asyncio.wrap_future(metric_processes().submit(self.metric, text.text, text.references))
-        self.computed[text.id] = under_way
+        if text.id and text.id in self._computed:
+            return Evaluation(value=await asyncio.shield(self._computed[text.id]))
+        under_way = self._calls.get(text.text, text.references)
+        self._computed[text.id] = under_way
         return Evaluation(value=await asyncio.shield(under_way))
-
-
-_HERE: list[Executor] = []
-
-
-def compute_in_this_process() -> None:
-    """From now on. For one of many processes that share the texts, one a core."""
-    if not _HERE:
-        _HERE.append(ThreadPoolExecutor(max_workers=1, thread_name_prefix="metric"))
-
-
-def metric_processes() -> Any:
-    """As many as there are cores, shared by all, ended when idle. Unlike multiprocessing, loky never runs the program
-    again to make one, which a web app or a script wouldn't bear.
-
-    On a busy machine a process can wait for long between two texts. By loky's own patience of ten seconds it ends
-    meanwhile, and loky's warning about that ends the thread that hands out work wherever warnings are errors: the run
-    would wait for ever.
-    """
-    if _HERE:
-        return _HERE[0]
-    from joblib import cpu_count  # noqa: PLC0415
-    from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415
-
-    return get_reusable_executor(max_workers=cpu_count(), timeout=IDLE_SECONDS)
 
 
 def _method(name: str, title: str, metric: Metric, **more: Any) -> Method:

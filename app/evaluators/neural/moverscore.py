@@ -13,8 +13,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment, linprog
-from scipy.sparse import csr_array
 
 from app.domain.judgment import Evaluation
 from app.domain.text import Text
@@ -57,6 +55,9 @@ def mover_score(text: Embedded, reference: Embedded) -> float:
 
 def earth_movers_distance(distances: NDArray[np.float64]) -> float:
     """The least mean way from rows to columns, all rows alike and all columns alike heavy. distances: (m, n)."""
+    from scipy.optimize import linear_sum_assignment, linprog  # noqa: PLC0415 - half a second of every start
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
     m, n = distances.shape
     if m == n:  # then each row goes to a column of its own
         return float(distances[linear_sum_assignment(distances)].mean())

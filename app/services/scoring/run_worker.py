@@ -19,7 +19,7 @@ from app.services.scoring.blocks.crew import Crew, CrewSink
 from app.services.scoring.blocks.dask_workers import DaskWorkers, dask_workers
 from app.services.scoring.blocks.database_sink import DatabaseSink
 from app.services.scoring.blocks.deck import Deck
-from app.services.scoring.blocks.process_count import shares_of
+from app.services.scoring.blocks.process_count import shares_of, worker_share
 from app.services.scoring.blocks.run_scorer import RunScorer, judge_session
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import NO_JUDGE
@@ -102,8 +102,7 @@ class _RunWork:
         if cluster:
             block = block_of(self._workbench, self._run.id, self._writer.name)
             async with dask_workers(cluster, self._workbench, block, self._sink.beat) as workers:
-                processes = min(len(workers.addresses) + 1, self._concurrency)
-                report = await self._with_others(scorer, planned, processes, workers)
+                report = await self._with_others(scorer, planned, len(workers.addresses) + 1, workers)
         elif processes > 1:
             report = await self._with_others(scorer, planned, processes)
         else:
@@ -134,7 +133,11 @@ class _RunWork:
             document_of = work.every_text.documents_by_text(work.runs.project_of(self._run.id))
         blocks = cut_blocks([each for each in planned if each.id not in ahead], document_of)
         deck, limit = Deck(first, blocks), self._limit()
-        share, own = shares_of(self._run, self._concurrency, processes)
+        if workers is None or judged:
+            processes = min(processes, self._concurrency)
+            share, own = shares_of(self._run, self._concurrency, processes)
+        else:
+            share, own = worker_share(len(planned), self._concurrency, processes - 1), self._concurrency
         crew = Crew(self._workbench, self._run, self._writer.name, deck, self._model, limit)
         crew.tried |= set() if judged else {each.dimension for each in planned}
         sink = CrewSink(self._sink, crew)
@@ -143,6 +146,8 @@ class _RunWork:
                 crew.begin([share] * (processes - 1))
             else:
                 workers.join(crew, [share] * (processes - 1))
+                if not judged:
+                    crew.leave_it_to_members()
             report = await engine.run(deck, scorer.score, sink, own, crew.stop)
             self.others = await crew.end(sink.beat)
         finally:

@@ -48,6 +48,7 @@ class Crew:
         self._limit = limit
         self._members: list[_Member] = []
         self._redoing: set[asyncio.Task[None]] = set()
+        self._only_members = False
 
     def begin(self, shares: Sequence[int], start: Callable[[], Helper] = LocalProcess) -> None:
         """A process for each of these numbers of texts at a time; one that can't be started is done without."""
@@ -62,6 +63,11 @@ class Crew:
                         self._limit,
                     )
                 )
+
+    def leave_it_to_members(self) -> None:
+        """This process scores nothing as long as another one does."""
+        self._only_members = True
+        self.look_for_members()
 
     def saved_here(self, outcomes: Sequence[Outcome]) -> None:
         """What a method asks once for a dimension is on record by then: others may score it too."""
@@ -114,6 +120,10 @@ class Crew:
         """End those that say nothing any more."""
         for member in self._members:
             member.check()
+
+    def look_for_members(self) -> None:
+        """Whether anybody is left who may be dealt what this process leaves to others."""
+        self.deck.keep_for_others(self._only_members and not all(member.over for member in self._members))
 
     async def _redo(self, scores: Sequence[PlannedScore]) -> None:
         await self._model.look_again()
@@ -239,6 +249,7 @@ class _Member:
         if scores:
             self._crew.take_back(scores)
         self.over = True
+        self._crew.look_for_members()
 
     def _return_all(self) -> None:
         if self._slots is not None:

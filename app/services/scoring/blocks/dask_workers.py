@@ -20,7 +20,7 @@ from app.cluster.scheduler import Scheduler, make_room, scheduler_at
 from app.domain.run import RunSummary
 from app.errors import ClusterError, NotFoundError, WorkbenchError
 from app.evaluators.judge_logprobs import JudgeLogprobs
-from app.evaluators.reference_metrics import compute_in_this_process
+from app.evaluators.metric_processes import compute_in_this_process
 from app.providers.lent.messages import RequestRefused, RequestsPassed, SlotsBack
 from app.services.runtime.models import unjudged
 from app.services.runtime.workbench import Workbench, open_workbench

@@ -17,6 +17,7 @@ class Deck:
         self._blocks = deque(blocks)
         self._out = 0
         self._closed = False
+        self._kept = False
         self._news = asyncio.Event()
 
     @property
@@ -33,6 +34,11 @@ class Deck:
         self._out += len(block)
         return block
 
+    def keep_for_others(self, kept: bool) -> None:
+        """kept: blocks that nobody was dealt are not taken here, but waited for."""
+        self._kept = kept
+        self._tell()
+
     def done(self, scores: int) -> None:
         """So many that were out are scored."""
         self._out -= scores
@@ -48,9 +54,9 @@ class Deck:
         while not self._closed:
             if self._own:
                 return self._own.popleft()
-            if self._blocks:
+            if self._blocks and not self._kept:
                 self._own.extend(self._blocks.popleft())
-            elif not self._out:
+            elif not self._out and not self._blocks:
                 return None
             else:
                 await self._news.wait()

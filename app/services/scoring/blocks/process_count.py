@@ -42,6 +42,12 @@ def shares_of(run: RunSummary, concurrency: int, processes: int) -> tuple[int, i
     return share, concurrency - share * (processes - 1)
 
 
+def worker_share(texts: int, concurrency: int, workers: int) -> int:
+    """How many texts at a time each of so many Dask workers computes: as many as one process, but each worker shall get
+    some of few texts, several times."""
+    return max(1, min(concurrency, texts // (4 * workers)))
+
+
 def computes(run: RunSummary) -> bool:
     """Whether its texts are scored by whatever process works on it, not by a server that is asked."""
     return run.judge == NO_JUDGE or not spec_of(parse_model_name(run.judge).provider).speaks_http
