@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.support.repository import ROOT
 from tests.support.workers import until
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 SCHEDULER = (
     "-m",
@@ -22,44 +26,75 @@ SCHEDULER = (
     "--port",
     "0",
 )
-WORKER = ("-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "1")
+WORKER = ("-m", "distributed.cli.dask_worker", "--no-dashboard", "--nthreads", "1", "--no-nanny")
 
 
 @dataclass
 class DaskCluster:
+    """`workers` by name."""
+
     folder: Path
     address: str
     scheduler: subprocess.Popen[bytes]
-    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    workers: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     running: ExitStack = field(default_factory=ExitStack)
 
-    def start_worker(self, variables: Mapping[str, str] | None = None, *options: str) -> subprocess.Popen[bytes]:
+    def start_worker(self, name: str, variables: Mapping[str, str] | None = None) -> None:
         """variables: of its environment, beside the test's own."""
-        options = options or ("--no-nanny",)
-        local = ("--local-directory", str(self.folder), "--host", "127.0.0.1")
-        process = _started(self.running, (*WORKER, self.address, *local, *options), variables or {})
-        self.workers.append(process)
-        return process
+        local = ("--local-directory", str(self.folder), "--host", "127.0.0.1", "--name", name)
+        self.workers[name] = _started(self.running, (*WORKER, self.address, *local), variables or {})
 
-    def wait_for(self, workers: int) -> None:
+    def have(self, *names: str) -> None:
+        """These workers are there, and no others: a test may have ended some, or started more."""
+        for name in self.workers.keys() - set(names):
+            gone = self.workers.pop(name)
+            gone.kill()
+            gone.wait()
+        for name in names:
+            if name not in self.workers or self.workers[name].poll() is not None:
+                self.start_worker(name)
+        self.wait_for(*names)
+
+    def wait_for(self, *names: str) -> None:
+        """Until the scheduler knows of these workers and no others."""
+        with self._client() as client:
+            until(lambda: _names(client) == sorted(names), f"no workers {names}")
+
+    def give(self, variables: Mapping[str, str], **more: Mapping[str, str]) -> None:
+        """Variables of the environment to the workers that are there, and more to each of these names: they take
+        seconds to start, and this takes none."""
+        with self._client() as client:
+            for address, worker in client.scheduler_info()["workers"].items():
+                client.run(take_variables, {**variables, **more.get(worker["name"], {})}, workers=[address])
+
+    def _client(self) -> "Client":
         from distributed import Client  # noqa: PLC0415 - an extra
 
-        with Client(self.address, set_as_default=False) as client:
-            until(lambda: len(client.nthreads()) == workers, f"no {workers} workers")
+        return Client(self.address, set_as_default=False)
+
+
+def _names(client: "Client") -> list[str]:
+    return sorted(worker["name"] for worker in client.scheduler_info()["workers"].values())
+
+
+def take_variables(variables: Mapping[str, str]) -> None:
+    """What a worker does; its next run is the first that sees them."""
+    from app.settings import settings  # noqa: PLC0415 - not before a worker has to
+
+    os.environ.update(variables)
+    settings.cache_clear()
 
 
 @contextmanager
-def dask_cluster(folder: Path, workers: int, variables: Mapping[str, str] | None = None) -> Iterator[DaskCluster]:
-    """Ready to work; all of it is gone at the end of the block."""
+def dask_cluster(folder: Path, *names: str) -> Iterator[DaskCluster]:
+    """With workers of these names, ready to work; all of it is gone at the end of the block."""
     said = folder / "scheduler.json"
     with ExitStack() as running:
         scheduler = _started(running, (*SCHEDULER, "--scheduler-file", str(said)), {})
         until(lambda: said.exists() and bool(said.read_text()), "no scheduler")
         cluster = DaskCluster(folder, json.loads(said.read_text())["address"], scheduler, running=running)
-        for _ in range(workers):
-            cluster.start_worker(variables)
-        if workers:
-            cluster.wait_for(workers)
+        if names:
+            cluster.have(*names)
         yield cluster
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("distributed")
 from tests.support.dask_cluster import DaskCluster, dask_cluster
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    with dask_cluster(tmp_path_factory.mktemp("dask"), workers=2) as found:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), "one", "two") as found:
         yield found

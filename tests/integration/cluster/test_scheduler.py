@@ -57,7 +57,7 @@ def test_tls_without_certificates_says_which_settings_name_them(cluster: DaskClu
 
 def test_a_scheduler_without_workers(tmp_path: Path) -> None:
     with (
-        dask_cluster(tmp_path, workers=0) as cluster,
+        dask_cluster(tmp_path) as cluster,
         pytest.raises(ClusterError, match=r"has no workers.*dask worker tcp"),
         scheduler_at(cluster.address),
     ):

@@ -1,10 +1,11 @@
 """A run shared with the workers of a Dask scheduler: as without them, and nothing lost with one that is killed."""
 
+import asyncio
 import json
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,10 +20,14 @@ from app.cluster.parts import work_shared_at
 from app.domain.run import RunStatus
 from app.domain.text import Text
 from app.errors import ClusterError
+from app.evaluators import metric_processes
+from app.evaluators.metric_processes import MetricCalls, compute_in_this_process
 from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.blocks import crew
 from app.services.scoring.blocks.block import Block
 from app.services.scoring.blocks.crew import Crew
 from app.services.scoring.blocks.dask_workers import obstacle_at_worker
+from app.services.scoring.blocks.messages import ScoresSaved
 from app.services.scoring.runs import RunOptions, RunReport, failures_of, get_run, start_run, stop_run, work_on
 from app.settings import settings
 from tests.support.dask_cluster import DaskCluster, dask_cluster
@@ -47,11 +52,17 @@ def address(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[str]:
         yield new_postgres(server)
 
 
+@pytest.fixture(scope="module")
+def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
+    with dask_cluster(tmp_path_factory.mktemp("dask")) as found:
+        yield found
+
+
 @pytest.fixture
 def bench(address: str, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workbench]:
     """That of the environment, which workers share: only so can they have the same database."""
-    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", address)
-    monkeypatch.setenv("LLAMA_BASE_URL", f"{llm.url}/v1")
+    for name, value in shared_variables(address, llm).items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("LLAMA_API_KEY", "here")
     settings.cache_clear()
     made = open_workbench()
@@ -60,19 +71,21 @@ def bench(address: str, llm: FakeLlm, monkeypatch: pytest.MonkeyPatch) -> Iterat
     made.database.close()
 
 
+def shared_variables(address: str, llm: FakeLlm) -> dict[str, str]:
+    return {"INTERACTEVAL_DATABASE_URL": address, "LLAMA_BASE_URL": f"{llm.url}/v1"}
+
+
 @pytest.fixture
 def usual() -> Callable[[Received], Behaviour]:
     return varied_answers
 
 
 @pytest.fixture
-def cluster(bench: Workbench, tmp_path: Path) -> Iterator[DaskCluster]:
+def cluster(bench: Workbench, two_workers: DaskCluster, address: str, llm: FakeLlm) -> DaskCluster:
     """Two workers, each with a key of its own, by which the LLM knows them."""
-    with dask_cluster(tmp_path, workers=0) as found:
-        for name in ("one", "two"):
-            found.start_worker({"LLAMA_API_KEY": name})
-        found.wait_for(2)
-        yield found
+    two_workers.have("one", "two")
+    two_workers.give(shared_variables(address, llm), one={"LLAMA_API_KEY": "one"}, two={"LLAMA_API_KEY": "two"})
+    return two_workers
 
 
 def new_run(bench: Workbench, **options: object) -> int:
@@ -105,12 +118,30 @@ def askers(llm: FakeLlm) -> dict[str, int]:
     return {key: keys.count(key) for key in sorted(set(keys))}
 
 
+class EverybodyAsks:
+    """Answers the first request; the others once this process and both workers have asked, so that none can do it all
+    before the others have begun."""
+
+    def __init__(self) -> None:
+        self._keys: set[str] = set()
+        self._all = threading.Event()
+
+    def __call__(self, received: Received) -> Behaviour:
+        first = not self._keys
+        self._keys.add(received.key)
+        if {"here", "one", "two"} <= self._keys:
+            self._all.set()
+        answer = varied_answers(received)
+        return answer if first else Held(self._all, answer)
+
+
 def test_the_same_scores_as_without_workers_each_text_asked_once(
     bench: Workbench, cluster: DaskCluster, llm: FakeLlm
 ) -> None:
     alone = new_run(bench)
     work_on(bench, alone, AT_ONCE)
     llm.requests.clear()
+    llm.usual = EverybodyAsks()
     shared = new_run(bench, use_cache=False)
     report = shared_run(bench, cluster, shared)
     assert (report.run.status, report.run.done, report.tally.calls) == (RunStatus.DONE, TEXTS, TEXTS)
@@ -137,17 +168,23 @@ def test_what_fails_is_said_as_without(bench: Workbench, cluster: DaskCluster, l
 def test_a_worker_that_is_killed_loses_nothing_but_what_was_in_flight(
     bench: Workbench, cluster: DaskCluster, llm: FakeLlm
 ) -> None:
-    """Worker one is answered three times; then nothing, until it is dead."""
-    dead = threading.Event()
-    llm.usual = lambda received: (
-        Held(dead, Answer(all_yes)) if received.key == "one" and askers(llm).get("one", 0) > 3 else Answer(all_yes)
-    )
+    """Worker one is answered three times; then nothing, until it is dead. The others wait until it has asked so often."""
+    dead, asked = threading.Event(), threading.Event()
+
+    def usual(received: Received) -> Behaviour:
+        if askers(llm).get("one", 0) > 3:
+            asked.set()
+            return Held(dead, Answer(all_yes)) if received.key == "one" else Answer(all_yes)
+        first = len(llm.requests) <= 1
+        return Answer(all_yes) if first or received.key == "one" else Held(asked, Answer(all_yes))
+
+    llm.usual = usual
     run = new_run(bench)
     with ThreadPoolExecutor(1) as pool:
         ending = pool.submit(shared_run, bench, cluster, run)
-        until(lambda: askers(llm).get("one", 0) > 3, "worker one was not asked")
-        cluster.workers[0].kill()
-        cluster.workers[0].wait()
+        until(asked.is_set, "worker one was not asked")
+        cluster.workers["one"].kill()
+        cluster.workers["one"].wait()
         dead.set()
         report = ending.result()
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
@@ -168,22 +205,24 @@ def test_a_worker_that_comes_in_its_place_helps(bench: Workbench, cluster: DaskC
     with ThreadPoolExecutor(1) as pool:
         ending = pool.submit(shared_run, bench, cluster, run)
         until(lambda: askers(llm).get("one", 0) > 0, "worker one was not asked")
-        cluster.workers[0].kill()
-        cluster.start_worker({"LLAMA_API_KEY": "three"})
+        cluster.workers["one"].kill()
+        cluster.start_worker("three", {"LLAMA_API_KEY": "three"})
         until(lambda: askers(llm).get("three", 0) > 0, "worker three was not asked")
         come.set()
         report = ending.result()
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
 
 
-def test_without_its_scheduler_the_run_goes_on_here(bench: Workbench, cluster: DaskCluster, llm: FakeLlm) -> None:
-    """Workers are not answered before it is dead."""
+def test_without_its_scheduler_the_run_goes_on_here(bench: Workbench, llm: FakeLlm, tmp_path: Path) -> None:
+    """The worker is not answered before it is dead."""
     dead = threading.Event()
     llm.usual = lambda received: Answer(all_yes) if received.key == "here" else Held(dead, Answer(all_yes))
     run = new_run(bench)
-    with ThreadPoolExecutor(1) as pool:
+    with dask_cluster(tmp_path) as cluster, ThreadPoolExecutor(1) as pool:
+        cluster.start_worker("one", {"LLAMA_API_KEY": "one"})
+        cluster.wait_for("one")
         ending = pool.submit(shared_run, bench, cluster, run)
-        until(lambda: {"one", "two"} <= set(askers(llm)), "the workers were not asked")
+        until(lambda: "one" in askers(llm), "the worker was not asked")
         cluster.scheduler.kill()
         cluster.scheduler.wait()
         dead.set()
@@ -217,12 +256,12 @@ def test_a_stop_reaches_the_workers_and_the_rest_goes_on_later(
     assert calls_of(bench, run) == (TEXTS, TEXTS)
 
 
-def test_a_worker_with_another_database_is_refused_and_the_run_can_go_on(bench: Workbench, tmp_path: Path) -> None:
+def test_a_worker_with_another_database_is_refused_and_the_run_can_go_on(
+    bench: Workbench, cluster: DaskCluster, tmp_path: Path
+) -> None:
     run = new_run(bench)
-    with (
-        dask_cluster(tmp_path, 1, {"INTERACTEVAL_DATABASE_URL": f"sqlite:///{tmp_path}/other.db"}) as cluster,
-        pytest.raises(ClusterError, match=r"The worker tcp://.* another database.*INTERACTEVAL_DATABASE_URL"),
-    ):
+    cluster.give({}, two={"INTERACTEVAL_DATABASE_URL": f"sqlite:///{tmp_path}/other.db"})
+    with pytest.raises(ClusterError, match=r"The worker tcp://.* another database.*INTERACTEVAL_DATABASE_URL"):
         shared_run(bench, cluster, run)
     assert not (tmp_path / "other.db").exists()
     assert get_run(bench, run).status is RunStatus.FAILED
@@ -230,12 +269,10 @@ def test_a_worker_with_another_database_is_refused_and_the_run_can_go_on(bench: 
     assert work_on(bench, run).run.status is RunStatus.DONE
 
 
-def test_a_worker_without_the_key_is_refused(bench: Workbench, tmp_path: Path) -> None:
+def test_a_worker_without_the_key_is_refused(bench: Workbench, cluster: DaskCluster) -> None:
     run = new_run(bench)
-    with (
-        dask_cluster(tmp_path, 1, {"LLAMA_BASE_URL": ""}) as cluster,
-        pytest.raises(ClusterError, match=r"The worker tcp://.* can't score this run\..*LLAMA_BASE_URL"),
-    ):
+    cluster.give({}, two={"LLAMA_BASE_URL": ""})
+    with pytest.raises(ClusterError, match=r"The worker tcp://.* can't score this run\..*LLAMA_BASE_URL"):
         shared_run(bench, cluster, run)
 
 
@@ -246,17 +283,54 @@ def test_a_sqlite_file_is_for_workers_of_its_machine(bench: Workbench) -> None:
     assert "another database" in obstacle_at_worker(block, socket.gethostname(), "")
 
 
-def test_metrics_are_computed_by_workers(bench: Workbench, cluster: DaskCluster) -> None:
+@pytest.fixture
+def computed_here(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that this process has metrics of. Beside texts without a reference there are forty with two."""
     with bench.database.write() as work:
-        project = work.projects.by_id(1)
         texts = [Text(f"r{n}", f"one two {n}", "s", references=("one three", f"two {n} one")) for n in range(40)]
-        work.texts.add_many(project.id, texts)
+        work.texts.add_many(1, texts)
+    asked: list[str] = []
+    get = MetricCalls.get
+
+    def noted(calls: MetricCalls, text: str, references: Sequence[str]) -> asyncio.Future[float]:
+        asked.append(text)
+        return get(calls, text, references)
+
+    monkeypatch.setattr(MetricCalls, "get", noted)
+    monkeypatch.setattr(metric_processes, "_HERE", [])
+    compute_in_this_process()  # which needs no other to be started
+    return asked
+
+
+def test_metrics_are_computed_by_workers_alone(
+    bench: Workbench, cluster: DaskCluster, computed_here: list[str]
+) -> None:
     alone, shared = new_run(bench, evaluator="rouge-l"), new_run(bench, evaluator="rouge-l")
     work_on(bench, alone, AT_ONCE)
+    assert len(computed_here) == 40
     report = shared_run(bench, cluster, shared)
-    assert report.run.done == 40
-    assert report.run.failed == TEXTS  # they have no reference
+    assert (report.run.done, report.run.failed) == (40, TEXTS)  # the others have no reference
     assert scores_of(bench, shared) == scores_of(bench, alone)
+    assert len(computed_here) == 40
+
+
+def test_metrics_are_computed_here_once_no_worker_is_left(
+    bench: Workbench, cluster: DaskCluster, computed_here: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All are killed as soon as one of them has saved anything; by then neither was dealt all of its share."""
+    hear = crew._Member._hear
+
+    def heard(member: crew._Member, message: object) -> None:
+        if isinstance(message, ScoresSaved) and message.scores:
+            for worker in cluster.workers.values():
+                worker.kill()
+        hear(member, message)
+
+    monkeypatch.setattr(crew._Member, "_hear", heard)
+    run = new_run(bench, evaluator="rouge-l")
+    report = shared_run(bench, cluster, run)
+    assert (report.run.status, report.run.done, report.run.failed) == (RunStatus.DONE, 40, TEXTS)
+    assert computed_here
 
 
 def test_the_command_reports_as_ever(bench: Workbench, cluster: DaskCluster) -> None:
@@ -275,6 +349,7 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
     assert work_on(bench, new_run(bench), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here"}
     monkeypatch.setattr("app.services.scoring.blocks.process_count.FEWEST_TEXTS", TEXTS)
+    llm.usual = EverybodyAsks()
     assert work_on(bench, new_run(bench, use_cache=False), AT_ONCE).run.done == TEXTS
     assert set(askers(llm)) == {"here", "one", "two"}
 

@@ -49,6 +49,24 @@ def test_whoever_takes_waits_for_what_may_come_back() -> None:
     assert asyncio.run(run()) == [3, 4]
 
 
+def test_what_is_kept_for_others_is_taken_here_only_when_nobody_else_is_left() -> None:
+    async def run() -> tuple[list[int], list[int]]:
+        deck = Deck(PLAN[:1], [PLAN[1:4], PLAN[4:]])
+        deck.keep_for_others(True)
+        waiting = asyncio.create_task(taken(deck))
+        dealt = deck.deal({1, 2})
+        await asyncio.sleep(0)
+        deck.back(dealt[1:])
+        deck.done(1)
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        assert not deck.empty
+        deck.keep_for_others(False)
+        return [each.id for each in dealt], await waiting
+
+    assert asyncio.run(run()) == ([2, 3, 4], [1, 3, 4, 5, 6, 7, 8])
+
+
 def test_a_closed_deck_lets_everybody_go() -> None:
     async def run() -> list[list[int]]:
         deck = Deck((), [PLAN[:4]])
