@@ -9,7 +9,8 @@ ROUNDS = 2
 SETTINGS = {
     "400 texts": (CHECKLIST, 400, 32),
     "2,000 texts": (CHECKLIST, 2_000, 32),
-    "ROUGE-L, 11 references": (ROUGE, 3_000, 32),
+    "ROUGE-L of 3,000 texts, 11 references": (ROUGE, 3_000, 32),
+    "ROUGE-L of 10,000 texts, 11 references": (ROUGE, 10_000, 32),
 }
 
 

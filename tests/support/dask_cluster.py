@@ -4,11 +4,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.support.repository import ROOT
 from tests.support.workers import until
@@ -67,6 +67,12 @@ class DaskCluster:
             for address, worker in client.scheduler_info()["workers"].items():
                 client.run(take_variables, {**variables, **more.get(worker["name"], {})}, workers=[address])
 
+    def ask(self, question: Callable[..., object], *given: object, at: str) -> Any:
+        """What a function of `tests.support` or the program says at the worker of this name."""
+        with self._client() as client:
+            (found,) = [a for a, worker in client.scheduler_info()["workers"].items() if worker["name"] == at]
+            return client.run(question, *given, workers=[found])[found]
+
     def _client(self) -> "Client":
         from distributed import Client  # noqa: PLC0415 - an extra
 
@@ -83,6 +89,25 @@ def take_variables(variables: Mapping[str, str]) -> None:
 
     os.environ.update(variables)
     settings.cache_clear()
+
+
+def networks_loaded() -> int:
+    """What a worker answers: how often it has loaded one."""
+    from app.neural.loading import load  # noqa: PLC0415
+
+    return load.cache_info().misses
+
+
+def forget_networks() -> None:
+    """At a worker: it has loaded none."""
+    from app.neural.loading import load  # noqa: PLC0415
+
+    load.cache_clear()
+
+
+def hide(package: str) -> None:
+    """From now on a worker has no such package. Whoever asks for this ends the worker afterwards."""
+    sys.modules[package] = None  # type: ignore[assignment]
 
 
 @contextmanager

@@ -21,7 +21,9 @@ from app.domain.run import RunSummary
 from app.errors import ClusterError, NotFoundError, WorkbenchError
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.evaluators.metric_processes import compute_in_this_process
+from app.neural.loading import load_language_model
 from app.providers.lent.messages import RequestRefused, RequestsPassed, SlotsBack
+from app.providers.model_name import parse_model_name
 from app.services.runtime.models import unjudged
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks.block import Block
@@ -196,6 +198,9 @@ def _obstacle(workbench: Workbench, block: Block) -> str:
         asyncio.run(_load(workbench, run))
     else:
         workbench.check_model(run.judge)
+        judge = parse_model_name(run.judge)
+        if judge.provider == "local":
+            load_language_model(judge.model)
     return ""
 
 

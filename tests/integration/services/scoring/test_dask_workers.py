@@ -168,7 +168,7 @@ def test_what_fails_is_said_as_without(bench: Workbench, cluster: DaskCluster, l
 def test_a_worker_that_is_killed_loses_nothing_but_what_was_in_flight(
     bench: Workbench, cluster: DaskCluster, llm: FakeLlm
 ) -> None:
-    """Worker one is answered three times; then nothing, until it is dead. The others wait until it has asked so often."""
+    """Worker one is answered three times; then nothing, until it is dead. The others wait until it asks once more."""
     dead, asked = threading.Event(), threading.Event()
 
     def usual(received: Received) -> Behaviour:
