@@ -18,11 +18,10 @@ def _share_texts(context: typer.Context, address: str | None) -> str | None:
     """As `_share`, and ClusterError where nothing can be done there: else a run is planned that has to wait for it."""
     from app.cluster.scheduler import scheduler_at
 
-    _share(context, address)
     if address is not None:
         with scheduler_at(address):
             pass
-    return address
+    return _share(context, address)
 
 
 DaskOption = Annotated[

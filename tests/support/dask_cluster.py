@@ -76,6 +76,7 @@ class DaskCluster:
     def _client(self) -> "Client":
         from distributed import Client  # noqa: PLC0415 - an extra
 
+        assert self.scheduler.poll() is None, "the scheduler has ended"
         return Client(self.address, set_as_default=False)
 
 

@@ -68,12 +68,12 @@ def test_a_turn_that_fails_is_said() -> None:
 
 def test_workers_take_turns_with_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(workers, "SETTINGS", {"texts": (turns.CHECKLIST, 8, 4), "references": (turns.ROUGE, 4, 4)})
+    monkeypatch.setattr(workers, "SETTINGS", {"references": (turns.ROUGE, 4, 4)})
     monkeypatch.setattr(workers, "ROUNDS", 1)
     measured = run_benchmark("workers")
     json.dumps(measured, allow_nan=False)
     assert all(float(each["times"]) > 0 for each in measured.values())
-    assert measured.keys() == {"texts", "references"}
+    assert measured.keys() == {"references"}
 
 
 @pytest.mark.parametrize(("name", "sizes"), [("scale", "many"), ("scale", "0"), ("statistics", "10")])

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 pytest.importorskip("distributed")
 
 from app.cli import build
-from app.cluster.parts import work_shared_at
+from app.cluster.parts import cluster_address, work_shared_at
 from app.domain.run import RunStatus
 from app.domain.text import Text
 from app.errors import ClusterError
@@ -356,10 +356,12 @@ def test_the_scheduler_of_the_settings_serves_runs_that_are_worth_it(
 
 @pytest.mark.parametrize("address_of_none", ["somewhere", "127.0.0.1:1"])
 def test_a_scheduler_that_is_not_there_is_said_before_anything_is_planned(
-    bench: Workbench, address_of_none: str
+    bench: Workbench, address_of_none: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("app.cluster.scheduler.SECONDS", 0.2)
     ended = CliRunner().invoke(build(), ["score", "--project", "Ready", "--judge", JUDGE, "--dask", address_of_none])
     assert ended.exit_code != 0
     with bench.database.read() as work:
         assert not work.runs.all(1)
+    assert not cluster_address()  # what comes next in this process is not sent there
     assert os.environ.get("INTERACTEVAL_DASK") is None
