@@ -108,6 +108,21 @@ def test_a_batch_is_chosen_forecast_and_answered(
     assert "as this model's 4 earlier answers here took" in shown(app.run())
 
 
+@pytest.mark.parametrize("options", ["0,bexpire=2"], indirect=True)
+def test_what_a_batch_does_not_get_to_is_asked_at_once_where_that_is_chosen(
+    bench: Workbench, vendors: ModernVendors, options: str, key: str, open_screen: Open
+) -> None:
+    app = open_screen("ask_llms")
+    app.radio(key="ask_scope").set_value("All dimensions").run()
+    app.multiselect(key="ask_models").set_value([MODEL]).run()
+    app.button_group(key="ask_batch").set_value("Batch").run()
+    app.button_group(key="ask_batch_rest").set_value(batch_rounds.LIVE).run()
+    app.button(key="ask").click().run()
+    ended(app, key)
+    assert all(asked(bench))
+    assert vendors.state(options)["batched"] == 2
+
+
 def test_who_comes_goes_on_with_what_is_at_the_provider(
     bench: Workbench, left_there: None, vendors: ModernVendors, options: str, key: str, open_screen: Open
 ) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app.domain.batch import BatchStatus
 from app.domain.call import RecordedCall
 from app.domain.people.actor import Role
 from app.domain.run import RunStatus
@@ -16,8 +17,9 @@ from app.providers.batches.openai import OpenAIBatches
 from app.services.data.projects import dimensions_named
 from app.services.results.results import kept_results
 from app.services.results.verdicts import verdict_of
-from app.services.runtime.batch_rounds import AGAIN
+from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.run_batches import batches_of_run
 from app.services.scoring.runs import JudgeOptions, RunOptions, get_run, list_runs, start_run, work_on
 from app.services.scoring.scoring_jobs import is_scoring, job_key
 from app.settings import settings
@@ -169,7 +171,7 @@ def test_progress_shows_cost_cache_and_failures_by_kind(ready: Workbench, llm: F
     looked = Event()
     llm.usual = Held(looked, Answer(all_yes, tokens=Tokens(1000, 400, 50)))
     app = choose(open_screen("score"), OPENAI)
-    assert "6 were answered before, in a run or by “Try it”, and cost nothing" in shown(app)
+    assert "6 cost nothing: answered before, in a run or by “Try it”, or the same as another." in shown(app)
     app.button(key="start_scoring").click().run()
     limit = time.monotonic() + PATIENCE
     while "refused" not in (said := shown(app)) and time.monotonic() < limit:
@@ -279,19 +281,33 @@ def test_a_batch_is_offered_where_a_vendor_sells_it_and_forecast_at_its_price(
     app = choose(open_screen("score"), "openai:gpt-5.4-mini")
     assert "As a batch: " in shown(app)
     next(group for group in app.button_group if group.key == "score_tier").set_value("batch").run()
-    assert "at the price of a batch, answered within a day" in shown(app)
+    assert "at the price of a batch, answered within a day." in shown(app)
+    assert "At once: " in shown(app)
     assert "As a batch: " not in shown(app)
     assert not app.exception
 
 
-def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
-    open_screen: Open, monkeypatch: pytest.MonkeyPatch, home: Path
-) -> None:
+def test_what_a_batch_does_not_get_to_goes_where_the_person_says(ready: Workbench, open_screen: Open) -> None:
+    with ready.database.write() as work:
+        work.runs.create(1, "checklist", "openai:gpt-5.4-mini", {}, [])
+    app = choose(open_screen("score"), "openai:gpt-5.4-mini")
+    assert "score_batch_rest" not in [group.key for group in app.button_group]
+    app.button_group(key="score_tier").set_value("batch").run()
+    app.button_group(key="score_batch_rest").set_value(LIVE).run()
+    app.button(key="start_scoring").click().run()
+    finish(ready)
+    assert [run.params["batch"] for run in list_runs(ready, 1) if run.all] == [LIVE]
+
+
+@pytest.fixture
+def left_there(open_screen: Open, monkeypatch: pytest.MonkeyPatch, home: Path) -> Iterator[int]:
+    """A run whose program ended while its batch was at the provider."""
+
     async def ends(*_: object) -> None:
         raise KeyboardInterrupt
 
     with modern_vendors() as vendors:
-        monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2"))
+        monkeypatch.setenv("OPENAI_BASE_URL", vendors.address("openai", "batch=0.2,bexpire=5"))
         monkeypatch.setenv("OPENAI_API_KEY", "sk-local")
         settings.cache_clear()
         workbench = open_workbench()
@@ -299,9 +315,26 @@ def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
         with monkeypatch.context() as until_ended, pytest.raises(KeyboardInterrupt):
             until_ended.setattr(OpenAIBatches, "look", ends)
             work_on(workbench, run)
-        app = open_screen("score")
-        assert "Its batch is at the provider." in shown(app)
-        app = ended(app.button(key=f"cancel_batch_{run}").click().run(), job_key(1))
-        assert "of 11 requests were answered, and are kept." in shown(app)
-    assert get_run(workbench, run).status is RunStatus.STOPPED
-    assert f"cancel_batch_{run}" not in {button.key for button in app.button}
+        yield run
+
+
+def test_the_batch_of_a_run_whose_program_ended_is_cancelled_at_the_provider(
+    left_there: int, open_screen: Open
+) -> None:
+    app, workbench = open_screen("score"), open_workbench()
+    said = shown(app)
+    assert "At the provider since " in said
+    assert ", 0 of 11 back when it was last asked." in said
+    app = ended(app.button(key=f"cancel_batch_{left_there}").click().run(), job_key(1))
+    assert "of 11 requests were answered, and are kept." in shown(app)
+    assert get_run(workbench, left_there).status is RunStatus.STOPPED
+    assert f"cancel_batch_{left_there}" not in {button.key for button in app.button}
+
+
+def test_who_resumes_may_have_the_rest_asked_at_once(left_there: int, open_screen: Open) -> None:
+    app, workbench = open_screen("score"), open_workbench()
+    app.toggle(key=f"rest_at_once_{left_there}").set_value(True).run()
+    app = ended(app.button(key=f"resume_{left_there}").click().run(), job_key(1))
+    assert get_run(workbench, left_there).done == 12
+    assert [batch.status for batch in batches_of_run(workbench, left_there)] == [BatchStatus.COLLECTED]
+    assert get_run(workbench, left_there).params["batch"] == AT_ONCE

@@ -100,16 +100,25 @@ def show(run: AnyRunArgument = None, project: OfProjectOption = None, json_: Jso
         echo(f"Batch of {each.requests:,} requests: {each.status.value}{since}, {each.answered:,} back")
 
 
-def wait(run: RunArgument, json_: JsonOption = False) -> None:
+def wait(
+    run: RunArgument,
+    rest_live: Annotated[
+        bool, typer.Option("--rest-live", help="Hand nothing more in: ask at once what isn't at the provider.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
     """Wait for a run that is at a provider, and score what comes back; for any other, go on with it.
 
     Example: interacteval runs wait 3
     """
     from app.services.runtime.workbench import open_workbench
+    from app.services.scoring.run_batches import AT_ONCE, ask_rest
     from app.services.scoring.runs import get_run, wait_until_free
 
     workbench = open_workbench()
     get_run(workbench, run)
+    if rest_live:
+        ask_rest(workbench, run, AT_ONCE)
     wait_until_free(workbench, run, say_wait(run))
     carry_out(workbench, [run], json_=json_)
 

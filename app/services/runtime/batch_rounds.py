@@ -21,13 +21,15 @@ from app.providers.registry import sells_batches
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
-AGAIN, LIVE = "again", "live"
-"""What becomes of requests that a batch didn't get to: another batch, or they are asked one by one."""
-TRIES = 3  # batches that one request goes into; after that it is asked by itself, which says what is wrong
+AGAIN, LIVE, AT_ONCE = "again", "live", "at once"
+"""What becomes of requests that a batch didn't get to: another batch, or they are asked one by one. AT_ONCE: likewise,
+and nothing more is handed in; only what is at the provider is waited for."""
+TRIES = {AGAIN: 3, LIVE: 1, AT_ONCE: 0}
+"""Batches that one request goes into; after that it is asked by itself, which says what is wrong."""
 FIRST_LOOK, LONGEST_LOOK = 1.0, 60.0  # seconds between looks; each pause is half as long again as the one before
 BEAT = 0.5
 CANCELLING = 60.0  # seconds that are waited for what a cancelled batch answered; it can be collected later
-AT_ONCE = 40  # lines that are written into the ledger together
+KEPT_TOGETHER = 40  # lines that are written into the ledger together
 
 Said = TypeVar("Said")
 Collect = Callable[[BatchedModel], Awaitable[None]]
@@ -57,7 +59,7 @@ class BatchHolder(Protocol):
 
 
 class BatchRounds:
-    """`rest` is AGAIN or LIVE. `ending`: whether the program ends, which leaves batches where they are."""
+    """`rest` is AGAIN, LIVE or AT_ONCE. `ending`: whether the program ends, which leaves batches where they are."""
 
     def __init__(
         self,
@@ -75,7 +77,7 @@ class BatchRounds:
         self._batches = model.batches
         self._collect = collect
         self._beat = beat
-        self._tries = TRIES if rest == AGAIN else 1
+        self._tries = TRIES[rest]
         self._ending = ending
         self._cancelling_until: float | None = None
 
@@ -213,7 +215,7 @@ class BatchRounds:
         async for line in self._batches.lines(batch.handle, requests):
             waiting.append(line)
             lines += line.reply is not None or line.failure is not None
-            if len(waiting) == AT_ONCE:
+            if len(waiting) == KEPT_TOGETHER:
                 await keep()
         await keep()
         self._note(batch, BatchStatus.COLLECTED, lines)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from app.domain.run import RunDimension
 from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, digest_of
-from app.providers.pricing import estimate_tokens
 from app.providers.registry import expects_logprobs
+from app.services.runtime.prefix_cache import RequestSize
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import build_evaluators, check_evaluator
@@ -24,13 +24,14 @@ class DryRun:
     """`calls` are all, `cached` those answered before; tokens are of the others.
 
     A request that rests on an answer nobody gave yet can't be written before the run: it is taken to be as long as the
-    ones that can.
+    ones that can. `sizes` are those of the others where all can be written, else there are none.
     """
 
     calls: int
     cached: int
     input_tokens: int
     output_tokens: int
+    sizes: tuple[RequestSize, ...] = ()
 
 
 def dry_run(
@@ -59,12 +60,15 @@ def dry_run(
     known = knowing.known if options.use_cache else {}
     new = max(calls - len(known), 0)
     sizes = [*knowing.missing.values(), *(() if options.use_cache else knowing.known.values())]
-    mean = sum(sizes) / max(len(sizes), 1)
-    return DryRun(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new)
+    mean = sum(size.read for size in sizes) / max(len(sizes), 1)
+    all_written = knowing.asked == calls
+    return DryRun(calls, calls - new, round(mean * new), TOKENS_OF_A_REPLY * new, tuple(sizes) if all_written else ())
 
 
 class _Knowing:
-    """Stands in the judge's place, under its name. Counts each request once, as known or with its size in tokens."""
+    """Stands in the judge's place, under its name. Keeps each request once, as known or not.
+
+    asked: how often it was asked."""
 
     is_llm = True
 
@@ -73,13 +77,15 @@ class _Knowing:
         self._only_project = only_project
         self.name = name
         self.effort = effort
-        self.known: dict[str, int] = {}
-        self.missing: dict[str, int] = {}
+        self.known: dict[str, RequestSize] = {}
+        self.missing: dict[str, RequestSize] = {}
+        self.asked = 0
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         digest = digest_of(request, self)
         call = self._work.calls.find(digest, project_id=self._only_project)
-        size = estimate_tokens(request.prompt.system + request.prompt.user)
+        size = RequestSize.of(request, TOKENS_OF_A_REPLY)
+        self.asked += 1
         if call is None:
             self.missing[digest] = size
             raise UnsupportedError(f"{self.name} was not asked this before.")

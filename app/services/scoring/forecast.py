@@ -1,6 +1,5 @@
 """Forecast of what a run would score, ask and cost."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -13,9 +12,10 @@ from app.evaluators.checklist import JudgeOptions, judge_request
 from app.providers.base import ChatRequest, Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_tier
-from app.providers.pricing import BATCH, FLEX, STANDARD, Price, estimate_tokens
-from app.providers.registry import cached_from, sells_batches
+from app.providers.pricing import BATCH, FLEX, STANDARD
+from app.providers.registry import sells_batches
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
+from app.services.runtime.prefix_cache import RequestSize, caching_of
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
 from app.services.runtime.use_case import use_case
@@ -27,6 +27,7 @@ from app.services.scoring.runs import RunOptions, check_batch, plan_run, reuse_o
 from db.unit_of_work import UnitOfWork
 
 CENT = 0.01
+FREE = "free, since answered before or the same as another"
 TOKENS_PER_ANSWER = 7  # "q12": "yes", with its share of the braces
 _REMEMBERED, _REMEMBERED_TEXTS = 32, 2_000_000
 SAMPLED_FROM, SAMPLED = 20_000, 2_000
@@ -39,14 +40,14 @@ TOKENS_PER_QUOTE = 35  # a sentence that is copied, on top of that, with its key
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`calls` are all requests, `calls_cached` those answered before; tokens and cost are of the others.
+    """`calls` are all requests, `calls_cached` those that cost nothing: answered before, or the same as another, where
+    two systems wrote alike; tokens and cost are of the others.
 
     `cost_usd` is None where the price is unknown. `reuse` says where answers of earlier runs count again. The tokens
     out hold `reasoning_tokens_per_call` for each call, a guess unless `reasoning_measured`. `tier`: as in ModelOptions.
-    `constant_tokens` are the most that requests have in common, `cached_from_tokens` the least of them that the model's
-    cache keeps, None where nobody knows; `cache_read_tokens` are what it would be read for at best, and
-    `cache_saves_usd` what that takes off the cost, None where the price isn't known. `batch_usd` is what a batch would
-    cost instead, None where there is none. `sampled`: how many texts stood for all of very many, 0 where all were
+    `constant_tokens` to `cache_saves_usd`: as in Caching, unless requests rest on answers that nobody gave yet.
+    `batch_usd` is what a batch would cost instead, None where there is none; `at_once_usd` what asking at once
+    would, None where that is what is counted. `sampled`: how many texts stood for all of very many, 0 where all were
     counted.
     """
 
@@ -64,6 +65,7 @@ class Estimate:
     cache_read_tokens: int = 0
     cache_saves_usd: float | None = None
     batch_usd: float | None = None
+    at_once_usd: float | None = None
     sampled: int = 0
 
     @property
@@ -78,8 +80,8 @@ class Estimate:
             return ""
         if not self.cache_read_tokens:
             return (
-                f"a cache saves nothing: what is the same for all texts, about {self.constant_tokens:,} tokens, "
-                f"is {self._too_little}"
+                f"a cache saves nothing to count on: what is the same for all texts, about {self.constant_tokens:,} "
+                f"tokens, is {self._too_little}"
             )
         read = f"a cache may spare up to {self.cache_read_tokens:,} of the tokens in"
         if self.cache_saves_usd is None or self.cost_usd is None:
@@ -105,7 +107,9 @@ class Estimate:
 
     @property
     def as_batch(self) -> str:
-        """What patience would save, in words; "" where there is nothing to save."""
+        """What patience would save, or saves, in words; "" where there is nothing to save."""
+        if self.at_once_usd:
+            return f"at once about ${self.at_once_usd:.2f}"
         return f"as a batch about ${self.batch_usd:.2f}, answered within a day" if self.batch_usd else ""
 
     @property
@@ -120,7 +124,7 @@ class Estimate:
     def __str__(self) -> str:
         cost = "an unknown price" if self.cost_usd is None else f"about ${self.cost_usd:.2f}"
         said = (
-            f"{self.calls} calls, {self.calls_cached} of them already answered; about {self.input_tokens:,} tokens in "
+            f"{self.calls} calls, {self.calls_cached} of them {FREE}; about {self.input_tokens:,} tokens in "
             f"and {self.output_tokens_estimate:,} out; {cost}"
         )
         more = filter(None, [self.counted_on, self.paid_at, self.as_batch, self.caching, self.reasoning])
@@ -208,6 +212,7 @@ def _counted(
         reasoning_tokens_per_call=reasoning.per_call,
         reasoning_measured=reasoning.measured,
         batch_usd=known_prices().cost(judge.name, usage, today(), BATCH, calls=new) if sold else None,
+        at_once_usd=known_prices().cost(judge.name, usage, today(), calls=new) if new and options.batch else None,
     )
 
 
@@ -232,6 +237,7 @@ def _times(found: Estimate, times: float) -> Estimate:
         input_tokens=round(found.input_tokens * times),
         output_tokens_estimate=round(found.output_tokens_estimate * times),
         cost_usd=None if found.cost_usd is None else found.cost_usd * times,
+        cache_read_tokens=round(found.cache_read_tokens * times),
         cache_saves_usd=None if saves is None else saves * times,
         reuse=tuple(
             replace(each, left=tuple((asked, round(texts * times)) for asked, texts in each.left))
@@ -254,7 +260,8 @@ def _without_reasoning(
     probed = dry_run(workbench, project_id, options, plan, judge.name)
     usage = Usage(probed.input_tokens, 0, probed.output_tokens)
     cost = known_prices().cost(judge.name, usage, today(), _tier(options), calls=probed.calls - probed.cached)
-    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost)
+    cached = _cached(judge.name, probed.sizes, options) if probed.sizes else {}
+    return Estimate(probed.calls, probed.cached, usage.input_tokens, usage.output_tokens, cost, **cached)
 
 
 def _state(work: UnitOfWork, project_id: int, options: RunOptions) -> tuple[object, ...]:
@@ -290,11 +297,7 @@ def _estimate(
         asked = []
         for request in _requests(work, project_id, plan, asking, known):
             answers = len((request.schema or {}).get("required", ()))
-            size = _Size(
-                estimate_tokens(request.prompt.system + request.prompt.user),
-                answers * per_answer,
-                request.prompt.system,
-            )
+            size = RequestSize.of(request, answers * per_answer)
             asked.append((replace(request, effort=options.model.effort).digest(judge.name), size))
         new = [size for _, size in asked]
         if options.use_cache:  # what two systems wrote alike is asked about once
@@ -302,9 +305,6 @@ def _estimate(
             new = [different[digest] for digest in different.keys() - work.calls.known(different, only)]
         taken_over = reused(work, plan, known)
     usage = Usage(sum(size.read for size in new), 0, sum(size.written for size in new))
-    price = known_prices().of(judge.name, today(), _tier(options))
-    least = cached_from(judge.name)
-    read, written = _cached(least, new)
     return Estimate(
         len(asked),
         len(asked) - len(new),
@@ -312,38 +312,12 @@ def _estimate(
         usage.output_tokens,
         known_prices().cost(judge.name, usage, today(), _tier(options), calls=len(new)) if new else 0.0,
         taken_over,
-        constant_tokens=max((estimate_tokens(size.constant) for size in new), default=0),
-        cached_from_tokens=least,
-        cache_read_tokens=read,
-        cache_saves_usd=None if price is None or not new else _cache_saving(price, read, written),
+        **_cached(judge.name, new, options),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Size:
-    """A request in tokens. constant: its part that is the same for other texts."""
-
-    read: int
-    written: int
-    constant: str
-
-
-def _cached(least: int | None, sizes: Sequence[_Size]) -> tuple[int, int]:
-    """Tokens read from a cache and written to it, at best: the first request with a constant part writes it, all others
-    read it."""
-    read = written = 0
-    for constant, times in Counter(size.constant for size in sizes).items():
-        tokens = estimate_tokens(constant)
-        if least is not None and tokens >= least and times > 1:
-            written += tokens
-            read += tokens * (times - 1)
-    return read, written
-
-
-def _cache_saving(price: Price, read: int, written: int) -> float:
-    """US dollars."""
-    dearer = (price.written or price.input) - price.input
-    return max(0.0, (read * (price.input - price.cached) - written * dearer) / 1_000_000)
+def _cached(judge: str, sizes: Sequence[RequestSize], options: RunOptions) -> dict[str, Any]:
+    return asdict(caching_of(judge, sizes, known_prices().of(judge, today(), _tier(options))))
 
 
 def _rule_calls(work: UnitOfWork, plan: Sequence[RunDimension], asking: JudgeOptions) -> int:

@@ -4,11 +4,23 @@ from collections.abc import Sequence
 
 from app.domain.batch import OPEN, BatchStatus, ProviderBatch
 from app.domain.people.actor import Right
+from app.errors import InputError
 from app.providers.registry import sells_batches
+from app.services.runtime.batch_rounds import AT_ONCE
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["OPEN", "BatchStatus", "ProviderBatch", "batches_of_run", "has_open_batches", "out_now", "sells_batches"]
+__all__ = [
+    "AT_ONCE",
+    "OPEN",
+    "BatchStatus",
+    "ProviderBatch",
+    "ask_rest",
+    "batches_of_run",
+    "has_open_batches",
+    "out_now",
+    "sells_batches",
+]
 
 
 @use_case(Right.READ)
@@ -23,6 +35,15 @@ def has_open_batches(workbench: Workbench, run_id: int) -> bool:
     """Whether something of it is at the provider, or may be, or was not collected there yet."""
     with workbench.database.read() as work:
         return bool(work.provider_batches.open(run_id))
+
+
+@use_case(Right.FACILITATE, act="chose what becomes of what a run's batch didn't get to", about="rest")
+def ask_rest(workbench: Workbench, run_id: int, rest: str) -> None:
+    """For a run that is gone on with. rest: as in BatchRounds. Raises InputError for one that isn't in batches."""
+    with workbench.database.write() as work:
+        if not work.runs.get(run_id).params.get("batch"):
+            raise InputError(f"Run {run_id} isn't in batches: it is asked at once anyway.", "Leave that out.")
+        work.runs.set_param(run_id, "batch", rest)
 
 
 def out_now(batches: Sequence[ProviderBatch]) -> tuple[int, int, ProviderBatch] | None:

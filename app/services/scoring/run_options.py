@@ -27,8 +27,8 @@ class RunOptions:
     texts: these (ids) instead of a draw, but for those that are held back; all for none. asking_way, asking_set: for
     which way of asking it stands in which comparison of them (asking_runs). anchors: the set of anchors (id) that the
     texts are; such a run stays out of results.
-    batch: have the judge answer in batches (batch_rounds), and what of a batch doesn't come back "again" in another, or
-    "live"; "" for no batches.
+    batch: have the judge answer in batches, and what becomes of requests that one doesn't get to (AGAIN or LIVE of
+    batch_rounds); "" for no batches.
     """
 
     dimensions: tuple[Dimension, ...]

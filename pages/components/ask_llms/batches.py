@@ -8,7 +8,6 @@ from app.domain.batch import BatchStatus, ProviderBatch
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
-from app.services.runtime.batch_rounds import AGAIN
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.run_batches import sells_batches
 from app.services.think_aloud.batched_think_aloud import batches_out
@@ -18,6 +17,7 @@ from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.local_time import said
 from pages.components.shell.money import about
+from pages.components.shell.runs.batch_rest import batch_rest
 from pages.components.shell.words import model_label, number, plain, show_error
 
 AT_ONCE, BATCH = "At once", "Batch"
@@ -43,7 +43,7 @@ def batch_choice(models: Sequence[str]) -> str:
     without = [model_label(name) for name in models if name not in sold]
     if chosen == BATCH and without:
         st.caption(plain(f"{', '.join(without)} is asked at once: its vendor takes no batches."))
-    return AGAIN if chosen == BATCH else ""
+    return batch_rest("ask_batch_rest") if chosen == BATCH else ""
 
 
 def think_aloud_forecast(

@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-from app.services.runtime.batch_rounds import AGAIN
 from app.services.runtime.judges import JudgeAbility
 from app.services.runtime.model_options import USUAL, ModelOptions
 from app.services.scoring.evaluators import CHECKLIST, asks_a_judge, method_options_of
@@ -14,6 +13,7 @@ from app.services.scoring.run_batches import sells_batches
 from app.services.scoring.runs import JudgeOptions
 from pages.components.score.method_options import method_options, written
 from pages.components.shell.guide.explained import more_in_guide
+from pages.components.shell.runs.batch_rest import batch_rest
 from pages.components.shell.runs.model_options import model_options
 from pages.components.shell.words import plain
 
@@ -85,8 +85,9 @@ def asking_options(evaluator: str, judges: Sequence[JudgeAbility]) -> Wishes:
         if not any(judge.is_llm for judge in judges):
             return wishes
         tier = _tier(judges)
+        batch = batch_rest("score_batch_rest") if tier == BATCH else ""
         asked = replace(model_options("score"), tier="" if tier == BATCH else tier)
-        return replace(wishes, model=asked, batch=AGAIN if tier == BATCH else "")
+        return replace(wishes, model=asked, batch=batch)
 
 
 def _tier(judges: Sequence[JudgeAbility]) -> str:

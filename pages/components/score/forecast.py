@@ -71,20 +71,28 @@ def _calls(found: Estimate) -> str:
     if not found.calls_cached:
         said = f"{number(new, 'call')}: {tokens}"
     else:
-        before = f"{found.calls_cached:,} were answered before, in a run or by “Try it”, and cost nothing."
-        said = f"{number(found.calls, 'call')}; {before}  \n"
+        free = "cost nothing: answered before, in a run or by “Try it”, or the same as another."
+        said = f"{number(found.calls, 'call')}; {found.calls_cached:,} {free}  \n"
         said += f"{number(new, 'new call')}: {tokens}"
     said += f"  \n{plain(found.counted_on.capitalize())}." if found.counted_on else ""
     said += f"  \n{plain(found.reasoning.capitalize())}." if found.reasoning else ""
     caching = f"  \n{plain(found.caching.capitalize())}." if found.caching else ""
-    patient = f"  \nAs a batch: {about(found.batch_usd)}, answered within a day." if found.batch_usd else ""
-    return f"{said}{reuse}  \nCost: {_cost(found)}{patient}{caching}"
+    return f"{said}{reuse}  \nCost: {_cost(found)}{_otherwise(found)}{caching}"
 
 
 def _cost(found: Estimate) -> str:
     if found.cost_usd is None:
         return "**unknown price**. No price is on record for this model, so look it up with its provider."
-    return f"**{about(found.cost_usd)}**{f', {found.paid_at}' if found.paid_at else ''}"
+    return f"**{about(found.cost_usd)}**{f', {found.paid_at}.' if found.paid_at else ''}"
+
+
+def _otherwise(found: Estimate) -> str:
+    """What it would cost with the other patience."""
+    if found.at_once_usd:
+        return f"  \nAt once: {about(found.at_once_usd)}."
+    if not found.batch_usd:
+        return ""
+    return f"  \nAs a batch: {about(found.batch_usd)}, answered within a day (“Service tier”, under “More options”)."
 
 
 def _sum(ahead: Sequence[Forecast]) -> str:

@@ -8,11 +8,11 @@ from app.domain.run import RunStatus, RunSummary
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.batch_cancelling import begin_cancelling
-from app.services.scoring.run_batches import has_open_batches
+from app.services.scoring.run_batches import AT_ONCE, ask_rest, batches_of_run, has_open_batches, out_now
 from app.services.scoring.runs import list_runs, set_budget
 from app.services.scoring.scoring_jobs import can_go_on, failure_kinds, go_on, is_scoring
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.runs.run_words import failure_words, short_title, started, state, way
+from pages.components.shell.runs.run_words import at_provider, failure_words, short_title, started, state, way
 from pages.components.shell.words import button_label, model_label, plain, show_error
 
 UNFINISHED = 5  # more open runs than this are old news; the newest are offered
@@ -100,7 +100,8 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
         if run.message:
             st.markdown(plain(run.message))
         if left_there:
-            st.caption("Its batch is at the provider. Resume waits for it and scores what comes back.")
+            st.caption(_left_there(workbench, run))
+        rest = _rest(run)
         budget = _budget(run)
         if run.status is RunStatus.INTERRUPTED:
             st.caption("The program that worked on it ended. What it had scored is here.")
@@ -113,11 +114,32 @@ def _unfinished(workbench: Workbench, project: Project, run: RunSummary, busy: b
             else:
                 if budget is not None:
                     set_budget(workbench, run.id, budget)
+                if rest:
+                    ask_rest(workbench, run.id, AT_ONCE)
                 go_on(workbench, project.id, run.id)
         except WorkbenchError as error:
             show_error(error)
         else:
             st.rerun()
+
+
+def _left_there(workbench: Workbench, run: RunSummary) -> str:
+    there = out_now(batches_of_run(workbench, run.id))
+    if there is None:
+        return "Its batch may be at the provider. Resume looks for it, and hands it in where it isn't."
+    return f"{at_provider(there)} when it was last asked. Resume waits for it and scores what comes back."
+
+
+def _rest(run: RunSummary) -> bool:
+    """Whether what isn't at the provider is to be asked at once."""
+    if run.params.get("batch") in (None, AT_ONCE) or not run.resumable:
+        return False
+    return st.toggle(
+        "Ask the rest at once",
+        key=f"rest_at_once_{run.id}",
+        help="What is at the provider is waited for. What it doesn't answer, and what isn't there, goes into no "
+        "further batch: it is asked now, at the standard price.",
+    )
 
 
 def _budget(run: RunSummary) -> float | None:

@@ -12,9 +12,8 @@ from app.services.scoring.run_batches import batches_of_run, out_now
 from app.services.scoring.runs import stop_run
 from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running_run, stopping
 from pages.components.shell.background import POLL_SECONDS
-from pages.components.shell.local_time import said
 from pages.components.shell.money import paid
-from pages.components.shell.runs.run_words import failure_words, title
+from pages.components.shell.runs.run_words import at_provider, failure_words, title
 from pages.components.shell.words import plain, show_error
 
 WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run that slowed down says so
@@ -77,9 +76,7 @@ def _waits(workbench: Workbench, run: RunSummary, ended: int) -> str:
     there = out_now(batches_of_run(workbench, run.id)) if run.params.get("batch") else None
     if there is None:
         return _pace(run, ended)
-    answered, requests, first = there
-    since = f" since {said(first.out_at)}" if first.out_at else ""
-    return f"At the provider{since}, {answered:,} of {requests:,} back. That may take a day; you can close this page."
+    return f"{at_provider(there)}. That may take a day; you can close this page."
 
 
 def _pace(run: RunSummary, ended: int) -> str:

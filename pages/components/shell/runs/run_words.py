@@ -1,5 +1,6 @@
 """A run in words, the same on every screen."""
 
+from app.domain.batch import ProviderBatch
 from app.domain.run import RunStatus, RunSummary
 from app.domain.study import StudyCondition
 from app.services.scoring.evaluators import NO_JUDGE
@@ -62,6 +63,13 @@ def way(run: RunSummary) -> str:
         return run.evaluator
     trial = f", trial {run.trial}" if run.trial else ""
     return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}{trial}"
+
+
+def at_provider(there: tuple[int, int, ProviderBatch]) -> str:
+    """How much of a run's batches is back; as out_now says it."""
+    answered, requests, first = there
+    since = f" since {local_time.said(first.out_at)}" if first.out_at else ""
+    return f"At the provider{since}, {answered:,} of {requests:,} back"
 
 
 def failure_words(failure: FailureKind) -> str:

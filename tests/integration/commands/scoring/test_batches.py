@@ -8,7 +8,9 @@ import pytest
 
 from app.providers.batches.openai import OpenAIBatches
 from app.services.runtime import batch_rounds
+from app.services.runtime.batch_rounds import AT_ONCE
 from app.services.runtime.workbench import open_workbench
+from app.services.scoring.runs import get_run
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import ready_to_score
 
@@ -37,8 +39,11 @@ def test_the_forecast_says_what_patience_saves(run: Run) -> None:
     _, out, _ = run(*SCORE, "--batch", "--dry-run", "--json")
     batch = json.loads(out)
     assert (batch["cost_usd"], batch["batch_usd"], batch["tier"]) == (live["batch_usd"], None, "batch")
+    assert (live["at_once_usd"], batch["at_once_usd"]) == (None, live["cost_usd"])
     _, out, _ = run(*SCORE, "--dry-run")
     assert "as a batch about $" in out
+    _, out, _ = run(*SCORE, "--batch", "--dry-run")
+    assert "at once about $" in out
 
 
 def test_a_run_in_a_batch_is_scored_and_shown(run: Run) -> None:
@@ -80,6 +85,19 @@ def test_a_batch_that_was_left_at_the_provider_is_cancelled_there(run: Run) -> N
     assert (json.loads(out)["status"], json.loads(out)["batches"][0]["status"]) == ("stopped", "collected")
     _, _, err = run("runs", "cancel", "1")
     assert "at the provider" not in err
+
+
+@pytest.mark.usefixtures("left_there")
+def test_what_it_does_not_get_to_is_asked_at_once_where_who_waits_wishes_so(
+    run: Run,
+) -> None:
+    status, out, _ = run("runs", "wait", "1", "--rest-live", "--json")
+    assert (status, json.loads(out)["status"]) == (0, "done")
+    assert get_run(open_workbench(), 1).params["batch"] == AT_ONCE
+    run(*SCORE, "--no-cache")
+    status, _, err = run("runs", "wait", "2", "--rest-live")
+    assert status == 2
+    assert "asked at once anyway" in err
 
 
 ALOUD = ("think-aloud", "--project", "Ready", "--model", "openai:gpt-4o")

@@ -13,10 +13,11 @@ from app.domain.task import Dimension
 from app.errors import InputError, WrongKeyError
 from app.providers.batches import anthropic, google, openai
 from app.services.runtime import batch_rounds
-from app.services.runtime.batch_rounds import AGAIN, LIVE
+from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.spending import run_spending
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.batch_cancelling import cancel_batches
+from app.services.scoring.run_batches import ask_rest
 from app.services.scoring.runs import RunOptions, get_run, start_run, stop_run, work_on
 from db.unit_of_work import Database
 from tests.support.modern_vendors import ModernVendors, modern_vendors
@@ -122,6 +123,31 @@ def test_what_a_batch_does_not_answer_is_asked_at_once_where_that_is_wished(
     assert (found.live(), found.batched()) == (3, TEXTS - 3)
 
 
+def test_the_rest_is_asked_at_once_where_that_is_wished_later(
+    database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that was to hand in again what expired; its program ended while the batch was out."""
+
+    async def ends(*_: Any) -> Any:
+        raise Killed
+
+    found = planned(database, vendors, "batch=0.3,bexpire=10,later=1", judge)
+    with monkeypatch.context() as until_killed, pytest.raises(Killed):
+        until_killed.setattr(CLASSES[judge.partition(":")[0]], "look", ends)
+        work_on(found.workbench, found.run)
+    ask_rest(found.workbench, found.run, AT_ONCE)
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert (found.live(), found.batched()) == (3, TEXTS - 3)
+    assert found.statuses() == [BatchStatus.COLLECTED]
+
+
+def test_only_a_run_in_batches_has_a_rest(database: Database, vendors: ModernVendors) -> None:
+    found = planned(database, vendors, "plain", JUDGES[0], batch="")
+    with pytest.raises(InputError, match="asked at once anyway"):
+        ask_rest(found.workbench, found.run, AT_ONCE)
+
+
 POINTS = ("before it is handed in", "before its handle is known", "while it is waited for", "while it is collected")
 
 
@@ -169,7 +195,7 @@ def _end_at(patch: pytest.MonkeyPatch, batches: Any, point: str) -> None:
             patch.setattr(batches, "look", ends)
         case _:
             patch.setattr(batches, "lines", ends_within)
-            patch.setattr(batch_rounds, "AT_ONCE", 2)
+            patch.setattr(batch_rounds, "KEPT_TOGETHER", 2)
 
 
 def test_a_stopped_run_is_cancelled_at_the_provider(

@@ -9,6 +9,7 @@ from app.domain.task import Dimension
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import cached_from
 from app.services.runtime.workbench import Workbench
+from app.services.scoring import forecast
 from app.services.scoring.forecast import estimate
 from app.services.scoring.runs import RunOptions
 from tests.support.projects import ready_to_score, workbench_at
@@ -32,7 +33,7 @@ def test_what_is_too_short_for_the_models_cache_is_said(workbench: Workbench) ->
     found = estimate(workbench, 1, RunOptions((ready_to_score(workbench),), "openai:gpt-4o"))
     assert (found.cache_saves_usd, found.cache_read_tokens, found.cached_from_tokens) == (0, 0, 1024)
     assert 0 < found.constant_tokens < 1024
-    assert "a cache saves nothing" in str(found)
+    assert "a cache saves nothing to count on" in str(found)
     assert "below the 1,024 that this model's keeps" in str(found)
 
 
@@ -85,6 +86,37 @@ def test_the_same_part_may_be_too_short_for_one_model_and_not_for_another(workbe
 )
 def test_each_models_cache_keeps_what_has_so_many_tokens(model: str, least: int | None) -> None:
     assert cached_from(model) == least
+
+
+def test_methods_that_are_asked_once_for_a_text_say_the_same(workbench: Workbench) -> None:
+    short = ready_to_score(workbench)
+    found = estimate(workbench, 1, RunOptions((short,), "openai:gpt-4o", "llm-score"))
+    assert 0 < found.constant_tokens < 1024
+    assert "a cache saves nothing to count on" in str(found)
+    with workbench.database.write() as work:
+        work.projects.set_dimension(longer := replace(short, rubric=RUBRIC))
+    found = estimate(workbench, 1, RunOptions((longer,), "openai:gpt-4o", "llm-score"))
+    assert found.cache_read_tokens == 11 * found.constant_tokens
+    assert found.cache_saves_usd == pytest.approx(11 * found.constant_tokens * (2.5 - 1.25) / 1e6)
+
+
+@pytest.mark.parametrize("method", ["g-eval", "coascore", "check-eval"])
+def test_nothing_is_said_of_requests_that_can_not_be_written_yet(workbench: Workbench, method: str) -> None:
+    found = estimate(workbench, 1, RunOptions((long_rubric(workbench),), "openai:gpt-4o", method))
+    assert found.calls > 12
+    assert (found.cached_from_tokens, found.cache_saves_usd) == (None, None)
+    assert "cache" not in str(found)
+
+
+def test_of_very_many_texts_all_are_counted(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    dimension = long_rubric(workbench)
+    every = estimate(workbench, 1, RunOptions((dimension,), "openai:gpt-4o"))
+    monkeypatch.setattr(forecast, "SAMPLED_FROM", 11)
+    monkeypatch.setattr(forecast, "SAMPLED", 6)
+    some = estimate(workbench, 1, RunOptions((dimension,), "openai:gpt-4o"))
+    assert some.sampled == 6
+    assert some.cache_read_tokens == 10 * some.constant_tokens
+    assert some.cache_read_tokens == pytest.approx(every.cache_read_tokens, rel=0.1)
 
 
 def test_where_nobody_knows_of_a_cache_nothing_is_said(workbench: Workbench) -> None:

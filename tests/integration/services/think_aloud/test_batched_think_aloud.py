@@ -117,7 +117,7 @@ def test_killed_during_collection_what_was_written_down_counts_and_the_rest_is_r
         return await take(self, *line)
 
     with monkeypatch.context() as until_ended, pytest.raises(Ended):
-        until_ended.setattr(batch_rounds, "AT_ONCE", 1)
+        until_ended.setattr(batch_rounds, "KEPT_TOGETHER", 1)
         until_ended.setattr(BatchedModel, "take", ends_at_the_second)
         asked.ask(model)
     with database.read() as work:
