@@ -1,4 +1,4 @@
-"""A span for each request that reaches a model: which model, which prompt, how many tokens, how it ended."""
+"""A span for each request that reaches a model, live or in a batch: which model, which prompt, how many tokens, how it ended."""
 
 import json
 from collections.abc import Iterator
@@ -55,21 +55,30 @@ class AskedSpan:
             said["gen_ai.output.messages"] = _messages(("assistant", text))
         self._span.set_attributes(said)
 
+    def failed(self, error: Exception) -> None:
+        """Named by its kind alone: its message may quote the text."""
+        if self._span is None:
+            return
+        from opentelemetry.trace import Status, StatusCode  # noqa: PLC0415 - an extra
+
+        self._span.set_attribute("error.type", str(getattr(error, "kind", "") or type(error).__name__))
+        self._span.set_status(Status(StatusCode.ERROR))
+
 
 _SILENT = AskedSpan()
 
 
 @contextmanager
-def asked_span(provider: str, model: str, prompt: AskedPrompt, run: int | None) -> Iterator[AskedSpan]:
-    """Around one request. provider: as the conventions call it. run: the one it is put down to.
-
-    An error that ends it is named by its kind alone: its message may quote the text.
-    """
+def asked_span(
+    provider: str, model: str, prompt: AskedPrompt, run: int | None, batch: bool = False
+) -> Iterator[AskedSpan]:
+    """Around one request. provider: as the conventions call it. run: the one it is put down to. batch: whether it was
+    answered in one; how long that took is then not in the span, which is made when the answer is collected."""
     found = signals()
     if found is None:
         yield _SILENT
         return
-    from opentelemetry.trace import SpanKind, Status, StatusCode  # noqa: PLC0415 - an extra
+    from opentelemetry.trace import SpanKind  # noqa: PLC0415 - an extra
 
     about: dict[str, Any] = {
         "gen_ai.operation.name": "chat",
@@ -77,6 +86,7 @@ def asked_span(provider: str, model: str, prompt: AskedPrompt, run: int | None) 
         "gen_ai.request.model": model,
         f"{SCOPE}.prompt": prompt.name,
         **({f"{SCOPE}.run": run} if run is not None else {}),
+        **({f"{SCOPE}.batch": True} if batch else {}),
     }
     if found.texts:
         about["gen_ai.input.messages"] = _messages(("system", prompt.system), ("user", prompt.user))
@@ -87,12 +97,11 @@ def asked_span(provider: str, model: str, prompt: AskedPrompt, run: int | None) 
         record_exception=False,
         set_status_on_exception=False,
     ) as span:
+        asked = AskedSpan(span, found.texts)
         try:
-            yield AskedSpan(span, found.texts)
+            yield asked
         except Exception as error:
-            kind = str(getattr(error, "kind", "") or type(error).__name__)
-            span.set_attribute("error.type", kind)
-            span.set_status(Status(StatusCode.ERROR))
+            asked.failed(error)
             raise
 
 

@@ -12,6 +12,8 @@ from app.providers.budget import Budget, Reservation
 from app.providers.known_prices import known_prices, today
 from app.providers.pricing import BATCH
 from app.providers.recorded import RecordedModel, Tally, answered_call
+from app.providers.specs import traced_names
+from app.telemetry.asked import asked_span
 
 
 class BatchedModel(RecordedModel):
@@ -32,6 +34,7 @@ class BatchedModel(RecordedModel):
     async def take(self, request: ChatRequest, line: BatchLine) -> float | None:
         """Keep what a batch answered; returns what it cost, None where that isn't known. A request that it didn't get
         to cost nothing and isn't kept."""
+        self._trace(request, line)
         call = self._call(line.digest, request)
         if line.reply is not None:
             reply, mended = storable_reply(line.reply)
@@ -47,6 +50,16 @@ class BatchedModel(RecordedModel):
         cost = self._price(usage) if usage is not None else 0.0
         await self._keep_failure(request, line.digest, line.failure, usage, cost)
         return cost
+
+    def _trace(self, request: ChatRequest, line: BatchLine) -> None:
+        """Nothing of a request that the batch didn't get to."""
+        if line.reply is None and line.failure is None:
+            return
+        with asked_span(*traced_names(self.name), request.prompt, self._run, batch=True) as span:
+            if line.reply is not None:
+                span.answered(line.reply.text, line.reply.model, line.reply.finish, line.reply.usage)
+            elif line.failure is not None:
+                span.failed(line.failure)
 
     async def reserve(self, requests: Iterable[ChatRequest]) -> Reservation | None:
         """Set aside what a batch will probably cost. Raises BudgetError where that isn't left."""

@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,15 @@ import pytest
 
 from app.errors import ModelTimeoutError, NotReadyError
 from app.providers.specs import traced_names
+from app.services.runtime import batch_rounds
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from app.settings import settings
 from app.telemetry import signals as module
 from app.telemetry.asked import asked_span
 from app.telemetry.signals import signals
+from tests.support.modern_vendors import modern_vendors
 from tests.support.otlp_collector import Collected, otlp_collector
+from tests.support.projects import ready_to_score, workbench_at
 from tests.support.wording_judges import JUDGE, WordingModels, decided_project, misreads_warm, wording_bench
 
 TEXTS, QUESTIONS = 6, 3
@@ -87,6 +90,26 @@ def test_each_request_is_a_span_and_each_judgment_and_score_an_event(tmp_path: P
     assert all(
         each["gen_ai.evaluation.score.value"] == worth[each["gen_ai.evaluation.score.label"]] for each in answers
     )
+
+
+def test_requests_that_are_answered_in_batches_are_spans_too(
+    tmp_path: Path, collected: Collected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rounds, "FIRST_LOOK", 0.05)
+    bench = workbench_at(tmp_path)
+    dimension = ready_to_score(bench, texts=12)
+    with modern_vendors() as vendors:
+        asking = replace(bench, credentials=vendors.credentials("batch=0.1,bexpire=4,berror=5"))
+        work_on(asking, start_run(asking, 1, RunOptions((dimension,), "openai:gpt-4o", batch=batch_rounds.LIVE)))
+    spans = [span for _, span in sent_by(collected).spans]
+    batched = [span for span in spans if span.get("interacteval.batch")]
+    answered = [span for span in spans if "gen_ai.usage.output_tokens" in span]
+    assert len(answered) == 12
+    assert {span["gen_ai.response.finish_reasons"][0] for span in answered} == {"stop"}
+    assert [len([s for s in batched if ("error.type" in s) is failed]) for failed in (False, True)] == [7, 2]
+    raw = b"".join(collected.raw)
+    assert b"sk-local" not in raw
+    assert b"Text number" not in raw
 
 
 @pytest.mark.parametrize("asked_for", [False, True])

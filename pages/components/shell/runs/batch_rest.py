@@ -7,7 +7,7 @@ from app.services.runtime.batch_rounds import AGAIN, LIVE
 _NAMES = {AGAIN: "In another batch", LIVE: "At once"}
 HELP = (
     "Requests that expire or fail at the provider cost nothing there. In another batch they cost half as well and "
-    "may take another day; at once they cost the standard price. What fails in three batches is asked at once either way."
+    "may take another day; at once they cost the standard price. What fails in three is asked at once in any case."
 )
 
 
