@@ -1,4 +1,4 @@
-"""A span for each request that reaches a model, live or in a batch: which model, which prompt, how many tokens, how it ended."""
+"""A span for each request that reaches a model, live or in a batch: the model, the prompt, the tokens, how it ended."""
 
 import json
 from collections.abc import Iterator

@@ -11,6 +11,7 @@ import pytest
 
 from app.errors import ProviderError, WrongKeyError
 from app.providers.base import ChatReply, ChatRequest
+from app.providers.batches import google
 from app.providers.batches.batch import BatchLine, parts
 from app.providers.registry import open_batches, open_model
 from tests.support.adapter_cases import a_request
@@ -104,6 +105,23 @@ def test_what_expires_or_fails_is_told_apart(prefix: str, vendors: ModernVendors
     errors = [line.failure for line in failed.values() if line.reply is None]
     assert len(errors) == 2
     assert all(isinstance(error, ProviderError) for error in errors)
+
+
+MOST = {"openai": (50_000, 200_000_000), "anthropic": (100_000, 256_000_000), "google": (None, 2_000_000_000)}
+"""Requests and bytes that a vendor takes in one batch; of Google's inline ones 20 MB, else a file."""
+
+
+def test_a_batch_stays_below_what_the_vendor_takes_with_what_is_wrapped_around_it(
+    prefix: str, vendors: ModernVendors
+) -> None:
+    batches = open_batches(opened(prefix, vendors, "plain"))
+    requests, size = MOST[prefix]
+    assert requests is None or batches.limits.requests == requests
+    assert 0.2 * size < batches.limits.bytes <= 0.95 * size
+    assert google.INLINE <= 0.95 * 20_000_000
+    (part,) = parts(batches, asked(40))
+    (half,) = parts(batches, dict(list(asked(40).items())[:20]))
+    assert sum(map(batches.size, part)) == pytest.approx(2 * sum(map(batches.size, half)), rel=0.01)
 
 
 def test_a_cancelled_batch_ends_and_what_was_answered_is_read(prefix: str, vendors: ModernVendors) -> None:

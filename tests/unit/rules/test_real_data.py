@@ -1,11 +1,18 @@
 """The rules on SummEval: they tell texts apart, and their shares of yes rise with the experts' ratings."""
 
+import asyncio
 import json
 from statistics import fmean
 
 import pytest
 from scipy.stats import spearmanr
 
+from app.domain.checklist import Question
+from app.domain.task import Dimension, Task
+from app.domain.text import Text
+from app.evaluators.checklist import JudgeOptions, judge_request
+from app.prompting import available_prompts, load_prompt
+from app.rules import RulesModel
 from app.rules.catalogue import RULES
 from app.rules.judge import RuleJudge
 from tests.support.real_data import shared_data
@@ -52,6 +59,31 @@ def test_shares_of_yes_rise_with_ratings(rows: list[dict], dimension: str) -> No
     ratings = [fmean(rater[dimension] for rater in row["expert_annotations"]) for row in rows]
     assert len(set(shares)) >= 5
     assert spearmanr(shares, ratings).statistic > 0.1
+
+
+@pytest.mark.parametrize("name", ["judge-checklist", "judge-checklist-open", "judge-checklist-evidence"])
+def test_agreement_is_the_same_whichever_version_of_the_prompt_asks(
+    rows: list[dict], model: RulesModel, name: str
+) -> None:
+    """Shorter wordings lose nothing that an answer rests on."""
+    some, task = rows[::6], Task("summary", "article")
+    dimension = Dimension("coherence", "Sentences build on each other.", 1, 5)
+    asked = [Question(text, "Order", id=number) for number, text in enumerate(DIMENSIONS["coherence"], start=1)]
+    options = JudgeOptions(evidence=name.endswith("evidence"), cannot_tell=name.endswith("open"))
+
+    def agreement(version: int) -> tuple[list[str], float]:
+        template = load_prompt(name, version)
+        items = [Text(row["id"], row["decoded"], row["model_id"], source=row["text"]) for row in some]
+        requests = [judge_request(template, task, dimension, asked, item, options) for item in items]
+        replies = [asyncio.run(model.complete(request)).text for request in requests]
+        shares = [reply.count('"yes"') for reply in replies]
+        ratings = [fmean(rater["coherence"] for rater in row["expert_annotations"]) for row in some]
+        return replies, spearmanr(shares, ratings).statistic
+
+    before, *later = map(agreement, available_prompts()[name])
+    assert later
+    assert set(before[0]) != {before[0][0]}
+    assert [each == before for each in later] == [True] * len(later)
 
 
 def test_limits_spread_over_real_texts(rows: list[dict]) -> None:

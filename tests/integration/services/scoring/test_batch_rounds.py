@@ -12,6 +12,7 @@ from app.domain.run import RunStatus
 from app.domain.task import Dimension
 from app.errors import InputError, WrongKeyError
 from app.providers.batches import anthropic, google, openai
+from app.providers.batches.batch import BatchLimits
 from app.services.runtime import batch_rounds
 from app.services.runtime.batch_rounds import AGAIN, AT_ONCE, LIVE
 from app.services.runtime.spending import run_spending
@@ -140,6 +141,32 @@ def test_the_rest_is_asked_at_once_where_that_is_wished_later(
     assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
     assert (found.live(), found.batched()) == (3, TEXTS - 3)
     assert found.statuses() == [BatchStatus.COLLECTED]
+
+
+def test_what_is_too_much_for_one_batch_goes_in_several_and_a_program_that_ends_between_them_pays_nothing_twice(
+    database: Database, vendors: ModernVendors, judge: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handing_in = CLASSES[judge.partition(":")[0]]
+    monkeypatch.setattr(handing_in, "limits", BatchLimits(10, 200_000_000))
+    found = planned(database, vendors, "batch=0.3,split=1", judge)
+    submit, handed_in = handing_in.submit, []
+
+    async def ends_at_the_second(self: Any, written: list[Any], token: str) -> str:
+        if len(handed_in) == 1:
+            raise Killed
+        handed_in.append(len(written))
+        return str(await submit(self, written, token))
+
+    with monkeypatch.context() as until_killed, pytest.raises(Killed):
+        until_killed.setattr(handing_in, "submit", ends_at_the_second)
+        work_on(found.workbench, found.run)
+    assert found.statuses() == [BatchStatus.OUT, BatchStatus.INTENDED]
+    report = work_on(found.workbench, found.run)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, TEXTS)
+    assert (found.live(), found.batched()) == (1, TEXTS - 1)
+    with database.read() as work:
+        there = [each.requests for each in work.provider_batches.of_run(found.run) if each.handle]
+    assert there == [10, 10, 3]
 
 
 def test_only_a_run_in_batches_has_a_rest(database: Database, vendors: ModernVendors) -> None:
