@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from app.services.scoring.runs import RunOptions
 
 
+_SUMS_OF_MONEY = ("cost_usd", "cache_saves_usd", "batch_usd", "at_once_usd")
+
+
 def read_draw(written: str | None) -> tuple[int, int] | None:
     """Documents and systems of each from `40x4`. Raises InputError."""
     from app.errors import InputError
@@ -34,7 +37,6 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
     found = [estimate(workbench, project_id, trial) for trial in trials]
     checks = check_draws(workbench, project_id, options)
     if json_:
-        costs = [each.cost_usd for each in found]
         print_json(
             found[0].to_json()
             | {
@@ -42,7 +44,8 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
                 "calls_cached": sum(each.calls_cached for each in found),
                 "input_tokens": sum(each.input_tokens for each in found),
                 "output_tokens_estimate": sum(each.output_tokens_estimate for each in found),
-                "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs),
+                "cache_read_tokens": sum(each.cache_read_tokens for each in found),
+                **{name: _together([getattr(each, name) for each in found]) for name in _SUMS_OF_MONEY},
                 **({"samples": [check.to_json() for check in checks]} if options.drawn else {}),
             }
         )
@@ -50,6 +53,11 @@ def print_estimate(workbench: "Workbench", project_id: int, options: "RunOptions
     for trial, each in zip(trials, found, strict=True):
         echo(f"Seed {trial.seed}: {each}" if len(trials) > 1 else str(each))
     print_checks(checks)
+
+
+def _together(sums: "Sequence[float | None]") -> float | None:
+    """None where one isn't known."""
+    return None if None in sums else sum(each or 0.0 for each in sums)
 
 
 def print_checks(checks: "Sequence[DrawCheck]") -> None:

@@ -10,7 +10,7 @@ from app.providers.registry import cached_from
 
 
 @dataclass(frozen=True, slots=True)
-class RequestSize:
+class PromptSize:
     """A request in tokens. constant: its part that is the same for other texts."""
 
     read: int
@@ -18,7 +18,7 @@ class RequestSize:
     constant: str
 
     @classmethod
-    def of(cls, request: ChatRequest, written: int) -> "RequestSize":
+    def of(cls, request: ChatRequest, written: int) -> "PromptSize":
         return cls(estimate_tokens(request.prompt.system + request.prompt.user), written, request.prompt.system)
 
 
@@ -34,7 +34,7 @@ class Caching:
     cache_saves_usd: float | None = None
 
 
-def caching_of(model: str, sizes: Sequence[RequestSize], price: Price | None) -> Caching:
+def caching_of(model: str, sizes: Sequence[PromptSize], price: Price | None) -> Caching:
     """At best: the first request with a constant part writes it, all others read it."""
     least = cached_from(model)
     read = written = 0

@@ -9,7 +9,7 @@ from app.domain.run import RunDimension
 from app.errors import ProviderError, UnsupportedError
 from app.providers.base import ChatReply, ChatRequest, TokenLogprob, digest_of
 from app.providers.registry import expects_logprobs
-from app.services.runtime.prefix_cache import RequestSize
+from app.services.runtime.prefix_cache import PromptSize
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluator_stages import DatabaseStages
 from app.services.scoring.evaluators import build_evaluators, check_evaluator
@@ -31,7 +31,7 @@ class DryRun:
     cached: int
     input_tokens: int
     output_tokens: int
-    sizes: tuple[RequestSize, ...] = ()
+    sizes: tuple[PromptSize, ...] = ()
 
 
 def dry_run(
@@ -77,14 +77,14 @@ class _Knowing:
         self._only_project = only_project
         self.name = name
         self.effort = effort
-        self.known: dict[str, RequestSize] = {}
-        self.missing: dict[str, RequestSize] = {}
+        self.known: dict[str, PromptSize] = {}
+        self.missing: dict[str, PromptSize] = {}
         self.asked = 0
 
     async def complete(self, request: ChatRequest) -> ChatReply:
         digest = digest_of(request, self)
         call = self._work.calls.find(digest, project_id=self._only_project)
-        size = RequestSize.of(request, TOKENS_OF_A_REPLY)
+        size = PromptSize.of(request, TOKENS_OF_A_REPLY)
         self.asked += 1
         if call is None:
             self.missing[digest] = size

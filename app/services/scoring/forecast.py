@@ -15,7 +15,7 @@ from app.providers.model_options import FLEX_OR_STANDARD, check_effort, check_ti
 from app.providers.pricing import BATCH, FLEX, STANDARD
 from app.providers.registry import sells_batches
 from app.services.runtime.judges import JudgeAbility, check_wishes, judge_named
-from app.services.runtime.prefix_cache import RequestSize, caching_of
+from app.services.runtime.prefix_cache import PromptSize, caching_of
 from app.services.runtime.prompts import in_force, own_wordings
 from app.services.runtime.reasoning import Reasoning, reasoning_of
 from app.services.runtime.use_case import use_case
@@ -297,7 +297,7 @@ def _estimate(
         asked = []
         for request in _requests(work, project_id, plan, asking, known):
             answers = len((request.schema or {}).get("required", ()))
-            size = RequestSize.of(request, answers * per_answer)
+            size = PromptSize.of(request, answers * per_answer)
             asked.append((replace(request, effort=options.model.effort).digest(judge.name), size))
         new = [size for _, size in asked]
         if options.use_cache:  # what two systems wrote alike is asked about once
@@ -316,7 +316,7 @@ def _estimate(
     )
 
 
-def _cached(judge: str, sizes: Sequence[RequestSize], options: RunOptions) -> dict[str, Any]:
+def _cached(judge: str, sizes: Sequence[PromptSize], options: RunOptions) -> dict[str, Any]:
     return asdict(caching_of(judge, sizes, known_prices().of(judge, today(), _tier(options))))
 
 

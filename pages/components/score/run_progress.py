@@ -14,7 +14,7 @@ from app.services.scoring.scoring_jobs import failure_kinds, is_scoring, running
 from pages.components.shell.background import POLL_SECONDS
 from pages.components.shell.money import paid
 from pages.components.shell.runs.run_words import at_provider, failure_words, title
-from pages.components.shell.words import plain, show_error
+from pages.components.shell.words import number, plain, show_error
 
 WINDOW_SECONDS = 20.0  # the rate is that of the last moments, so that a run that slowed down says so
 
@@ -64,7 +64,8 @@ def _so_far(workbench: Workbench, run: RunSummary) -> list[str]:
         cached = f", {spent.calls_cached:,} answered from earlier calls" if spent.calls_cached else ""
         retries = f", {run.retries:,} tried again" if run.retries else ""
         lines.append(
-            f"{spent.calls:,} calls paid{cached}{retries} · cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
+            f"{number(spent.calls, 'call')} paid{cached}{retries} · "
+            f"cost so far: {paid(spent.cost_usd, spent.at_least_usd)}"
         )
     for failure in failure_kinds(workbench, run.id) if run.failed else []:
         lines.append(failure_words(failure))

@@ -42,6 +42,9 @@ def test_the_forecast_says_what_patience_saves(run: Run) -> None:
     assert (live["at_once_usd"], batch["at_once_usd"]) == (None, live["cost_usd"])
     _, out, _ = run(*SCORE, "--dry-run")
     assert "as a batch about $" in out
+    drawn = ("--sample", "0.5", "--dry-run", "--json")
+    trial, trials = (json.loads(run(*SCORE, *drawn, "--trials", count)[1]) for count in ("1", "2"))
+    assert trials["batch_usd"] == pytest.approx(2 * trial["batch_usd"]) == pytest.approx(trials["cost_usd"] / 2)
     _, out, _ = run(*SCORE, "--batch", "--dry-run")
     assert "at once about $" in out
 
