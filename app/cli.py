@@ -73,6 +73,7 @@ def build() -> typer.Typer:
     root = typer.Typer(
         name="interacteval",
         help="Judge texts with checklists that people and LLMs build, and see how far the scores can be trusted.",
+        epilog="The guide, which messages name after “See”, is behind Help in the app (interacteval serve).",
         no_args_is_help=True,
         cls=_Arguments,
         pretty_exceptions_enable=False,
@@ -97,7 +98,7 @@ def run() -> NoReturn:
     try:
         status = build()(standalone_mode=False, prog_name="interacteval")
     except WorkbenchError as error:
-        say(" ".join(str(error).split()))
+        say(" ".join(error.in_full.split()))
         sys.exit(error.exit_status)
     except TyperException as error:
         message = " ".join(error.format_message().replace("Value error, ", "").split())

@@ -1,4 +1,5 @@
-"""Every error a person can meet, as one tree. Each carries a hint that says what to do.
+"""Every error a person can meet, as one tree. Each carries a hint that says what to do, and knows where the guide tells
+more, if it does.
 
     WorkbenchError                   base; exit status 2: what happened can be mended by the person
     ├── InputError                   the person's input: a file, a name, an option
@@ -50,14 +51,37 @@ Messages never hold a key, a prompt or a text: they are shown, logged and stored
 """
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+
+class Paragraph(NamedTuple):
+    """A place in the guide: the page's file without its ending, what the page is called there, the heading."""
+
+    page: str
+    title: str
+    heading: str
+
+    @property
+    def address(self) -> str:
+        return f"{self.page}.html#{self.heading.lower().replace(' ', '-')}"
+
+    @property
+    def name(self) -> str:
+        """How somebody finds it who has no link."""
+        return f"{self.title}, {self.heading}"
+
+
+_OF_ADMINISTRATORS = ("administrators", "For administrators")
+_OF_FACILITATORS = ("facilitators", "For facilitators")
 
 
 class WorkbenchError(Exception):
-    """Base of all. `message` says what happened and where, `hint` what to do."""
+    """Base of all. `message` says what happened and where, `hint` what to do, `paragraph` where the guide tells more:
+    None where the message itself has to say all, since what such errors are about differs from case to case."""
 
     exit_status: ClassVar[int] = 2
     default_hint: ClassVar[str] = ""
+    paragraph: ClassVar[Paragraph | None] = None
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -67,6 +91,11 @@ class WorkbenchError(Exception):
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
 
+    @property
+    def in_full(self) -> str:
+        """With the guide's paragraph, where no link can be: in a terminal, in what is stored, in fields of a screen."""
+        return f"{self} See: guide, {self.paragraph.name}." if self.paragraph else str(self)
+
 
 class InputError(WorkbenchError):
     pass
@@ -74,6 +103,7 @@ class InputError(WorkbenchError):
 
 class FileFormatError(InputError):
     default_hint = "Choose another format, or map the columns by hand."
+    paragraph = Paragraph("reference/formats", "Reference, File formats", "Files that come in")
 
 
 class NotFoundError(InputError):
@@ -90,6 +120,7 @@ class RepeatedError(InputError):
 
 class NotAllowedError(InputError):
     default_hint = "Ask whoever runs the project."
+    paragraph = Paragraph(*_OF_FACILITATORS, "Run a team")
 
 
 class NotListedError(NotAllowedError):
@@ -98,6 +129,7 @@ class NotListedError(NotAllowedError):
 
 class ConflictError(InputError):
     default_hint = "Reload to see the newest state, then try again."
+    paragraph = Paragraph(*_OF_FACILITATORS, "Several at a time")
 
 
 class RunLostError(ConflictError):
@@ -109,19 +141,24 @@ class JobLostError(ConflictError):
 
 
 class SignInError(WorkbenchError):
-    pass
+    paragraph = Paragraph(*_OF_ADMINISTRATORS, "A team")
 
 
 class DatabaseError(WorkbenchError):
-    pass
+    paragraph = Paragraph(*_OF_ADMINISTRATORS, "Where the data are")
 
 
 class ClusterError(WorkbenchError):
-    pass
+    paragraph = Paragraph(*_OF_ADMINISTRATORS, "Several computers")
 
 
 class PromptError(WorkbenchError):
-    pass
+    paragraph = Paragraph("researchers", "For researchers", "Prompts")
+
+
+def paragraph_of_kind(kind: str) -> Paragraph:
+    """Of a model's failure, by the kind that is stored with it: each has a heading on the page of failures."""
+    return Paragraph("reference/failures", "Reference, When a model doesn't answer", kind)
 
 
 class ProviderError(WorkbenchError):
@@ -131,6 +168,11 @@ class ProviderError(WorkbenchError):
     kind: ClassVar[str] = "provider"
     exit_status = 3
     usage: object | None = None
+    paragraph = paragraph_of_kind(kind)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls.paragraph = paragraph_of_kind(cls.kind)
 
 
 class MissingKeyError(ProviderError):

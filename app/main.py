@@ -28,7 +28,7 @@ st.set_page_config(
 try:
     workbench = current_workbench()
 except WorkbenchError as error:
-    st.error(str(error))
+    show_error(error)
     st.stop()
 if workbench.actor == NOBODY:
     st.title("You are signed out", anchor=False)

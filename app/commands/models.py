@@ -87,7 +87,7 @@ def _as_sold(workbench: "Workbench", found: "list[ModelInfo]") -> "list[ModelInf
         try:
             names = ask_vendor_models(workbench, spec.prefix)
         except ProviderError as error:
-            say(str(error))
+            say(error.in_full)
             continue
         sold = {model.name: model for model in describe_models(workbench.credentials, served=names)}
         others = [model for model in found if model.provider != spec.prefix]

@@ -3,13 +3,14 @@
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.domain.storable_text import storable
+from app.errors import paragraph_of_kind
 
 if TYPE_CHECKING:
     from app.domain.run import RunSummary
@@ -58,6 +59,12 @@ def _iso(value: object) -> str:
 def say(line: str) -> None:
     """Progress: on stderr, so that stdout holds only the result."""
     echo(line, err=True)
+
+
+def say_where_of(kinds: Iterable[str]) -> None:
+    """Where the guide tells of failures that are on record, by their kinds."""
+    for kind in dict.fromkeys(kinds):
+        say(f"See: guide, {paragraph_of_kind(kind).name}")
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -47,7 +47,7 @@ def enter(request: Request) -> Response:
     except WorkbenchError as error:
         if came_in_by(workbench, key, here):
             return RedirectResponse("/", SEE_OTHER)
-        return refusal(str(error))
+        return refusal(error)
     answer = RedirectResponse("/", SEE_OTHER, {"Referrer-Policy": "same-origin"})
     if cookie:
         answer.set_cookie(SIGN_IN_COOKIE, cookie, httponly=True, samesite="lax", secure=is_secure(), max_age=_AGE)

@@ -67,7 +67,7 @@ def _unknown(connection: HTTPConnection, mode: AccessMode) -> Response | None:
     try:
         actor = who_asks(open_workbench(), connection.cookies, connection.headers)
     except WorkbenchError as error:
-        return refusal(str(error))
+        return refusal(error)
     if actor.person is not None:
         return None
     if mode is AccessMode.OIDC:

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from app.domain.people.person import OIDC_DAYS
-from app.entrance.page import SEE_OTHER, door_page
+from app.entrance.page import SEE_OTHER, door_page, more_on
 from app.errors import NotListedError, SignInError, WorkbenchError
 from app.oidc.client import CALLBACK, oidc_client
 from app.services.people.oidc_sign_ins import (
@@ -87,4 +87,4 @@ def _trouble(error: WorkbenchError, back: str) -> Response:
         _log.warning("Nobody was signed in: %s", error)  # whoever runs the server looks here
     status = 502 if isinstance(error, SignInError) else 403
     unlisted = isinstance(error, NotListedError)
-    return door_page("again", status, reason=str(error), **button(back, other=unlisted))
+    return door_page("again", status, reason=str(error), more=more_on(error), **button(back, other=unlisted))

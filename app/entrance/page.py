@@ -5,6 +5,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader
 from starlette.responses import HTMLResponse, Response
 
+from app.entrance.guide import GUIDE
+from app.errors import WorkbenchError
 from app.services.people.ways_in import whom_to_ask
 
 SEE_OTHER = 303
@@ -25,5 +27,11 @@ def door_page(kind: str, status: int = 200, **words: str) -> Response:
     return HTMLResponse(page, status, _HEADERS)
 
 
-def refusal(reason: str) -> Response:
-    return door_page("refused", 403, reason=reason, ask=whom_to_ask())
+def refusal(reason: str | WorkbenchError) -> Response:
+    return door_page("refused", 403, reason=str(reason), ask=whom_to_ask(), more=more_on(reason))
+
+
+def more_on(reason: str | WorkbenchError) -> str:
+    """The address of what the guide, which is open at the door too, tells of an error; "" where it has nothing."""
+    paragraph = reason.paragraph if isinstance(reason, WorkbenchError) else None
+    return GUIDE + paragraph.address if paragraph else ""

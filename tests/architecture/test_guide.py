@@ -11,17 +11,19 @@ from app import errors
 from app.domain.build import Stage
 from app.domain.people.person import AccessMode
 from app.entrance import guide
-from app.errors import WorkbenchError
+from app.errors import (
+    AwaitedError,
+    InputError,
+    NotFoundError,
+    NotReadyError,
+    RepeatedError,
+    WorkbenchError,
+    paragraph_of_kind,
+)
 from app.evaluators.options import described
 from app.evaluators.registry import METHODS
 from app.settings import Settings
-from pages.components.shell.guide.errors import (
-    OF_ERRORS,
-    SAID_IN_FULL,
-    kinds_of_failures,
-    paragraph_of,
-    paragraph_of_kind,
-)
+from pages.components.shell.guide.errors import failure_address, kinds_of_failures
 from pages.components.shell.guide.explained import EXPLAINED, OF_STAGES
 from pages.components.shell.guide.help import OF_EXPERTS, PARAGRAPHS
 from pages.components.shell.guide.link import GUIDE
@@ -38,6 +40,8 @@ from tests.support.repository import ROOT, name_of, python_files
 PAGES = guide_pages()
 BY_HAND = sorted(set(PAGES) - set(MADE))
 OUTSIDE = re.compile(r"[a-z]+:")
+SAID_IN_FULL = {WorkbenchError, InputError, NotFoundError, NotReadyError, RepeatedError, AwaitedError}
+"""What these are about differs from case to case: the message itself says it."""
 
 
 def _lands(link: str, page: str) -> bool:
@@ -143,11 +147,19 @@ def test_every_figure_that_the_guide_explains_is_asked_about_on_a_screen() -> No
 
 def test_every_error_has_its_paragraph_or_says_everything_itself() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, WorkbenchError)]
-    assert [kind.__name__ for kind in kinds if bool(paragraph_of(kind)) == (kind in SAID_IN_FULL)] == []
-    assert (
-        _astray(*OF_ERRORS.values(), *map(paragraph_of_kind, kinds_of_failures()), paragraph_of_kind("<unheard>")) == []
-    )
+    assert {kind for kind in kinds if kind.paragraph is None} == SAID_IN_FULL
+    told = {kind.paragraph for kind in kinds if kind.paragraph} | set(map(paragraph_of_kind, kinds_of_failures()))
+    assert _astray(*(paragraph.address for paragraph in told), failure_address("<unheard>")) == []
     assert {kind.__name__ for kind in kinds} - {"WorkbenchError"} == set(told_of_errors())
+
+
+def test_a_paragraph_that_a_terminal_names_is_called_so_in_the_guide() -> None:
+    kinds = (kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, WorkbenchError))
+    for paragraph in {kind.paragraph for kind in kinds if kind.paragraph}:
+        page = PAGES[f"{paragraph.page}.md"]
+        chapter, _, title = paragraph.title.rpartition(", ")
+        assert (f"# {title}", chapter) == (page.splitlines()[0], "Reference" if "/" in paragraph.page else "")
+        assert re.search(rf"^##+ {re.escape(paragraph.heading)}$", page, re.MULTILINE), paragraph
 
 
 def test_the_reference_has_every_command_option_setting_and_method() -> None:

@@ -79,7 +79,7 @@ def build(
         except ProviderError as error:
             if error.exit_status == InputError.exit_status:
                 raise  # a key or a name that has to change would fail on the others too
-            say(f"{d.name}: {error}")
+            say(f"{d.name}: {error.in_full}")
     _report(made, json_)
     if len(made) < len(dimensions):
         raise typer.Exit(ProviderError.exit_status)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.interruption import runs_end_on_signals
-from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, table
+from app.commands.output import DimensionOption, JsonOption, counted, echo, print_json, say, say_where_of, table
 from app.commands.scoring.score import progress_sayer
 from app.errors import InputError
 from app.scoring.concurrency import CONCURRENCY
@@ -125,8 +125,10 @@ def _end(workbench: "Workbench", reports: list["RunReport"]) -> None:
             raise report.fatal
     missing = False
     for report in reports:
-        for text, _, kind, message in failures_of(workbench, report.run.id):
+        failures = failures_of(workbench, report.run.id)
+        for text, _, kind, message in failures:
             say(f"anchor {text} failed ({kind}): {message}")
+        say_where_of(kind for _, _, kind, _ in failures)
         missing = missing or report.run.done < report.run.all
     if missing:
         raise typer.Exit(3)

@@ -16,7 +16,17 @@ from app.commands.model_asking import (
     chosen_batch,
     chosen_model_options,
 )
-from app.commands.output import DimensionOption, JsonOption, ProjectOption, counted, counts_table, echo, print_json, say
+from app.commands.output import (
+    DimensionOption,
+    JsonOption,
+    ProjectOption,
+    counted,
+    counts_table,
+    echo,
+    print_json,
+    say,
+    say_where_of,
+)
 from app.commands.scoring.resume import ready_to_resume
 from app.commands.scoring.trials import print_estimate, print_spread, read_draw, spread_document, trials_of_runs
 from app.commands.shared_work import DaskOption
@@ -271,6 +281,7 @@ def _say_failures(workbench: "Workbench", run: "RunSummary", raised: bool = Fals
     failures = failures_of(workbench, run.id)
     for text, _, kind, message in failures[:_SHOWN]:
         say(f"text {text} failed ({kind}): {message}")
+    say_where_of(kind for _, _, kind, _ in failures[:_SHOWN])
     again = f"`interacteval score --project {shlex.quote(run.project)} --resume {run.id}`"
     if failures:
         say(f"{len(failures)} failed; {again} tries them again")

@@ -95,7 +95,7 @@ def _outcome(workbench: Workbench, job: Job, progress: Progress) -> tuple[JobSta
         kind = kind_named(job.kind)
         return JobStatus.DONE, kind.work(workbench, as_given(kind, job.params), progress) or ""
     except WorkbenchError as error:
-        return JobStatus.FAILED, str(error)
+        return JobStatus.FAILED, error.in_full
     except Exception as error:
         _log(error)
         return JobStatus.FAILED, "Something went wrong that should not have. See the log."

@@ -82,7 +82,7 @@ def transcribe(workbench: Workbench, transcript_id: int, model: str) -> None:
             raise InputError(f"{model} heard no words in the recording.", "Listen to it, then record again.")
     except WorkbenchError as error:
         with workbench.database.write() as work:
-            work.transcripts.heard(transcript_id, model, error=str(error))
+            work.transcripts.heard(transcript_id, model, error=error.in_full)
         raise
     with workbench.database.write() as work:
         work.transcripts.heard(transcript_id, model, storable(text))

@@ -12,7 +12,7 @@ from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.checklists.build_words import TITLES
 from pages.components.shell.contributor_words import said_by
-from pages.components.shell.guide.errors import paragraph_of_kind
+from pages.components.shell.guide.errors import failure_address
 from pages.components.shell.guide.link import guide_link
 from pages.components.shell.words import model_label, number, plain
 
@@ -92,4 +92,4 @@ def failure(runs: Sequence[StageRun], stage: Stage) -> None:
 
 
 def _with_more(said: str, run: StageRun) -> str:
-    return f"{said}\n\n{guide_link(paragraph_of_kind(run.error_kind))}"
+    return f"{said}\n\n{guide_link(failure_address(run.error_kind))}"

@@ -25,6 +25,7 @@ from pages.components.shell.checklists.question_editor import (
     question_detail,
 )
 from pages.components.shell.checklists.unsaved_wording import unsaved_wordings
+from pages.components.shell.guide.errors import more_on
 from pages.components.shell.runs.condition_words import kind_word
 from pages.components.shell.words import button_label, number, plain, show_error
 
@@ -158,7 +159,7 @@ def _told(action: Callable[[], object]) -> None:
     try:
         action()
     except WorkbenchError as error:
-        st.toast(plain(str(error)))
+        st.toast(plain(str(error)) + more_on(error))
 
 
 def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:

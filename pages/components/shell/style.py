@@ -16,6 +16,7 @@ _RULES = """
   [data-testid="stText"], textarea, input { unicode-bidi: plaintext; text-align: start; }
   /* Where there is little room, words wrap instead of ending in dots. */
   @media (max-width: 900px) { .stMain :is(button, a, [data-testid="stMetricLabel"]) p { white-space: normal; } }
+  [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
   /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
   button .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
     clip-path: inset(50%); white-space: nowrap; }

@@ -137,4 +137,4 @@ def _finish(own: Own, name: str) -> None:
     try:
         mark_done(own.workbench, own.dimension.id, name)
     except WorkbenchError as error:
-        st.session_state[_COMPLAINT] = str(error)
+        st.session_state[_COMPLAINT] = error.in_full

@@ -81,7 +81,8 @@ def test_what_it_would_cost_is_said_without_a_key(run: Run) -> None:
     assert found["cost_usd"] > 0
     status, said, error = run(*score)
     assert (status, said) == (2, "")
-    assert error == "No key is set for OpenAI. Set OPENAI_API_KEY in the environment.\n"
+    told = "See: guide, Reference, When a model doesn't answer, no-key."
+    assert error == f"No key is set for OpenAI. Set OPENAI_API_KEY in the environment. {told}\n"
 
 
 def test_prices_are_listed_with_their_source_and_updated_when_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

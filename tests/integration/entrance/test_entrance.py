@@ -82,6 +82,7 @@ def test_a_link_that_another_used_an_old_one_and_a_made_up_one_say_so(bench: Wor
     thief = browser().post(used)
     assert (thief.status_code, "set-cookie" in thief.headers) == (403, False)
     assert "used already" in thief.text
+    assert '<a href="/guide/facilitators.html#run-a-team">' in thief.text  # the guide is open at the door too
     assert "isn&#39;t one of this server&#39;s" in browser().post("/enter?key=x").text
     assert "isn&#39;t one of this server&#39;s" in browser().get("/enter").text
 

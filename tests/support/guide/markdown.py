@@ -15,7 +15,7 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 
 def plain_words(text: str) -> str:
     """Text that is no Markdown, as a paragraph that shows it to the letter."""
-    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", text).replace("@", "&#64;")  # else an address becomes a link
 
 
 def code(text: str) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from app.entrance.guide import BUILT
+from app.entrance.guide import BUILT, GUIDE
 from tests.support.guide.borrowed_pages import adding_page, server_page
 from tests.support.guide.commands_page import commands_page
 from tests.support.guide.data_page import formats_page, schema_page
@@ -31,6 +31,8 @@ MADE: Mapping[str, Callable[[], str]] = {
     "reference/prompts.md": prompts_page,
     "reference/failures.md": failures_page,
 }
+_MISSING = f'''<h1>There is no such page</h1>
+  <p><a href="{GUIDE}index.html">Start here</a>, or look for it with the search above.</p>'''
 # Scripts that Zensical has for pages of a kind that the guide hasn't: nothing is asked of another server.
 _ELSEWHERE = re.compile(r'(?:src|href|action|srcset)="((?:https?:)?//[^"]+)"')
 
@@ -50,7 +52,7 @@ def build_site(work: Path, target: Path = BUILT) -> None:
     for name, text in guide_pages().items():
         page = work / "pages" / name
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text, encoding="utf-8")
+        page.write_text(with_pictures_to_open(text), encoding="utf-8")
     shutil.copy(CONFIG, work / CONFIG.name)
     zensical = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(work / CONFIG.name)]
     done = subprocess.run(zensical, capture_output=True, text=True, check=False, env={"NO_COLOR": "1"})
@@ -58,12 +60,27 @@ def build_site(work: Path, target: Path = BUILT) -> None:
     if done.returncode or "Warning" in said:
         raise RuntimeError(f"The guide has faults:\n{said}")
     site = work / "site"
+    missing = (
+        site / "404.html"
+    )  # shown at any address, so its links are whole ones: from where the app serves the guide
+    missing.write_text(of_missing_page(missing.read_text(encoding="utf-8")), encoding="utf-8")
     for page in site.rglob("*.html"):
         loaded = loaded_from_elsewhere(page.read_text(encoding="utf-8"))
         if loaded:
             raise RuntimeError(f"{page.name} would load {loaded} from another server.")
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(site, target)
+
+
+def with_pictures_to_open(page: str) -> str:
+    """Each picture a link to itself: beside the text it is smaller than the screen was."""
+    return re.sub(r"^(!\[[^\]]*\]\(([^)]+)\))$", r"[\1](\2)", page, flags=re.MULTILINE)
+
+
+def of_missing_page(page: str) -> str:
+    """Zensical takes the guide for the root of its server."""
+    rooted = re.sub(r'((?:href|src)=|"base":)"/(?!/)', rf'\1"{GUIDE}', page)
+    return rooted.replace("<h1>404 - Not found</h1>", _MISSING)
 
 
 def loaded_from_elsewhere(page: str) -> list[str]:

@@ -127,7 +127,7 @@ def _take(key: str, place: str, perform: Perform) -> None:
     try:
         message = read_acts(st.session_state[key].get("acts"))
     except WorkbenchError as error:
-        st.session_state[f"{key}_problem"] = str(error)
+        st.session_state[f"{key}_problem"] = error.in_full
         return
     page, last = _confirmed(key)
     fresh = [act for act in message.acts if message.page != page or act.number > last]
@@ -154,6 +154,6 @@ def _do(key: str, place: str, perform: Perform, act: AttributeAct) -> None:
             if done.back and act.kind is ActKind.EXCLUDE and not act.text:
                 asks = list(act.ids)
     except WorkbenchError as error:
-        problem = str(error)
+        problem = error.in_full
     st.session_state[f"{key}_said"], st.session_state[f"{key}_problem"] = said, problem
     st.session_state[f"{key}_unexplained"] = asks

@@ -66,7 +66,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 
     No run where nothing is chosen and only studies of conditions have scored anything.
     """
-    left, right, last = st.columns([5, 4.5, 2.8], gap="small", vertical_alignment="bottom")
+    left, right, last = st.columns([6.2, 4, 2.1], gap="small", vertical_alignment="bottom")
     with left:
         chosen = _runs(runs, dimension)
     if not chosen:

@@ -6,7 +6,7 @@ from app.domain.study import StudyCondition
 from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.scoring_jobs import FailureKind
 from pages.components.shell import local_time
-from pages.components.shell.guide.errors import paragraph_of_kind
+from pages.components.shell.guide.errors import failure_address
 from pages.components.shell.guide.link import guide_link
 from pages.components.shell.runs.study_words import condition_words
 from pages.components.shell.words import model_label, plain
@@ -74,5 +74,5 @@ def at_provider(there: tuple[int, int, ProviderBatch]) -> str:
 
 def failure_words(failure: FailureKind) -> str:
     """Why texts of a run failed, in Markdown; the kind leads to its paragraph in the guide."""
-    kind = guide_link(paragraph_of_kind(failure.kind), plain(failure.kind))
+    kind = guide_link(failure_address(failure.kind), plain(failure.kind))
     return f"{failure.count:,} × {kind}: {plain(failure.sentence)}"
