@@ -8,37 +8,29 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import typer
 
-from app.cli import build
-from app.corpora.presets import PRESETS
-from app.domain.people.actor import Role
 from app.evaluators.options import described
 from app.evaluators.registry import METHODS
 from tests.architecture import test_files, test_rooms
+from tests.support.command_lines import code_in, spans_in, unknown_commands, unknown_words
 from tests.support.repository import ROOT, name_of, project_files
 
-# What a document says of folders and commands today; records of decisions may name options of other programs.
+# What says how things are today.
 GUIDE = ROOT / "docs" / "guide"
 OF_TODAY = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "deploy/README.md")),
     *sorted(GUIDE.rglob("*.md")),
 ]
-DOCUMENTS = [*OF_TODAY, *sorted((ROOT / "docs" / "adr").glob("*.md"))]
+DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
+DOCUMENTS = [*OF_TODAY, *DECISIONS, ROOT / "CHANGELOG.md", ROOT / "docs" / "walks.md"]
 TOP = ("app", "pages", "db", "prompts", "tests", "docs")
-ALLOWED = {"--evaluator": METHODS, "--preset": PRESETS, "--role": [role.value for role in Role]}
 PLACEHOLDER = re.compile(r"NAME|NNNN|<name>|name\.py")
-CODE = re.compile(r"```\w*\n(.*?)```|`([^`\n]+(?:\n[^`\n]+)?)`", re.DOTALL)
+NO_LONGER_THERE = {"google-generativeai", "pyemd", "oidc-provider-mock"}
+"""What decisions say was not taken."""
 
 
 def _code(document: Path) -> list[str]:
     return code_in(document.read_text(encoding="utf-8"))
-
-
-def code_in(text: str) -> list[str]:
-    """Code in a document, a line each; what goes on behind a backslash is one line."""
-    found = [block or span for block, span in CODE.findall(text)]
-    return [line.strip() for text in found for line in text.replace("\\\n", " ").splitlines()]
 
 
 def _is_there(path: str) -> bool:
@@ -69,50 +61,24 @@ def test_every_module_that_is_named_exists(document: Path) -> None:
     assert not gone
 
 
-@cache
-def _commands() -> typer.core.TyperGroup:
-    tree = typer.main.get_command(build())
-    assert isinstance(tree, typer.core.TyperGroup)
-    return tree
-
-
-def unknown_words(line: str) -> list[str]:
-    """The words of a command line that the program doesn't know: its commands and its options."""
-    words = shlex.split(line.partition(" #")[0].partition(" | ")[0])[1:]
-    command, spoken = _commands(), []
-    while words and isinstance(command, typer.core.TyperGroup):
-        if words[0].startswith("-"):
-            break
-        spoken.append(words.pop(0))
-        if spoken[-1] not in command.commands:
-            return [" ".join(spoken)]
-        command = command.commands[spoken[-1]]
-    options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-    asked = {word.partition("=")[0] for word in words if word.startswith("--")}
-    return [f"{' '.join(spoken)} {option}" for option in asked - options - {"--help"}]
-
-
-@pytest.mark.parametrize("document", OF_TODAY, ids=name_of)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_every_command_that_is_shown_exists_with_its_options(document: Path) -> None:
     assert unknown_commands(document.read_text(encoding="utf-8")) == []
 
 
-def unknown_commands(text: str) -> list[str]:
-    shown = [re.sub(r"^\S*/(?=interacteval)", "", line) for line in code_in(text)]
-    lines = [line.replace("[", "").replace("]", "") for line in shown if line.startswith("interacteval ")]
-    return [unknown for line in lines for unknown in unknown_words(line)]
+def test_the_walk_in_a_terminal_calls_what_there_is() -> None:
+    script = (ROOT / "docs" / "examples" / "terminal.sh").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.partition(" > ")[0] for line in script.splitlines() if line.startswith("interacteval ")]
+    assert len(lines) > 5
+    assert [unknown for line in lines for unknown in unknown_words(line)] == []
 
 
 @pytest.mark.parametrize("document", OF_TODAY, ids=name_of)
-def test_every_method_and_option_of_a_method_that_is_shown_exists(document: Path) -> None:
-    """`--evaluator NAME`, `--set name=value` behind it, `--preset NAME`, `--role NAME`."""
+def test_every_option_of_a_method_that_is_shown_exists(document: Path) -> None:
+    """`--set name=value`, behind `--evaluator NAME` or alone."""
     for line in (line for line in _code(document) if "interacteval " in line or line.startswith("--")):
-        words = shlex.split(line.partition(" #")[0].partition(" | ")[0])
-        given = [pair for pair in pairwise(words) if pair[1] != "NAME"]
-        values = {option: [value for name, value in given if name == option] for option in ALLOWED}
-        unknown = [value for option, named in values.items() for value in named if value not in ALLOWED[option]]
-        assert unknown == [], line
-        methods = values["--evaluator"] or list(METHODS)
+        given = list(pairwise(shlex.split(line.partition(" #")[0].partition(" | ")[0])))
+        methods = [value for name, value in given if name == "--evaluator" and value in METHODS] or list(METHODS)
         options = {each.name for name in methods for each in described(METHODS[name].options)}
         named = {value.partition("=")[0] for name, value in given if name == "--set"}
         assert named - {"name"} <= options, line
@@ -139,20 +105,24 @@ def test_every_variable_that_is_named_is_read(document: Path) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
 def test_every_name_that_is_written_as_one_stands_in_the_project(document: Path) -> None:
-    """Tables and their columns, metrics, settings, variables of providers: what has an underscore in it."""
-    spans = [span for _, span in CODE.findall(document.read_text(encoding="utf-8")) if span]
-    named = {
-        name for span in spans for name in re.findall(r"(?<![\w/.:-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+", span)
+    """Tables and their columns, metrics, levels, settings, variables of providers: a span of a single name, and what
+    has an underscore in it."""
+    spans = spans_in(document.read_text(encoding="utf-8"))
+    named = {span for span in spans if re.fullmatch(r"[A-Za-z]\w*(?:-\w+)*", span)}
+    named |= {
+        name for span in spans for name in re.findall(r"(?<![\w/:-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+", span)
     }
-    assert named - _words_of_the_project() == set()
+    assert named - _words_of_the_project() - NO_LONGER_THERE == set()
 
 
 @cache
 def _words_of_the_project() -> frozenset[str]:
-    kinds = {".py", ".yaml", ".yml", ".toml", ".sql", ".sh", ".json", ".js"}
+    kinds = {".py", ".yaml", ".yml", ".toml", ".sql", ".sh", ".json", ".js", ".lock"}
     files = [path for path in project_files() if path.suffix in kinds or path.name in ("Makefile", "Dockerfile")]
     elsewhere = [path for path in files if path.relative_to(ROOT).parts[:2] != ("tests", "architecture")]
-    return frozenset(word for path in elsewhere for word in re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    said = [path.read_text(encoding="utf-8") for path in elsewhere]
+    words = {word for text in said for pattern in (r"\w+", r"[\w-]+") for word in re.findall(pattern, text)}
+    return frozenset(words | {path.name for path in project_files()})
 
 
 def _rows(heading: str) -> list[list[str]]:
@@ -204,7 +174,6 @@ def test_the_limits_that_contributing_states_are_those_that_are_kept() -> None:
 
 
 def test_decisions_are_numbered_without_gaps_and_their_headings_agree() -> None:
-    decisions = [path for path in DOCUMENTS if path.parent.name == "adr"]
-    assert [int(path.name[:4]) for path in decisions] == list(range(1, len(decisions) + 1))
-    headings = [path.read_text(encoding="utf-8").split(".", 1)[0] for path in decisions]
-    assert headings == [f"# {number}" for number in range(1, len(decisions) + 1)]
+    assert [int(path.name[:4]) for path in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+    headings = [path.read_text(encoding="utf-8").split(".", 1)[0] for path in DECISIONS]
+    assert headings == [f"# {number}" for number in range(1, len(DECISIONS) + 1)]

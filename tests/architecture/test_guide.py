@@ -28,7 +28,7 @@ from pages.components.shell.guide.explained import EXPLAINED, OF_STAGES
 from pages.components.shell.guide.help import OF_EXPERTS, PARAGRAPHS
 from pages.components.shell.guide.link import GUIDE
 from pages.components.shell.navigation.screens import SCREENS
-from tests.architecture.test_documents import unknown_commands
+from tests.support.command_lines import unknown_commands
 from tests.support.guide.commands_page import all_commands
 from tests.support.guide.markdown import anchors, links, words_in_bold
 from tests.support.guide.pictured import PICTURED

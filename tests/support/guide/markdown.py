@@ -14,7 +14,11 @@ def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 
 
 def plain_words(text: str) -> str:
-    """Text that is no Markdown, as a paragraph that shows it to the letter."""
+    """Text that is no Markdown, as a paragraph that shows it to the letter; `code` in it stays code."""
+    return "".join(part if _SPAN.fullmatch(part) else _escaped(part) for part in re.split(r"(`[^`\n]+`)", text))
+
+
+def _escaped(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", text).replace("@", "&#64;")  # else an address becomes a link
 
 
