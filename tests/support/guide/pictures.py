@@ -91,7 +91,10 @@ def _facilitator(page: Page, app: App) -> None:
     _opened(page, app, "data", "Texts")
     page.get_by_text("Import", exact=True).first.click()
     page.locator("input[type=file]").first.set_input_files(small_csv(app.home / "summaries.csv"))
+    page.get_by_text("Into a new project", exact=True).click()
     expect(page.get_by_text("What you will be able to do with them")).to_be_visible()
+    settled(page)
+    page.get_by_text("The first of 18 rows").evaluate("line => line.scrollIntoView()")
     _picture(page, "import")
     for name, title in (
         ("ask_llms", "Ask the LLMs"),

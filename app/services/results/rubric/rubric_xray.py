@@ -86,7 +86,7 @@ class RubricXray:
         if self.answered < ENOUGH_TEXTS:
             said.append(f"have two experts answer on {ENOUGH_TEXTS} texts or more (so far {self.answered})")
         if self.repeats < 2:
-            said.append("ask the judge the same again (repeats, on Score)")
+            said.append("ask the judge the same again (“Ask how often”, on Scores)")
         if self.rated < ENOUGH_TEXTS and self.answered < ENOUGH_TEXTS:
             said.append(f"have {ENOUGH_TEXTS} texts or more rated (so far {self.rated})")
         return said
