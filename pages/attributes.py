@@ -14,16 +14,17 @@ from pages.components.attributes.filters import filtered
 from pages.components.attributes.near_duplicates import duplicates
 from pages.components.attributes.pool import Pool, pool_list
 from pages.components.shell.blinding import open_attributes
-from pages.components.shell.current import current_workbench
+from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
 
 workbench = current_workbench()
-project, dimension = needs_dimension(
-    workbench,
-    "Attributes",
-    "Everything that people and LLMs said to look for. Correct the wording and leave out what doesn't belong.",
-)
+here = current_project(workbench)
+runs_it = here is None or may(workbench, Right.FACILITATE, project_id=here.id)
+ABOUT = "Everything that people and LLMs said to look for."
+if runs_it:
+    ABOUT += " Correct the wording and leave out what doesn't belong."
+project, dimension = needs_dimension(workbench, "Attributes", ABOUT)
 attributes = open_attributes(workbench, project, dimension)
 if not attributes:
     empty("Nobody has said yet what to look for.", "Read the samples and think aloud.", "think_aloud", "Think aloud")
@@ -35,7 +36,6 @@ with st.container(horizontal=True, gap="medium", vertical_alignment="center", ke
     counts(attributes)
     link("compare", "See who notices what on Compare")
 others = [d for d in dimensions_named(workbench, project.name, "all") if d.id != dimension.id]
-runs_it = may(workbench, Right.FACILITATE, project_id=project.id)
 pool = Pool(dimension, project.id, attributes, others, newest_clusters(workbench, dimension.id), runs_it)
 shown, grouping = filtered(attributes, bool(pool.clusters))
 pool_list(workbench, pool, shown, grouping)

@@ -129,11 +129,13 @@ def one_point(value: float | None, low: float | None, high: float | None) -> tup
 
 
 def direction(value: float | None, high: float | None) -> tuple[str, ...]:
-    """A remark on a Spearman below 0, given the upper end of its interval."""
+    """A remark on a Spearman below 0, given the upper end of its interval, where it has one."""
     if value is None or value >= 0:
         return ()
     said = "Spearman is negative: texts that people rate higher get lower scores."
-    if high is not None and high < 0:
+    if high is None:
+        return (f"{said} Without an interval it can't be told from no agreement at all.",)
+    if high < 0:
         return (f"{said} That is more than chance: check whether a high score means good, and what the questions ask.",)
     return (f"{said} It can't be told from no agreement at all: its interval reaches 0.",)
 

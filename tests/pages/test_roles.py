@@ -140,8 +140,11 @@ def test_the_next_step_is_offered_to_whoever_may_do_it(
     assert [button.label for button in open_screen("attributes").button if button.key == "way_on"] == [
         "Next: publish the checklist"
     ]
+    assert "Correct the wording" in said(open_screen("attributes"))
     sign_in(signed)
-    assert not [button for button in open_screen("attributes").button if button.key == "way_on"]
+    attributes = open_screen("attributes")
+    assert "Correct the wording" not in said(attributes)
+    assert not [button for button in attributes.button if button.key == "way_on"]
 
 
 def test_help_opens_what_is_for_whoever_asks(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:

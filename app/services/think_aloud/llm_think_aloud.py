@@ -161,7 +161,7 @@ class ThinkAloudAsking:
         """The model can't be opened at all."""
         for dimension in about:
             await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
-        answer = ThinkAloudAnswer("", name, error=str(error))
+        answer = ThinkAloudAnswer("", name, error=error.in_full)
         self._on_answer(answer)
         return [answer]
 
@@ -174,7 +174,7 @@ class ThinkAloudAsking:
             return None
         except WorkbenchError as error:
             await asyncio.to_thread(_keep_failure, self.workbench, dimension, name, error)
-            asked = ThinkAloudAnswer(dimension.name, name, error=str(error))
+            asked = ThinkAloudAnswer(dimension.name, name, error=error.in_full)
         self._on_answer(asked)
         return asked
 

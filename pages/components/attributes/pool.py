@@ -66,12 +66,12 @@ def pool_list(workbench: Workbench, pool: Pool, shown: Sequence[Attribute], grou
     """`shown`: those that the filters let through."""
     grouped = {a.id: key for key, a in _grouped(pool, shown, grouping)}
     texts = {a.id: a.text for a in pool.attributes}
-    movable = bool(pool.others)
+    words = {kind: word for kind, word in WORDS.items() if pool.others or kind is not ActKind.MOVE}
     contents = ListContents(
         label=f"Attributes of {pool.dimension.name}",
         groups=_groups(pool, shown, grouped, grouping),
         rows=[_row(a, grouped[a.id], texts, pool, grouping) for a in shown],
-        words=WORDS if movable else {kind: word for kind, word in WORDS.items() if kind is not ActKind.MOVE},
+        words=words if pool.editable else {},
         targets=[(dimension.id, dimension.name) for dimension in pool.others],
         total=len(pool.attributes),
         empty="No attribute fits these choices. Clear the search, or choose another contributor or status.",

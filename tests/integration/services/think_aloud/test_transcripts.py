@@ -88,7 +88,7 @@ def test_a_failed_transcription_keeps_the_audio_and_says_what_to_do(
         transcribe(bench, number, "llama:whisper")
     kept = transcripts_of(bench, 1, "Ada")[0]
     assert voice_recording_path(kept.audio).read_bytes() == b"sound"
-    assert kept.error == str(failure.value)
+    assert kept.error == failure.value.in_full
     assert failure.value.hint
     assert "planted-key" not in kept.error
     server.script(Answer("At last."))
