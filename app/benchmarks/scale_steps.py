@@ -17,14 +17,20 @@ from typing import Any
 
 from app.domain.checklist import Checklist, ChecklistStatus, Component, Question, QuestionOrigin
 from app.providers.credentials import Credentials
+from app.services.checklists.checklists import published_checklist
 from app.services.data.imports import import_file
 from app.services.data.locked_split import state_of
 from app.services.data.projects import overview
 from app.services.data.texts import text_page
+from app.services.disagreements.queue import disagreement_queue
 from app.services.results.archive.project_archive import write_project_archive
+from app.services.results.question_analysis import questions_of
+from app.services.results.raters import human_side_of
 from app.services.results.result_files import write_results
 from app.services.results.result_texts import disagreements, judged_text, question_shares
 from app.services.results.results import kept_results, results_of
+from app.services.results.rubric.rubric_xray import rubric_xray
+from app.services.results.run_answers.run_counts import run_counts
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.forecast import forecast
@@ -128,11 +134,23 @@ class Steps:
         def score_screen() -> object:
             return held_out(workbench, 1, dimension.id), forecast(workbench, 1, options)
 
-        def results_screen() -> object:
-            results = kept_results(workbench, RUN)
-            shown = disagreements(results[0].compared)
-            question_shares(workbench, RUN, dimension.id)
-            return verdict_of(workbench, results[0]), judged_text(workbench, RUN, dimension.id, shown[0].row.text)
+        def verdict() -> object:
+            return verdict_of(workbench, kept_results(workbench, RUN)[0])
+
+        def questions_screen() -> object:
+            result = kept_results(workbench, RUN)[0]
+            shares = question_shares(workbench, RUN, dimension.id)
+            return shares, questions_of(workbench, result), rubric_xray(workbench, result)
+
+        def texts_screen() -> object:
+            shown = disagreements(kept_results(workbench, RUN)[0].compared)
+            return judged_text(workbench, RUN, dimension.id, shown[0].row.text)
+
+        def disagreements_screen() -> object:
+            return disagreement_queue(workbench, published_checklist(workbench, dimension.id).id)
+
+        def people() -> object:
+            return human_side_of(workbench, kept_results(workbench, RUN)[0])
 
         def export(suffix: str) -> Callable[[], object]:
             def write() -> None:
@@ -143,6 +161,14 @@ class Steps:
 
             return write
 
+        def report() -> None:
+            with workbench.database.read() as work:
+                project = work.projects.by_id(1)
+            results = kept_results(workbench, RUN)
+            verdicts = [verdict_of(workbench, result) for result in results]
+            xrays = [rubric_xray(workbench, result) for result in results]
+            write_results(self.folder / "report.html", project, results, verdicts, lambda: xrays, lambda: [None])
+
         return {
             "samples": lambda: ensure_samples(workbench, dimension.id),
             "texts table": table,
@@ -150,9 +176,15 @@ class Steps:
             "forecast": score_screen,
             "plan": lambda: start_run(workbench, 1, options),
             "score": lambda: work_on(workbench, RUN),
-            "results": results_screen,
+            "run counts": lambda: run_counts(workbench, RUN),
+            "results": verdict,
+            "questions": questions_screen,
+            "result texts": texts_screen,
+            "people": people,
+            "disagreements": disagreements_screen,
             "export csv": export(".csv"),
             "export parquet": export(".parquet"),
+            "report": report,
             "archive": lambda: write_project_archive(workbench, 1, self.folder / "archive.zip"),
         }
 
@@ -179,9 +211,15 @@ STEPS = (
     "forecast",
     "plan",
     "score",
+    "run counts",
     "results",
+    "questions",
+    "result texts",
+    "people",
+    "disagreements",
     "export csv",
     "export parquet",
+    "report",
     "archive",
 )
 

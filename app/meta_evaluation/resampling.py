@@ -12,6 +12,8 @@ from app.meta_evaluation.score_matrix import Floats, Ints, ScoreTable
 MANY = 20_000
 MOST_DRAWN = 20_000_000
 """Counts that are in memory at once, 8 bytes each: resamples times sources, systems or texts."""
+ON_THE_WAY = 6
+"""Arrays of their size that a coefficient makes of such counts before it has a figure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +110,11 @@ def units(table: ScoreTable, resampling: Resampling) -> int:
 
 
 def count_parts(code: Ints, classes: int, resamples: int, rng: np.random.Generator, each: int) -> Iterator[Floats]:
-    """As `draw_counts`, so many at a time that `each` further numbers a resample fit into memory too."""
+    """As `draw_counts`, so many at a time that `each` further numbers a resample fit into memory too, and where they
+    must be drawn in parts, what is made of these numbers on the way."""
     at_once = max(1, MOST_DRAWN // max(classes, each, 1))
+    if at_once < resamples:
+        at_once = max(1, at_once // ON_THE_WAY)
     for start in range(0, resamples, at_once):
         yield draw_counts(code, classes, min(at_once, resamples - start), rng)
 

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 from app.domain.judgment import Answer, Judgment
 from app.domain.locked_split import Scope
 from app.domain.run import ScoredText, ScoreStatus
+from app.domain.run_answers import ANSWERS, RunAnswers
 from db.models import JudgmentRow, RatingRow, ScoreRow, TextRow
 from db.repositories.locked_split import within
 from db.repositories.texts import AT_A_TIME
@@ -18,6 +19,7 @@ from db.repositories.texts import AT_A_TIME
 MANY_RATINGS = 200_000
 # In the order of a Judgment's values.
 _JUDGMENT = ("question_id", "answer", "rationale", "repeat", "p_yes", "origin_run_id", "cannot_tell", "quote")
+_NUMBERS = {answer.value: number for number, answer in enumerate(ANSWERS)}
 
 
 class Results:
@@ -141,6 +143,24 @@ class Results:
         )
         for text, question, answer, *rest in rows:
             yield text, Judgment(question, Answer(answer), *rest)
+
+    def answer_columns(self, run_id: int, dimension_id: int) -> RunAnswers:
+        """What `answers` gives, as columns: it takes a tenth of the memory."""
+        rows = self._session.execute(
+            select(ScoreRow.text_id, JudgmentRow.repeat, JudgmentRow.question_id, JudgmentRow.answer)
+            .join(ScoreRow, col(ScoreRow.id) == JudgmentRow.score_id)
+            .where(*self._scores(run_id, dimension_id), ScoreRow.status == ScoreStatus.DONE.value)
+            .order_by(col(JudgmentRow.id)),
+            execution_options={"yield_per": AT_A_TIME},
+        )
+        found = RunAnswers()
+        for part in rows.partitions():
+            texts, repeats, questions, answers = zip(*part, strict=True)
+            found.texts.extend(texts)
+            found.repeats.extend(repeats)
+            found.questions.extend(questions)
+            found.answers.extend(map(_NUMBERS.__getitem__, answers))
+        return found
 
     def answers(self, run_id: int, dimension_id: int) -> dict[int, list[tuple[int, int, Answer]]]:
         """Text id -> (repeat, question id, answer) of every judgment on that text, for the texts with a score."""

@@ -35,7 +35,7 @@ def parted_project(workbench: Workbench, texts: int = 4, name: str = "Letters") 
 def text_ids(workbench: Workbench, checklist: Checklist) -> list[int]:
     """In import order."""
     with workbench.database.read() as work:
-        return list(work.texts.keys(work.projects.project_of(work.checklists.dimension_of(checklist.id)).id))
+        return list(work.texts.ids(work.projects.project_of(work.checklists.dimension_of(checklist.id)).id))
 
 
 def experts_say(workbench: Workbench, checklist: Checklist, said: Mapping[str, Sequence[str]]) -> AnswerDraw:
@@ -58,7 +58,7 @@ def judge_says(
     with workbench.database.write() as work:
         dimension_id = work.checklists.dimension_of(checklist.id)
         project = work.projects.project_of(dimension_id)
-        texts = list(work.texts.keys(project.id))
+        texts = list(work.texts.ids(project.id))
         part = RunDimension(dimension_id, checklist.id, texts=tuple(texts), name="tone")
         run = work.runs.create(project.id, "checklist", judge, {"repeats": len(repeats), **params}, [part])
         outcomes = []

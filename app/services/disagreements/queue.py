@@ -14,12 +14,13 @@ from app.domain.run import RunSummary
 from app.errors import NotFoundError
 from app.meta_evaluation.questions.disagreements import PartedAnswers, PartedKind, parted_answers
 from app.meta_evaluation.score_matrix import Floats
-from app.services.disagreements.version_answers import NUMBERS, Key, VersionAnswers, version_answers
+from app.services.disagreements.version_answers import NUMBERS, VersionAnswers, version_answers
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
 __all__ = ["DisagreementQueue", "PartedKind", "QueueFilter", "QueuedPair", "decidable_versions", "disagreement_queue"]
 
+Key = tuple[str, str, str]
 QueueState = Literal["open", "decided", "contradicting"]
 
 
@@ -163,7 +164,10 @@ def disagreement_queue(workbench: Workbench, checklist_id: int) -> DisagreementQ
     found = version_answers(workbench, checklist_id)
     decided = _decided(found)
     parted = parted_answers(found.people, found.judges, decided)
-    pairs = _pairs(found, parted, np.argwhere(parted.anywhere | ~np.isnan(decided)))
+    places = np.argwhere(parted.anywhere | ~np.isnan(decided))
+    with workbench.database.read() as work:
+        keys = work.texts.keys_of(np.unique(found.texts[places[:, 0]]).tolist())
+    pairs = _pairs(found, parted, keys, places)
     return DisagreementQueue(found.checklist, len(found.experts), found.runs, tuple(sorted(pairs, key=_order)))
 
 
@@ -173,24 +177,27 @@ def _order(pair: QueuedPair) -> tuple[bool, float, int, int]:
 
 def _decided(found: VersionAnswers) -> Floats:
     """(texts, questions): the decisions that hold, NaN elsewhere."""
-    row = {text: number for number, text in enumerate(found.texts)}
-    cube = np.full((len(row), len(found.checklist.asked)), np.nan)
+    cube = np.full((len(found.texts), len(found.checklist.asked)), np.nan)
     for place, question in enumerate(found.checklist.asked):
         for text, decision in reference(found.decisions.get(question.id, ())).items():
-            if text in row:
-                cube[row[text], place] = NUMBERS[decision.answer]
+            row = found.row(text)
+            if row is not None:
+                cube[row, place] = NUMBERS[decision.answer]
     return cube
 
 
-def _pairs(found: VersionAnswers, parted: PartedAnswers, places: Iterable[Any]) -> list[QueuedPair]:
-    texts, asked = list(found.texts), found.checklist.asked
+def _pairs(
+    found: VersionAnswers, parted: PartedAnswers, keys: Mapping[int, Key], places: Iterable[Any]
+) -> list[QueuedPair]:
+    """keys: doc_id, system_id and item_id of the texts at these places."""
+    asked = found.checklist.asked
     judges = [run.judge for run in found.runs]
     holds = {question.id: reference(found.decisions.get(question.id, ())) for question in asked}
     against = {question.id: _contradicting(found.decisions.get(question.id, ())) for question in asked}
     counts = {answer: (found.people == value).sum(axis=0) for answer, value in NUMBERS.items()}
     pairs = []
     for row, place in places:
-        question, text = asked[place], texts[row]
+        question, text = asked[place], int(found.texts[row])
         apart = tuple(name for name, here in zip(judges, parted.judges[:, row, place], strict=True) if here)
         wavering = tuple(name for name, here in zip(judges, parted.repeats[:, row, place], strict=True) if here)
         kinds = {
@@ -201,7 +208,7 @@ def _pairs(found: VersionAnswers, parted: PartedAnswers, places: Iterable[Any]) 
         pairs.append(
             QueuedPair(
                 text,
-                found.texts[text],
+                keys[text],
                 question,
                 int(place) + 1,
                 frozenset(kind for kind, here in kinds.items() if here),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 
 import numpy as np
 
@@ -14,28 +15,32 @@ from app.domain.run import RunSummary
 from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.expert_answers import published
+from app.services.results.judge_cube import Ints, judge_cube, judged_texts, places_of
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
-Key = tuple[str, str, str]
 NUMBERS = {Answer.YES: 1.0, Answer.NO: 0.0, Answer.NOT_APPLICABLE: OUTSIDE}
 """As in `app/meta_evaluation/questions/disagreements.py`; what isn't named is no answer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionAnswers:
-    """`texts`: those that experts or judges were asked about, id -> doc_id, system_id, item_id, in import order; none
+    """`texts` (texts,): the ids of those that experts or judges were asked about, rising, which is import order; none
     of the locked split. `people` is (experts, texts, questions), each of `judges` (repeats, texts, questions) of the
     run at the same place. `decisions`: question -> those about it in all its versions, undone ones too.
     """
 
     checklist: Checklist
-    texts: Mapping[int, Key]
+    texts: Ints
     experts: tuple[str, ...]
     people: Floats
     runs: tuple[RunSummary, ...]
     judges: tuple[Floats, ...]
     decisions: Mapping[int, Sequence[Decision]]
+
+    def row(self, text: int) -> int | None:
+        """Its place among the texts; None where it is none of them."""
+        return _row(self.texts, text)
 
 
 def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
@@ -48,25 +53,29 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
         checklist = published(work, checklist_id)
         dimension_id = work.checklists.dimension_of(checklist_id)
         project_id = work.projects.project_of(dimension_id).id
-        keys = work.texts.keys(project_id)
+        there = np.asarray(work.texts.ids(project_id))
         runs = newest_runs(work, project_id, checklist_id)
         draw = work.expert_answers.draw_of(checklist_id)
         state = work.expert_answers.state(draw.id) if draw else ()
         decisions = work.decisions.of_checklist(checklist_id)
     given = kept_answers(workbench.database, draw.id, state) if draw else ()
     asked = tuple(question.id for question in checklist.asked)
-    judged = [_kept_judge(workbench.database, run.id, dimension_id, asked, _state(run, keys)) for run in runs]
+    open_texts = sha256(there.tobytes()).digest()
+    judged = [
+        _kept_judge(workbench.database, run.id, dimension_id, asked, (run.status, run.done, run.failed, open_texts))
+        for run in runs
+    ]
     decided = {one.text for each in decisions.values() for one in each if one.stands}
-    there = {*(draw.texts if draw else ()), *decided, *(text for texts, _ in judged for text in texts)}
-    texts = {text: key for text, key in keys.items() if text in there}
+    of_people = np.array([*(draw.texts if draw else ()), *decided], dtype=np.int64)
+    texts = there[np.isin(there, np.concatenate([of_people, *(of for of, _ in judged)]))]
     experts = tuple(dict.fromkeys(one.expert for one in given))
     return VersionAnswers(
         checklist,
         texts,
         experts,
-        _people(given, experts, list(texts), asked),
+        _people(given, experts, texts, asked),
         tuple(runs),
-        tuple(_aligned(cube, of, list(texts)) for of, cube in judged),
+        tuple(_aligned(cube, of, texts) for of, cube in judged),
         decisions,
     )
 
@@ -87,47 +96,36 @@ def kept_answers(database: Database, draw_id: int, _: tuple[object, ...]) -> tup
         return tuple(work.expert_answers.of(draw_id))
 
 
-def _state(run: RunSummary, keys: Mapping[int, Key]) -> tuple[object, ...]:
-    """Another one when the run has other scores, or other texts are open."""
-    return run.status, run.done, run.failed, tuple(keys)
-
-
 @lru_cache(maxsize=64)
 def _kept_judge(
     database: Database, run_id: int, dimension_id: int, asked: tuple[int, ...], _: tuple[object, ...]
-) -> tuple[tuple[int, ...], Floats]:
-    """The texts with a score, and (repeats, texts, questions) of the answers about them."""
+) -> tuple[Ints, Floats]:
+    """The texts with an answer, and (repeats, texts, questions) of the answers about them."""
     with database.read() as work:
-        found = work.results.answers(run_id, dimension_id)
-    repeats = 1 + max((repeat for given in found.values() for repeat, _, _ in given), default=0)
-    place = {question: number for number, question in enumerate(asked)}
-    cube = np.full((repeats, len(found), len(asked)), np.nan)
-    for row, given in enumerate(found.values()):
-        for repeat, question, answer in given:
-            if question in place:
-                cube[repeat, row, place[question]] = NUMBERS.get(answer, np.nan)
-    return tuple(found), cube
+        given = work.results.answer_columns(run_id, dimension_id)
+    texts = judged_texts(given)
+    return texts, judge_cube(given, texts, asked, NUMBERS)
 
 
-def _aligned(cube: Floats, of: Sequence[int], texts: Sequence[int]) -> Floats:
+def _aligned(cube: Floats, of: Ints, texts: Ints) -> Floats:
     """The same answers over `texts`."""
-    row = {text: number for number, text in enumerate(texts)}
     found = np.full((cube.shape[0], len(texts), cube.shape[2]), np.nan)
-    there = [(number, row[text]) for number, text in enumerate(of) if text in row]
-    if there:
-        before, after = zip(*there, strict=True)
-        found[:, list(after)] = cube[:, list(before)]
+    place, there = places_of(of, texts)
+    found[:, place[there]] = cube[:, there]
     return found
 
 
-def _people(
-    given: Sequence[ExpertAnswer], experts: Sequence[str], texts: Sequence[int], asked: Sequence[int]
-) -> Floats:
+def _people(given: Sequence[ExpertAnswer], experts: Sequence[str], texts: Ints, asked: Sequence[int]) -> Floats:
     cube = np.full((len(experts), len(texts), len(asked)), np.nan)
     who = {name: number for number, name in enumerate(experts)}
-    row = {text: number for number, text in enumerate(texts)}
     place = {question: number for number, question in enumerate(asked)}
     for one in given:
-        if one.text in row and one.question in place and one.answer in NUMBERS:
-            cube[who[one.expert], row[one.text], place[one.question]] = NUMBERS[one.answer]
+        row = _row(texts, one.text)
+        if row is not None and one.question in place and one.answer in NUMBERS:
+            cube[who[one.expert], row, place[one.question]] = NUMBERS[one.answer]
     return cube
+
+
+def _row(texts: Ints, text: int) -> int | None:
+    row = int(np.searchsorted(texts, text))
+    return row if row < texts.size and texts[row] == text else None

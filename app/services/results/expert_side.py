@@ -14,6 +14,7 @@ from app.meta_evaluation.questions.question_agreement import inapplicable_refere
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.services.checklists.answer_waves import answered_probability
 from app.services.checklists.expert_answers import answer_cube, expert_answers, inapplicable_cube
+from app.services.results.judge_cube import judge_cube
 from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
@@ -83,7 +84,6 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
     with workbench.database.read() as work:
         parts = work.runs.parts(result.run.id)
         checklist = next(part.checklist for part in parts if part.dimension == result.dimension.id)
-        answers = work.results.answers(result.run.id, result.dimension.id) if checklist else {}
         decisions = work.decisions.of_checklist(checklist) if checklist else {}
     if not checklist:
         return None
@@ -93,12 +93,12 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
         return None
     if not found.experts:
         return None
+    with workbench.database.read() as work:
+        given = work.results.answer_columns(result.run.id, result.dimension.id)
     documents = {row.text: row.doc_id or f"text {row.text}" for row in result.rows}
     texts = tuple(dict.fromkeys([*found.texts, *documents]))
     asked = [question.id for question in found.checklist.asked]
-    given = [answers.get(text, []) for text in texts]
-    inapplicable = [_repeats(each, asked, INAPPLICABLE) for each in given]
-    judge = [most_say(_repeats(each, asked, VALUES), other) for each, other in zip(given, inapplicable, strict=True)]
+    judge, inapplicable = (judge_cube(given, texts, asked, values) for values in (VALUES, INAPPLICABLE))
     people = np.full((2, len(found.experts), len(texts), len(asked)), np.nan)
     people[:, :, : len(found.texts)] = answer_cube(found), inapplicable_cube(found)
     return ExpertSide(
@@ -107,10 +107,10 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
         texts,
         tuple(documents.get(text, f"text {text}") for text in texts),
         np.arange(len(texts)) < len(found.texts),
-        np.array([text in answers for text in texts]),
-        np.stack(judge),
+        np.isin(texts, np.asarray(given.texts)),
+        most_say(judge, inapplicable),
         people[0],
-        np.stack([majority(each) for each in inapplicable]),
+        majority(inapplicable),
         people[1],
         answered_probability(workbench, found, texts),
         decided_answers(decisions, found.texts, texts, asked) if decisions else None,
@@ -128,15 +128,4 @@ def decided_answers(
         for text, decision in reference(decisions.get(question, ())).items():
             if text in of_experts and text in row:
                 found[row[text], place] = numbers[decision.answer]
-    return found
-
-
-def _repeats(given: list[tuple[int, int, Answer]], questions: list[int], values: Mapping[Answer, float]) -> Floats:
-    """(repeats, questions) of one text."""
-    repeats = max((repeat for repeat, _, _ in given), default=0) + 1
-    found = np.full((repeats, len(questions)), np.nan)
-    place = {question: number for number, question in enumerate(questions)}
-    for repeat, question, answer in given:
-        if question in place:
-            found[repeat, place[question]] = values[answer]
     return found

@@ -7,6 +7,7 @@ import numpy as np
 
 from app.domain.checklist import Question
 from app.domain.people.actor import Right
+from app.domain.run_answers import RunAnswers
 from app.errors import NotReadyError
 from app.meta_evaluation.frame import Frame
 from app.meta_evaluation.questions.item_analysis import ItemAnalysis, QuestionItem, Redundancy, analyse_items
@@ -14,6 +15,7 @@ from app.meta_evaluation.questions.question_agreement import majority
 from app.meta_evaluation.questions.question_weights import QuestionWeights, learn_weights
 from app.meta_evaluation.score_matrix import Bools, Floats
 from app.providers.credentials import Credentials
+from app.services.results.judge_cube import judge_cube
 from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import Choices, DimensionResult, kept_result, result_state
 from app.services.runtime.use_case import use_case
@@ -86,17 +88,10 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
     with database.read() as work:
         part = next(part for part in work.runs.parts(run_id) if part.dimension == dimension_id)
         asked = work.checklists.get(part.checklist).asked if part.checklist else []
-        given = work.results.answers(run_id, dimension_id) if asked else {}
+        given = work.results.answer_columns(run_id, dimension_id) if asked else RunAnswers()
     rows = result.compared
-    repeats = 1 + max((repeat for answers in given.values() for repeat, _, _ in answers), default=0)
-    text_place = {row.text: number for number, row in enumerate(rows)}
-    question_place = {question.id: number for number, question in enumerate(asked)}
-    cube, outside = np.full((2, repeats, len(rows), len(asked)), np.nan)
-    for text, answers in given.items():
-        if text in text_place:
-            for repeat, question, answer in answers:
-                place = repeat, text_place[text], question_place[question]
-                cube[place], outside[place] = VALUES[answer], INAPPLICABLE[answer]
+    texts, ids = [row.text for row in rows], [question.id for question in asked]
+    cube, outside = (judge_cube(given, texts, ids, values) for values in (VALUES, INAPPLICABLE))
     systems = [row.system_id for row in rows]
     frame = Frame(
         group=[row.doc_id for row in rows],
@@ -107,14 +102,5 @@ def _judged(database: Database, run_id: int, dimension_id: int, choices: Choices
         seed=choices.seed,
     )
     human = np.array([row.human for row in rows], dtype=np.float64)
-    most = majority_of(outside)
-    return _Judged(tuple(asked), np.where(most == 0, majority_of(cube), np.nan), most == 1, human, frame)
-
-
-def majority_of(cube: Floats) -> Floats:
-    """(texts, questions) what most of (repeats, texts, questions) say; NaN where they are split evenly. Some methods
-    ask no questions."""
-    found = np.full(cube.shape[1:], np.nan)
-    for question in range(cube.shape[2]):
-        found[:, question] = majority(cube[:, :, question])
-    return found
+    most = majority(outside)
+    return _Judged(tuple(asked), np.where(most == 0, majority(cube), np.nan), most == 1, human, frame)

@@ -4,8 +4,10 @@ import numpy as np
 
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
+from app.domain.run_answers import RunAnswers
 from app.meta_evaluation.questions.question_agreement import JudgeConsistency, judge_stability
 from app.meta_evaluation.score_matrix import Floats
+from app.services.results.judge_cube import judge_cube, judged_texts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -29,11 +31,8 @@ def repeated_answers(workbench: Workbench, run_id: int, dimension_id: int) -> tu
     nothing."""
     with workbench.database.read() as work:
         repeats = int(work.runs.get(run_id).params.get("repeats", 1))
-        found = work.results.answers(run_id, dimension_id) if repeats > 1 else {}
-    questions = list(dict.fromkeys(question for given in found.values() for _, question, _ in given))
-    place = {question: number for number, question in enumerate(questions)}
-    answers = np.full((repeats, len(found), len(questions)), np.nan)
-    for text, given in enumerate(found.values()):
-        for repeat, question, answer in given:
-            answers[repeat, text, place[question]] = VALUES[answer]
-    return list(found), questions, answers
+        given = work.results.answer_columns(run_id, dimension_id) if repeats > 1 else RunAnswers()
+    texts, questions = judged_texts(given).tolist(), list(dict.fromkeys(given.questions))
+    answers = judge_cube(given, texts, questions, VALUES)
+    missing = np.full((max(repeats - len(answers), 0), *answers.shape[1:]), np.nan)
+    return texts, questions, np.concatenate([answers, missing])

@@ -1,20 +1,15 @@
 """Evidence about a checklist's questions, gathered from a run, experts' answers, ratings and the questions' wording."""
 
-from collections.abc import Iterable, Mapping
-
 import numpy as np
 
 from app.construction.lint import lint_question
 from app.domain.checklist import Checklist
-from app.domain.judgment import Answer
 from app.meta_evaluation.questions.failure_modes.evidence import RubricEvidence, WordingHint
-from app.meta_evaluation.score_matrix import Floats
 from app.services.results.expert_side import expert_side
+from app.services.results.judge_cube import judge_cube
 from app.services.results.repeat_agreement import INAPPLICABLE, VALUES
 from app.services.results.results import DimensionResult
 from app.services.runtime.workbench import Workbench
-
-Given = dict[int, list[tuple[int, int, Answer]]]
 
 
 def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Checklist) -> RubricEvidence:
@@ -25,19 +20,19 @@ def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Ch
         documents |= dict(zip(side.texts, side.documents, strict=True))
     texts = list(side.texts if side is not None else documents)
     with workbench.database.read() as work:
-        given: Given = work.results.answers(result.run.id, result.dimension.id)
-        known = work.texts.many(texts)
+        given = work.results.answer_columns(result.run.id, result.dimension.id)
+        words = {text: len(said.split()) for text, said in work.texts.each_wording(texts)}
         language = work.projects.project_of(result.dimension.id).task.language
     asked = [question.id for question in checklist.asked]
     human = {row.text: row.human for row in result.rows}
     return RubricEvidence(
-        judge=_repeats_of(given, texts, asked, VALUES),
-        inapplicable=_repeats_of(given, texts, asked, INAPPLICABLE),
+        judge=judge_cube(given, texts, asked, VALUES),
+        inapplicable=judge_cube(given, texts, asked, INAPPLICABLE),
         people_inapplicable=side.people_inapplicable if side is not None else None,
         decided=side.decided if side is not None else None,
-        judged=np.array([text in given for text in texts], dtype=bool),
+        judged=np.isin(texts, np.asarray(given.texts)),
         people=side.people if side is not None else np.empty((0, len(texts), len(checklist.asked))),
-        words=np.array([len(known[text].text.split()) if text in known else 0 for text in texts], dtype=np.float64),
+        words=np.array([words.get(text, 0) for text in texts], dtype=np.float64),
         ratings=np.array([human.get(text) for text in texts], dtype=np.float64),
         documents=[documents[text] for text in texts],
         hints=tuple(_hints(question.text, language) for question in checklist.asked),
@@ -49,16 +44,3 @@ def rubric_evidence(workbench: Workbench, result: DimensionResult, checklist: Ch
 
 def _hints(question: str, language: str) -> tuple[WordingHint, ...]:
     return tuple((hint.code, hint.message) for hint in lint_question(question, language=language))
-
-
-def _repeats_of(given: Given, texts: Iterable[int], questions: list[int], values: Mapping[Answer, float]) -> Floats:
-    """(repeats, texts, questions) of the judge's answers."""
-    repeats = 1 + max((repeat for answers in given.values() for repeat, _, _ in answers), default=0)
-    text_place = {text: number for number, text in enumerate(texts)}
-    question_place = {question: number for number, question in enumerate(questions)}
-    cube = np.full((repeats, len(text_place), len(questions)), np.nan)
-    for text, answers in given.items():
-        for repeat, question, said in answers:
-            if text in text_place and question in question_place:
-                cube[repeat, text_place[text], question_place[question]] = values[said]
-    return cube

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from app.domain.checklist import ChecklistStatus
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
-from app.services.results.question_analysis import majority_of, questions_of
+from app.services.results.question_analysis import questions_of
 from app.services.results.result_texts import draft_to_edit
 from app.services.results.results import Choices, kept_results
 from app.services.scoring.runs import RunOptions, start_run, work_on
 from tests.support.projects import ready_to_score, workbench_at
-
-NAN = np.nan
 
 
 def test_the_analysis_rests_on_the_texts_of_the_result(tmp_path: Path) -> None:
@@ -30,12 +26,6 @@ def test_the_analysis_rests_on_the_texts_of_the_result(tmp_path: Path) -> None:
         yes = counts[question.id].get("yes", 0)  # type: ignore[call-overload]
         assert item.yes_share == yes / item.n
     assert questions_of(bench, result) is found
-
-
-def test_repeats_count_by_majority() -> None:
-    cube = np.array([[[1.0, 0]], [[1.0, 1]], [[0.0, NAN]]])
-    assert majority_of(cube)[0, 0] == 1
-    assert np.isnan(majority_of(cube)[0, 1])
 
 
 def test_editing_a_question_of_a_published_version_starts_a_draft_and_then_stays_with_it(tmp_path: Path) -> None:
