@@ -17,9 +17,11 @@ __all__ = [
     "calibration",
     "pair_counts",
     "score_distributions",
+    "shown_sources",
 ]
 
 BINS = 8
+MOST_SOURCES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,13 @@ def calibration(rows: Iterable[ScoredText], low: float, high: float) -> list[Cal
 def by_source(rows: Sequence[ScoredText]) -> list[SourceCoefficient]:
     """Spearman inside each source."""
     return spearman_by_source([row.score for row in rows], [row.human for row in rows], [row.doc_id for row in rows])
+
+
+def shown_sources(known: Sequence[SourceCoefficient]) -> list[SourceCoefficient]:
+    """Those that a picture shows: all, or of more than MOST_SOURCES every so manieth in the order of the coefficients,
+    the lowest among them."""
+    step = -(-len(known) // MOST_SOURCES)
+    return list(known) if step <= 1 else sorted(known, key=lambda each: each.spearman or 0.0)[::step]
 
 
 def _point(pairs: Sequence[tuple[float, float]]) -> CalibrationPoint:

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from app.services.results.result_pictures import SourceCoefficient
+from app.services.results.result_pictures import SourceCoefficient, shown_sources
 from pages.components.results.interval_chart import COLOURS
 from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import picture
@@ -22,7 +22,8 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
     if len(known) < 2:
         return
     st.markdown("**Each source**", help=HELP + more_in_guide("levels"))
-    rows = pd.DataFrame([{"source": each.source, "spearman": each.spearman, "texts": each.n} for each in known])
+    shown = shown_sources(known)
+    rows = pd.DataFrame([{"source": each.source, "spearman": each.spearman, "texts": each.n} for each in shown])
     scale = alt.Scale(domain=[min(0.0, float(rows["spearman"].min())), 1.0], padding=8, nice=False)
     marks = (
         alt.Chart(rows)
@@ -36,12 +37,12 @@ def source_strip(found: Sequence[SourceCoefficient]) -> None:
             ],
         )
     )
-    mean = alt.Chart(pd.DataFrame({"mean": [float(rows["spearman"].mean())]})).mark_tick(
-        color="#D55E00", thickness=3, size=56
-    )
+    whole = pd.DataFrame({"mean": [float(pd.Series([each.spearman for each in known]).mean())]})
+    mean = alt.Chart(whole).mark_tick(color="#D55E00", thickness=3, size=56)
     chart = alt.layer(marks, mean.encode(x=alt.X("mean:Q"))).properties(height=130)
     without = len(found) - len(known)
-    said = f"n = {len(known):,} sources." + (
+    of_them = "" if len(shown) == len(known) else f" {len(shown):,} of them are drawn, evenly by their coefficient."
+    said = f"n = {len(known):,} sources.{of_them}" + (
         f" {without:,} others have no coefficient: constant scores or ratings, or a single text." if without else ""
     )
     picture(chart, "sources", "source_strip", said)

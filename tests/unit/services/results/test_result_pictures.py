@@ -3,7 +3,15 @@
 import pytest
 
 from app.domain.run import ScoredText, ScoreStatus
-from app.services.results.result_pictures import BINS, calibration, pair_counts, score_distributions
+from app.services.results.result_pictures import (
+    BINS,
+    MOST_SOURCES,
+    SourceCoefficient,
+    calibration,
+    pair_counts,
+    score_distributions,
+    shown_sources,
+)
 from app.services.results.result_texts import disagreements
 
 
@@ -56,3 +64,11 @@ def test_disagreements_start_with_the_farthest_apart_in_either_direction() -> No
     found = disagreements(rows((1, 2), (5, 1), (2, 5), (3, 3), (4, 1)))
     assert [each.row.text for each in found] == [2, 3, 5, 1, 4]
     assert [each.difference for each in found] == [-4, 3, -3, 1, 0]
+
+
+def test_of_very_many_sources_as_many_are_shown_as_a_picture_holds_evenly_by_coefficient() -> None:
+    every = [SourceCoefficient(f"d{n}", (n * 7919 % 5_000) / 5_000, 10) for n in range(5_000)]
+    shown = shown_sources(every)
+    assert [each.spearman for each in shown] == [n / 5_000 for n in range(0, 5_000, 3)]
+    assert len(shown) <= MOST_SOURCES
+    assert shown_sources(every[:MOST_SOURCES]) == every[:MOST_SOURCES], "as they come"
