@@ -15,7 +15,7 @@ from app.domain.run import RunSummary
 from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.expert_answers import published
-from app.services.results.judge_cube import Ints, judge_cube, judged_texts, places_of
+from app.services.results.judge_cube import Ints, judge_cube, judged_texts, places_among
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database, UnitOfWork
 
@@ -110,7 +110,7 @@ def _kept_judge(
 def _aligned(cube: Floats, of: Ints, texts: Ints) -> Floats:
     """The same answers over `texts`."""
     found = np.full((cube.shape[0], len(texts), cube.shape[2]), np.nan)
-    place, there = places_of(of, texts)
+    place, there = places_among(of, texts)
     found[:, place[there]] = cube[:, there]
     return found
 

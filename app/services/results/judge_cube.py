@@ -19,8 +19,8 @@ def judge_cube(
     is none. values: what stands for an answer, NaN for one that isn't named. There is at least one repeat."""
     repeats, numbers = np.asarray(given.repeats), np.array([values.get(answer, np.nan) for answer in ANSWERS])
     cube = np.full((int(repeats.max(initial=0)) + 1, len(texts), len(questions)), np.nan)
-    text, known = places_of(np.asarray(given.texts), np.asarray(texts, dtype=np.int64))
-    question, asked = places_of(np.asarray(given.questions), np.asarray(questions, dtype=np.int64))
+    text, known = places_among(np.asarray(given.texts), np.asarray(texts, dtype=np.int64))
+    question, asked = places_among(np.asarray(given.questions), np.asarray(questions, dtype=np.int64))
     here = known & asked
     cube[repeats[here], text[here], question[here]] = numbers[np.asarray(given.answers)[here]]
     return cube
@@ -32,7 +32,7 @@ def judged_texts(given: RunAnswers) -> Ints:
     return found[np.argsort(first)]
 
 
-def places_of(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
+def places_among(wanted: Ints, among: Ints) -> tuple[Ints, Bools]:
     """Where each of `wanted` stands in `among`, whose values differ, and whether it does."""
     if not among.size:
         return np.zeros(wanted.size, dtype=np.int64), np.zeros(wanted.size, dtype=bool)
