@@ -135,15 +135,15 @@ def judge_stability(repeats: Floats) -> tuple[JudgeConsistency, ...]:
 
 
 def majority(answers: Floats) -> Floats:
-    """(texts,) 1 or 0 as most of (raters, texts) say; NaN where they are split evenly or silent."""
+    """(texts, ...) 1 or 0 as most of (raters, texts, ...) say; NaN where they are split evenly or silent."""
     given = (~np.isnan(answers)).sum(axis=0)
     yes = np.nansum(answers, axis=0)
     return np.where(yes * 2 == given, np.nan, (yes * 2 > given).astype(np.float64))
 
 
 def most_say(answers: Floats, inapplicable: Floats) -> Floats:
-    """(texts,) 1 or 0 as most of (raters, texts) say; NaN also where no more of them say yes or no than that it doesn't
-    apply. `inapplicable` is 1 for that, 0 for yes and no, NaN unanswered."""
+    """(texts, ...) 1 or 0 as most of (raters, texts, ...) say; NaN also where no more of them say yes or no than that
+    it doesn't apply. `inapplicable` is 1 for that, 0 for yes and no, NaN unanswered."""
     return np.where(majority(inapplicable) == 0, majority(answers), np.nan)
 
 

@@ -5,6 +5,7 @@ from app.meta_evaluation.questions.disagreements import OUTSIDE
 from app.meta_evaluation.questions.question_agreement import (
     inapplicable_reference,
     judge_stability,
+    majority,
     question_agreement,
 )
 
@@ -31,6 +32,11 @@ def test_verdicts_tell_an_ambiguous_question_from_a_failing_judge() -> None:
     assert [q.verdict for q in found] == ["fine", "ambiguous question", "judge fails", "can't be told"]
     assert found[0].people.value == found[0].fleiss.value == found[0].judge.value == 1.0
     assert found[3].people.reason
+
+
+def test_what_most_say_is_told_for_each_place_however_many_there_are() -> None:
+    repeats = np.array([[[1.0, 0], [NAN, 1]], [[1.0, 1], [NAN, NAN]], [[0.0, NAN], [NAN, 1]]])  # of texts and questions
+    np.testing.assert_array_equal(majority(repeats), [[1, NAN], [NAN, 1]])
 
 
 def test_the_judge_is_compared_with_the_majority_and_even_splits_are_left_out() -> None:
