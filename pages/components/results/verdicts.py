@@ -41,8 +41,6 @@ def result_verdicts(scope: ResultScope) -> None:
         verdicts = [verdict_of(scope.workbench, result) for result in results]
     for result, verdict in zip(results, verdicts, strict=True):
         _sentence(scope, result, verdict)
-    for beside in dict.fromkeys(verdict.beside for verdict in verdicts if verdict.beside):
-        st.caption(plain(beside))
     cautions(results, scope.several)
     _behind(scope, results)
     scope.look_ahead(results)
@@ -53,7 +51,8 @@ def _sentence(scope: ResultScope, result: DimensionResult, verdict: AgreementVer
     with st.container(border=True, key=f"verdict_{key}"):
         words, way = st.columns([5, 1.5], gap="small", vertical_alignment="center")
         subject, _, said = verdict.about(result_label(result, scope.several)).partition(": ")
-        rests_on = f"  \n:small[:gray[{plain(f'{method(result.run)}. {verdict.grounds}')}]]"
+        grounds = " ".join(filter(None, (f"{method(result.run)}.", verdict.grounds, verdict.beside)))
+        rests_on = f"  \n:small[:gray[{plain(grounds)}]]"
         words.markdown(
             f"{ICONS.get(verdict.kind, UNTOLD)} **{plain(subject)}**: {plain(said)}{rests_on}",
             help=VERDICT_HELP,
