@@ -86,6 +86,13 @@ def test_each_does_their_own_work_and_the_facilitator_sees_how_far_they_are(app:
     found = written(app)
     assert {name: found[name] for name in NAMES} == {name: [f"What {name} looks for."] for name in NAMES}
 
+    app.command("think-aloud", "--project", "Demo", "--dimension", "coherence", "--contributor", "Bo", "--done")
+    reader = tabs["Bo"]
+    reader.goto(f"{app.url}/attributes?project=Demo&dimension=coherence")
+    expect(reader.get_by_text("What Bo looks for.", exact=True)).to_be_visible()
+    listed = reader.locator(".attribute-list")
+    expect(listed.get_by_role("checkbox").or_(listed.get_by_role("button"))).to_have_count(0)  # read, and no more
+
     tabs["Ada"].goto(f"{app.url}/think_aloud?project=Demo")
     shown(tabs["Ada"], "What Ada looks for.")
     owner = tabs["Owner"]

@@ -26,6 +26,7 @@ class AttributeList {
     this.current = null; // key of the row where the keyboard is
     this.anchor = null; // key of the row that was ticked last
     this.asks = false; // whether to ask why, after something was left out here
+    this.toRead = false; // nothing can be done with what is listed
     this.drawing = 0;
     this.onKey = (event) => this.key(event);
     this.head = new Head(this);
@@ -63,6 +64,8 @@ class AttributeList {
 
   receive(data) {
     this.data = data;
+    this.toRead = !Object.keys(data.words).length;
+    this.root.classList.toggle("to-read", this.toRead);
     const place = Math.max(0, this.place());
     const focused = this.list.contains(document.activeElement);
     this.arrange();
@@ -254,6 +257,7 @@ class AttributeList {
   }
 
   clicked(event) {
+    if (this.toRead) return;
     const group = [...this.groups.values()].find((one) => one.box === event.target);
     if (group) return this.tickAll(this.of(group));
     const item = event.target.closest("li");
@@ -304,6 +308,7 @@ class AttributeList {
   // ---- keys
 
   key(event) {
+    if (this.toRead) return;
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.altKey || event.metaKey) return;
     const target = event.composedPath()[0];
     if (!this.root.isConnected || document.querySelector("[role=dialog], [role=alertdialog]")) return;
