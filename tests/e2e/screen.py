@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.components.shell.navigation.screens import DOORS, RESEARCH, SCREENS, door_of
 
 PATIENCE_MS = 90_000
+OPENINGS = 20  # of a list, at most
 QUIET = "[data-testid='stApp'][data-test-script-state='notRunning'][data-test-connection-state='CONNECTED']"
 # Letters that are typed before the next text is there: nothing can come in between, however busy the machine is.
 IN_ONE_GO = "keys => keys.forEach(key => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })))"
@@ -87,9 +88,21 @@ def choose(field: Locator, option: str) -> None:
     if field.input_value() == option:
         return
     field.evaluate("field => field.scrollIntoView({ block: 'center' })")
-    settled(field.page)  # a list closes when its field moves
-    field.fill(option)
     offered = field.page.get_by_role("option", name=re.compile(f"^(Add: )?{re.escape(option)}$"))
+    _offer(field, option, offered)
     offered.click()
     expect(offered).to_have_count(0)
     settled(field.page)
+
+
+def _offer(field: Locator, option: str, offered: Locator) -> None:
+    """A list closes when its field moves, as it does where a table above is drawn late: then it is opened once more."""
+    for _ in range(OPENINGS):
+        settled(field.page)
+        if not field.page.get_by_role("listbox").count():
+            field.click()
+        field.fill("")
+        field.fill(option)
+        settled(field.page)
+        if offered.count():
+            return

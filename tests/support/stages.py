@@ -13,9 +13,11 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
+# On two cores: about half of the time tests wait, for servers, processes and the screen.
+PARALLEL = ("-n", "4", "--dist", "loadfile")
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests": ("-n", "2", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
-    "Tests in a browser": ("-n", "2", "--dist", "loadfile", "tests/e2e"),
+    "Tests": (*PARALLEL, "--ignore=tests/e2e", "--ignore=tests/tools"),
+    "Tests in a browser": (*PARALLEL, "tests/e2e"),
     "Exported files in other tools": ("tests/tools",),
 }
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}

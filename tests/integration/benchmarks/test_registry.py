@@ -4,11 +4,9 @@ import json
 
 import pytest
 
-from app.benchmarks import hand_loop, pages, scale, scoring, screens_in_browser, turns, workers
+from app.benchmarks import hand_loop, scale, scoring, turns, workers
 from app.benchmarks.registry import run_benchmark
 from app.errors import InputError, WorkbenchError
-from app.services.demo import prepare_demo
-from pages.components.shell.navigation.screens import SCREENS
 
 
 def test_scoring_asks_once_for_each_text_and_keeps_all(network_attempts: list[str]) -> None:
@@ -18,22 +16,6 @@ def test_scoring_asks_once_for_each_text_and_keeps_all(network_attempts: list[st
     assert 0 < measured["efficiency"] <= 1
     assert measured["cpu_ms_per_call"] > 0
     assert measured["peak_memory_mb"] > 0
-
-
-def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "TEXTS", 40)
-    monkeypatch.setattr(pages, "run_demo", prepare_demo)
-    monkeypatch.setattr(screens_in_browser, "ROUNDS", 2)
-    measured = run_benchmark("pages")
-    json.dumps(measured, allow_nan=False)
-    assert (measured["scores"], measured["judgments"]) == (160, 1600)
-    if isinstance(measured["screens"], dict):  # a sentence where there is no browser
-        assert measured["screens"].keys() == {"every screen", *SCREENS}
-        assert all(times["first"] and times["warm"] for times in measured["screens"].values())
-    assert "without a browser" in measured["measured"]["screen"]
-    assert {"results, opened", "texts, one system"} <= measured["screen"].keys()
-    assert all(times["cpu_seconds"] > 0 for times in measured["screen"].values())
-    assert all(set(times) == {"first", "again"} for times in measured["seconds"].values())
 
 
 def test_an_unknown_one_is_said() -> None:
@@ -51,13 +33,13 @@ def test_scale_measures_each_step_in_a_process_of_its_own(monkeypatch: pytest.Mo
 
 def test_a_run_takes_turns_with_a_loop_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hand_loop, "SETTINGS", ((8, 4, 1), (8, 2, 2)))
-    monkeypatch.setattr(hand_loop, "ROUNDS", 2)
+    monkeypatch.setattr(hand_loop, "ROUNDS", 1)
     measured = run_benchmark("hand-loop")
     json.dumps(measured, allow_nan=False)
     assert {name: each["processes"] for name, each in measured.items()} == {"4 in flight": 1, "2 in flight": 2}
     for each in measured.values():
-        assert [float(times) > 0 for times in each["times"].split(", ")] == [True, True]
-    assert float(measured["4 in flight"]["cpu_ms_per_call"].split(", ")[0]) > 0
+        assert float(each["times"]) > 0
+    assert float(measured["4 in flight"]["cpu_ms_per_call"]) > 0
     assert "cpu_ms_per_call" not in measured["2 in flight"]
 
 
