@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
-# On two cores: about half of the time tests wait, for servers, processes and the screen.
-PARALLEL = ("-n", "4", "--dist", "loadfile")
+# Meant for two cores: tests wait about half of the time, for servers and processes of theirs; those in a browser have a
+# server and several processes of the browser's at work meanwhile.
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests": (*PARALLEL, "--ignore=tests/e2e", "--ignore=tests/tools"),
-    "Tests in a browser": (*PARALLEL, "tests/e2e"),
+    "Tests": ("-n", "4", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
+    "Tests in a browser": ("-n", "2", "--dist", "loadfile", "tests/e2e"),
     "Exported files in other tools": ("tests/tools",),
 }
 NEEDS = {"Exported files in other tools": ROOT / ".venv-tools" / ".installed"}
