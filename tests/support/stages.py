@@ -13,10 +13,8 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
-# Meant for two cores: tests wait about half of the time, for servers and processes of theirs; those in a browser have a
-# server and several processes of the browser's at work meanwhile.
 STAGES: Mapping[str, Sequence[str]] = {
-    "Tests": ("-n", "4", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
+    "Tests": ("-n", "2", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
     "Tests in a browser": ("-n", "2", "--dist", "loadfile", "tests/e2e"),
     "Exported files in other tools": ("tests/tools",),
 }
