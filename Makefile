@@ -85,7 +85,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 	  echo "Making $(VENV) with $$("$$python" --version)" && \
 	  "$$python" -m venv --clear $(VENV); }
 	@echo "Installing what requirements.lock names (a minute or two the first time)"
-	@$(BIN)/python -m pip install -qq --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -93,8 +93,8 @@ $(INSTALLED): requirements.lock pyproject.toml
 $(NEURAL_INSTALLED): requirements-neural.lock requirements-cuda.lock $(INSTALLED)
 ifeq ($(NEURAL),yes)
 	@echo "Installing torch and transformers for the tests of models on this computer (without them: make test NEURAL=no)"
-	@$(BIN)/python -m pip install -qq --require-hashes -r requirements-neural.lock 2>/dev/null || \
-	  $(BIN)/python -m pip install -qq --require-hashes -r requirements-cuda.lock
+	@$(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements-neural.lock 2>/dev/null || \
+	  $(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements-cuda.lock
 else
 	@echo "Tests that need torch and transformers are skipped"
 endif

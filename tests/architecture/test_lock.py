@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib import metadata
 
 import pytest
 from packaging.requirements import Requirement
@@ -51,6 +52,36 @@ def test_everything_that_pyproject_asks_for_is_pinned() -> None:
         versions = [next(iter(found.specifier)).version for found in pinned.get(canonicalize_name(asked.name), [])]
         assert versions, f"{asked.name} is not in requirements.lock: make lock"
         assert all(asked.specifier.contains(version) for version in versions), f"{asked}: make lock"
+
+
+def test_what_a_pinned_package_needs_is_pinned_with_a_version_it_takes() -> None:
+    pinned = {name: found for name, entries in _pinned().items() if (found := _chosen_here(entries))}
+    pending, seen = [(name, "") for name in pinned], set[tuple[str, str]]()
+    while pending:
+        package, extra = pending.pop()
+        if (package, extra) in seen:
+            continue
+        seen.add((package, extra))
+        for needed in map(Requirement, metadata.requires(package) or []):
+            if needed.marker and not needed.marker.evaluate({"extra": extra}):
+                continue
+            name = canonicalize_name(needed.name)
+            assert name in pinned, f"{package} needs {needed}: make lock"
+            assert needed.specifier.contains(pinned[name]), f"{package} needs {needed}: make lock"
+            pending += [(name, wanted) for wanted in needed.extras]
+
+
+def test_locks_are_installed_as_they_stand() -> None:
+    """Left to itself, pip looks for a newer google-auth[requests] on the day one comes out, and stops at its hash."""
+    installs = re.findall(r"pip install (.*) -r requirements[a-z-]*\.lock", (ROOT / "Makefile").read_text("utf-8"))
+    assert installs
+    assert all({"--no-deps", "--require-hashes"} <= set(options.split()) for options in installs)
+
+
+def _chosen_here(entries: list[Requirement]) -> str:
+    """The version of a package that this machine's environment takes, '' if none."""
+    here = [found for found in entries if found.marker is None or found.marker.evaluate()]
+    return next(iter(here[0].specifier)).version if here else ""
 
 
 OPTIONAL = ("requirements-neural.lock", "requirements-cuda.lock")
