@@ -110,7 +110,7 @@ def test_every_name_that_is_written_as_one_stands_in_the_project(document: Path)
     spans = spans_in(document.read_text(encoding="utf-8"))
     named = {span for span in spans if re.fullmatch(r"[A-Za-z]\w*(?:-\w+)*", span)}
     named |= {
-        name for span in spans for name in re.findall(r"(?<![\w/:-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+", span)
+        name for span in spans for name in re.findall(r"(?<![\w/:-])[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+", span)
     }
     assert named - _words_of_the_project() - NO_LONGER_THERE == set()
 
