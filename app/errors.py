@@ -11,7 +11,8 @@ more, if it does.
     │   │   └── NotListedError       the provider knows them, and the list of those who may come in doesn't
     │   └── ConflictError            somebody else changed or is running this right now
     │       ├── RunLostError         a run's writer was silent for too long, and another took over
-    │       └── JobLostError         the same of other long work
+    │       ├── JobLostError         the same of other long work
+    │       └── DataInUseError       what would be replaced is open elsewhere
     ├── SignInError                  the provider that people sign in with can't be reached or believed
     ├── DatabaseError                the database can't be opened, is newer than the program, or is locked
     ├── ClusterError                 the Dask scheduler or its workers can't be reached, or do something else
@@ -138,6 +139,10 @@ class RunLostError(ConflictError):
 
 class JobLostError(ConflictError):
     default_hint = "What was done here is kept."
+
+
+class DataInUseError(ConflictError):
+    paragraph = Paragraph(*_OF_ADMINISTRATORS, "Backups")
 
 
 class SignInError(WorkbenchError):

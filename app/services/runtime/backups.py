@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from app.domain.people.actor import Right
-from app.errors import ConflictError, DatabaseError, InputError, NotFoundError
+from app.errors import DatabaseError, DataInUseError, InputError, NotFoundError
 from app.services.runtime.output_file import output_file
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -150,12 +150,12 @@ def _refuse(database: Database, anyway: bool) -> None:
         workers = [name for name in work.jobs.workers(SILENCE) if not has_ended(name)]
         running = [run for project in work.projects.all() for run in work.runs.running(project.id)]
     if running:
-        raise ConflictError(
+        raise DataInUseError(
             f"Run {running[0]} is going on.", "Stop it (`interacteval runs cancel`) or wait, then restore."
         )
     servers = servers_there()
     if (servers or workers) and not anyway:
-        raise ConflictError(
+        raise DataInUseError(
             f"Web processes ({servers}) or workers ({len(workers)}) have these data open.",
             "Stop them all, then restore. --anyway restores all the same.",
         )
