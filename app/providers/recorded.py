@@ -188,7 +188,7 @@ class RecordedModel:
             self.tally.calls += 1
             with asked_span(*traced_names(self.name), request.prompt, self._run) as span:
                 reply, mended = storable_reply(await self._inner.complete(request))
-                span.answered(reply.text, reply.model, reply.finish, reply.usage)
+                span.answered(reply.text, traced_names(reply.model)[1], reply.finish, reply.usage)
             usage, cost = reply.usage, prices.cost(self.name, reply.usage, day, reply.tier or STANDARD)
         except ProviderError as error:
             usage = error.usage if isinstance(error.usage, Usage) else None

@@ -11,8 +11,11 @@ EVENT = "gen_ai.evaluation.result"
 _VALUES = {Answer.YES: 1.0, Answer.NO: 0.0}
 
 
-def report_outcomes(run: RunSummary, named: Callable[[], Mapping[int, str]], outcomes: Sequence[Outcome]) -> None:
-    """Nothing where no address is set. named: gives each dimension's name, and is asked only then.
+def report_outcomes(
+    run: RunSummary, judge: tuple[str, str], named: Callable[[], Mapping[int, str]], outcomes: Sequence[Outcome]
+) -> None:
+    """Nothing where no address is set. judge: provider and model as the requests' spans name them. named: gives each
+    dimension's name, and is asked only then.
 
     Answers that count again from an earlier run were reported by it.
     """
@@ -25,7 +28,8 @@ def report_outcomes(run: RunSummary, named: Callable[[], Mapping[int, str]], out
             f"{SCOPE}.run": run.id,
             f"{SCOPE}.text": outcome.planned.text,
             f"{SCOPE}.method": run.evaluator,
-            "gen_ai.request.model": run.judge,
+            "gen_ai.provider.name": judge[0],
+            "gen_ai.request.model": judge[1],
         }
         for event in _events(outcome, names.get(outcome.planned.dimension, ""), found.texts):
             found.logger.emit(event_name=EVENT, attributes=about | event)

@@ -57,7 +57,8 @@ class BatchedModel(RecordedModel):
             return
         with asked_span(*traced_names(self.name), request.prompt, self._run, batch=True) as span:
             if line.reply is not None:
-                span.answered(line.reply.text, line.reply.model, line.reply.finish, line.reply.usage)
+                model = traced_names(line.reply.model)[1]
+                span.answered(line.reply.text, model, line.reply.finish, line.reply.usage)
             elif line.failure is not None:
                 span.failed(line.failure)
 

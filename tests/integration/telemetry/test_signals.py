@@ -72,7 +72,7 @@ def test_each_request_is_a_span_and_each_judgment_and_score_an_event(tmp_path: P
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "llama",
         "gen_ai.request.model": "judge",
-        "gen_ai.response.model": "llama:judge",
+        "gen_ai.response.model": "judge",
         "gen_ai.response.finish_reasons": ["stop"],
         "gen_ai.usage.input_tokens": 100,
         "gen_ai.usage.output_tokens": 7,
@@ -86,6 +86,9 @@ def test_each_request_is_a_span_and_each_judgment_and_score_an_event(tmp_path: P
     assert (len(answers), len(scores)) == (2 * TEXTS * QUESTIONS, 2 * TEXTS)
     assert {(each["gen_ai.evaluation.name"], each["interacteval.method"]) for each in scores} == {("tone", "checklist")}
     assert {each["gen_ai.evaluation.score.value"] for each in scores} == {1 + 4 * 2 / 3, 5.0}
+    assert {(each["gen_ai.provider.name"], each["gen_ai.request.model"]) for each in answers + scores} == {
+        (span["gen_ai.provider.name"], span["gen_ai.request.model"])
+    }
     worth = {"yes": 1.0, "no": 0.0}
     assert all(
         each["gen_ai.evaluation.score.value"] == worth[each["gen_ai.evaluation.score.label"]] for each in answers
