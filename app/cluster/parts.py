@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from app.cluster.scheduler import check_address, check_dask, scheduler_at
-from app.errors import ClusterError
+from app.errors import ClusterError, InputError
 from app.settings import settings
 
 _ADDRESS: ContextVar[str] = ContextVar("address of the scheduler", default="")
@@ -36,8 +36,8 @@ def cluster_address(*, worth_it: bool = True) -> str:
 def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *same: Any) -> list[Any] | None:
     """What `work` makes of each part and of what is the same for all, in order; None for whoever has to do it alone.
 
-    A scheduler that the settings name and that isn't there only takes time. Raises ClusterError where it was named for
-    this very work.
+    A scheduler that the settings name and that can't be asked only takes time. Raises ClusterError where it was named
+    for this very work.
     """
     address = cluster_address()
     if not address:
@@ -46,7 +46,7 @@ def map_parts(work: Callable[..., Any], parts: Callable[[], Sequence[Any]], *sam
         with scheduler_at(address) as scheduler, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # a part goes to one worker, and is needed there
             return scheduler.map(work, parts(), *map(scheduler.hand_out, same))
-    except ClusterError:
+    except (ClusterError, InputError):  # no address, or Dask isn't installed
         if _ADDRESS.get():
             raise
         return None

@@ -55,5 +55,13 @@ def test_a_scheduler_of_the_settings_that_is_away_only_takes_time(
     assert _values(table, "texts").shape == (2, 4, RESAMPLES)
 
 
+@pytest.mark.parametrize("address", ["here", "127.0.0.1:1"])
+def test_so_is_one_that_nobody_could_ask(monkeypatch: pytest.MonkeyPatch, table: ScoreTable, address: str) -> None:
+    """What is no address, and any where Dask isn't installed."""
+    monkeypatch.setattr("app.cluster.scheduler.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setenv("INTERACTEVAL_DASK", address)
+    assert _values(table, "texts").shape == (2, 4, RESAMPLES)
+
+
 def _values(table: ScoreTable, unit: Resampling) -> np.ndarray:
     return resample(table, "dataset", unit, resamples=RESAMPLES, rng=np.random.default_rng(1)).values
