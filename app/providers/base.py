@@ -60,6 +60,11 @@ class ChatRequest:
         """What a given text continues: both parts of the prompt and a line break."""
         return "\n\n".join(part for part in (self.prompt.system, self.prompt.user) if part) + "\n"
 
+    @property
+    def form(self) -> str:
+        """The schema as vendors show it to the model, and count it as input; "" without one."""
+        return "" if self.schema is None else json.dumps(self.schema, ensure_ascii=False, separators=(",", ":"))
+
     def digest(self, model: str) -> str:
         """Hash of everything that decides the answer; equal digests are never paid for twice.
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from app.errors import BudgetError
 from app.providers.adapters.output_room import START
 from app.providers.base import ChatRequest, Usage
-from app.providers.pricing import Price, estimate_tokens
+from app.providers.pricing import Price, estimate_input_tokens
 
 # Tokens of input are estimated from characters; code and tables have more than the estimate says.
 CAREFUL = 1.3
@@ -59,7 +59,7 @@ class RequestSize:
     @classmethod
     def of(cls, request: ChatRequest) -> "RequestSize":
         room = max(START, request.max_output_tokens, *(2 * room for room in request.cut_off))
-        return cls(_input_tokens(request), room)
+        return cls(estimate_input_tokens(request), room)
 
 
 class Budget:
@@ -232,8 +232,3 @@ def _cost(price: Price | None, input_tokens: float, output_tokens: float) -> flo
     sized = price.at(input_tokens)
     dearest_input = max(sized.input, sized.written or 0.0)
     return (input_tokens * dearest_input + output_tokens * sized.output) / 1e6
-
-
-def _input_tokens(request: ChatRequest) -> int:
-    turns = (part for turn in request.turns for part in (turn.answer, turn.correction))
-    return sum(map(estimate_tokens, (request.before, request.given or "", *turns)))

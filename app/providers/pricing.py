@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from app.providers.base import Usage
+from app.providers.base import ChatRequest, Usage
 from app.providers.specs import KNOWN_PROVIDERS
 
 _MILLION = 1_000_000
@@ -140,6 +140,12 @@ class PriceList:
             if share is not None and standard is not None:
                 return standard.times(share, PriceOrigin(prices.name, prices.checked))
         return None
+
+
+def estimate_input_tokens(request: ChatRequest) -> int:
+    """About how many tokens the model reads: both parts of the prompt, the schema, what is given, earlier turns."""
+    turns = (part for turn in request.turns for part in (turn.answer, turn.correction))
+    return sum(map(estimate_tokens, (request.before, request.form, request.given or "", *turns)))
 
 
 def estimate_tokens(text: str) -> int:

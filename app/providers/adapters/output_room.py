@@ -11,7 +11,7 @@ from dataclasses import replace
 from app.errors import CutOffError
 from app.providers.adapters.rejection import Rejection
 from app.providers.base import ChatReply, ChatRequest
-from app.providers.pricing import estimate_tokens
+from app.providers.pricing import estimate_input_tokens
 
 START = 32_768
 MOST = 131_072  # no model of today takes more than 128,000
@@ -80,7 +80,7 @@ class OutputRoom:
         more = max(START, 2 * request.cut_off[-1]) if request.cut_off else 0
         given = min(self._most, max(self._start, request.max_output_tokens, more))
         if self._window is not None:
-            left = self._window - round(self._ratio * _input_tokens(request)) - LEAST
+            left = self._window - round(self._ratio * estimate_input_tokens(request)) - LEAST
             given = min(given, max(left, LOOSEST))
         return given
 
@@ -94,7 +94,7 @@ class OutputRoom:
         window, taken = _number(_WINDOWS, said), _number(_INPUTS, said)
         if window is not None and taken is not None:
             self._window = window
-            self._ratio = max(self._ratio, taken / max(1, _input_tokens(request)))
+            self._ratio = max(self._ratio, taken / max(1, estimate_input_tokens(request)))
             left = window - taken
         else:
             limit, above = _number(_LIMITS, said), _number(_BELOW, said)
@@ -107,12 +107,6 @@ class OutputRoom:
 def cut_off(name: str, room: int) -> CutOffError:
     limit = f"the limit of {room:,} output tokens" if room else "the limit of output tokens"
     return CutOffError(f"The answer of {name} ended at {limit}.")
-
-
-def _input_tokens(request: ChatRequest) -> int:
-    said = [request.prompt.system, request.prompt.user, str(request.schema or "")]
-    said += [part for turn in request.turns for part in (turn.answer, turn.correction)]
-    return sum(map(estimate_tokens, said))
 
 
 def _number(patterns: tuple[str, ...], said: str) -> int | None:

@@ -23,7 +23,8 @@ from app.services.scoring.forecast import TOKENS_PER_ANSWER
 
 # What stages wrote about the attributes of the paper's authors: about so many tokens for each attribute, five stages
 # together, and up to so many questions for each component. A guess within a third or so.
-READ_PER_STAGE, WRITTEN_PER_ATTRIBUTE, QUESTIONS_PER_COMPONENT, TOKENS_PER_QUESTION = 1.5, 60, 4, 20
+READ_PER_STAGE, WRITTEN_PER_ATTRIBUTE, QUESTIONS_PER_COMPONENT = 1.5, 60, 4
+TOKENS_PER_QUESTION = 28  # its words, and its place in the schema
 
 
 @dataclass(frozen=True, slots=True)

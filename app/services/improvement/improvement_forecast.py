@@ -9,10 +9,10 @@ from app.domain.people.actor import Right
 from app.domain.questions.improvement import ProposedWording
 from app.domain.text import Text
 from app.evaluators.checklist import judge_request
-from app.providers.base import ChatRequest, Usage
+from app.providers.base import Usage
 from app.providers.known_prices import known_prices, today
 from app.providers.model_options import ModelOptions
-from app.providers.pricing import estimate_tokens
+from app.providers.pricing import estimate_input_tokens
 from app.services.improvement.improve import PreparedAttempt, prepared
 from app.services.improvement.wording_trial import QuestionAlone
 from app.services.runtime.judges import judge_named
@@ -63,7 +63,9 @@ def forecast_improvement(
     )
     per_answer = TOKENS_PER_REASON if attempt.alone.options.reasons else TOKENS_PER_ANSWER
     judging = Usage(sum(calls), 0, len(calls) * (per_answer + thought)) if judge.is_llm else Usage()
-    writing = Usage(_tokens(asked), 0, TOKENS_OF_PROPOSALS + thought_by_writer) if writer.is_llm else Usage()
+    writing = (
+        Usage(estimate_input_tokens(asked), 0, TOKENS_OF_PROPOSALS + thought_by_writer) if writer.is_llm else Usage()
+    )
     prices, day = known_prices(), today()
     costs = prices.cost(judge.name, judging, day, calls=len(calls)), prices.cost(writer.name, writing, day)
     return ImprovementForecast(
@@ -92,8 +94,4 @@ def _sizes(alone: QuestionAlone, texts: Iterable[Text]) -> list[int]:
     requests = (
         judge_request(template, alone.task, alone.dimension, [alone.question], text, alone.options) for text in texts
     )
-    return [_tokens(request) for request in requests] * alone.options.repeats
-
-
-def _tokens(request: ChatRequest) -> int:
-    return estimate_tokens(request.prompt.system + request.prompt.user)
+    return [estimate_input_tokens(request) for request in requests] * alone.options.repeats

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.providers.base import ChatRequest
-from app.providers.pricing import Price, estimate_tokens
+from app.providers.pricing import Price, estimate_input_tokens, estimate_tokens
 from app.providers.registry import cached_from
 
 
@@ -19,7 +19,8 @@ class PromptSize:
 
     @classmethod
     def of(cls, request: ChatRequest, written: int) -> "PromptSize":
-        return cls(estimate_tokens(request.prompt.system + request.prompt.user), written, request.prompt.system)
+        """Vendors put the schema before the prompt: it is part of what their caches keep."""
+        return cls(estimate_input_tokens(request), written, request.form + request.prompt.system)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from app.domain.task import Dimension
 from app.prompting import load_prompt
 from app.providers.base import Usage
 from app.providers.known_prices import known_prices, today
-from app.providers.pricing import BATCH, CHARACTERS_PER_TOKEN, STANDARD, estimate_tokens
+from app.providers.pricing import BATCH, CHARACTERS_PER_TOKEN, STANDARD, estimate_input_tokens
 from app.providers.registry import sells_batches
 from app.services.runtime.batch_rounds import check_sold_in_batches
 from app.services.runtime.prompts import own_wordings
@@ -65,7 +65,7 @@ def forecast_think_aloud(
     with own_wordings(workbench, project.id):
         template = load_prompt(PROMPT)
     asked = [
-        estimate_tokens(think_aloud_request(template, project.task, dimension, read).before)
+        estimate_input_tokens(think_aloud_request(template, project.task, dimension, read))
         for dimension, read in zip(dimensions, samples, strict=True)
     ]
     names = list(dict.fromkeys(models))

@@ -1,12 +1,14 @@
 """What calls cost, worked out by hand: cached and written input, long requests, tiers, unknown prices."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from app.providers.base import Usage
-from app.providers.pricing import FLEX, OwnPrices, Price, PriceList, PriceOrigin, estimate_tokens
+from app.domain.prompt import RenderedPrompt
+from app.providers.base import ChatRequest, Turn, Usage
+from app.providers.pricing import FLEX, OwnPrices, Price, PriceList, PriceOrigin, estimate_input_tokens, estimate_tokens
 
 DAY = date(2026, 11, 23)
 PLAIN = Price(2.0, 0.5, 8.0)
@@ -106,3 +108,12 @@ def test_a_tier_has_its_own_price_else_a_share_of_the_standard_one_else_none() -
 )
 def test_estimated_tokens(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
+
+
+def test_a_schema_what_is_given_and_earlier_turns_are_read_too() -> None:
+    """`{"type":"object"}` are 17 characters, 5 tokens; the others have 4 each."""
+    alone = ChatRequest(RenderedPrompt("name", 1, "digest", "be", "fair", {}))
+    assert estimate_input_tokens(alone) == 3
+    assert estimate_input_tokens(replace(alone, schema={"type": "object"})) == 3 + 5
+    assert estimate_input_tokens(replace(alone, given="a" * 16)) == 3 + 4
+    assert estimate_input_tokens(replace(alone, turns=(Turn("b" * 16, "c" * 16),))) == 3 + 4 + 4

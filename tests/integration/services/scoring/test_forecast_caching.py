@@ -1,11 +1,15 @@
 """What a forecast says of a provider's cache: the part that all requests share, and the most that it saves."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from app.domain.checklist import ChecklistStatus
 from app.domain.task import Dimension
+from app.domain.text import Text
+from app.evaluators.checklist import judge_request
 from app.providers.pricing import estimate_tokens
 from app.providers.registry import cached_from
 from app.services.runtime.workbench import Workbench
@@ -50,6 +54,20 @@ def test_all_requests_but_the_first_read_the_constant_part(workbench: Workbench)
     assert f"a cache may spare up to {written.cache_read_tokens:,} of the tokens in: about ${with_it:.2f}" in str(
         written
     )
+
+
+def test_the_schema_is_read_with_every_request_and_kept_by_the_cache(workbench: Workbench) -> None:
+    dimension = long_rubric(workbench)
+    options = RunOptions((dimension,), "openai:gpt-4o")
+    found, asking = estimate(workbench, 1, options), options.judge_options()
+    with workbench.database.read() as work:
+        asked = work.checklists.get(work.checklists.find_id(dimension.id, None, ChecklistStatus.PUBLISHED) or 0).asked
+        task, text = work.projects.by_id(1).task, Text("d", "A text.")
+    request = judge_request(asking.template(asked), task, dimension, asked, text, asking)
+    said, schema = request.prompt.system, json.dumps(request.schema, separators=(",", ":"))
+    assert len(schema) > 40
+    assert found.constant_tokens == estimate_tokens(said + schema)
+    assert found.input_tokens > 12 * found.constant_tokens
 
 
 def test_a_batch_saves_what_its_own_prices_say(workbench: Workbench) -> None:
