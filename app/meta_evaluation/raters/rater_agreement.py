@@ -63,10 +63,12 @@ def krippendorff_alpha(
         return Agreement(method, None, n, lost, raters, NO_VARIATION)
     counts = np.zeros((n, values.size))
     np.add.at(counts, (np.nonzero(present)[1], code), 1)
-    value = float(_alphas(counts, values - values.mean(), np.ones((1, n)), metric)[0])
     owner = np.arange(n) if group is None else _codes(group)[usable]
-    parts = count_parts(owner, int(owner.max()) + 1, resamples, np.random.default_rng(seed), each=n)
-    alphas = [_alphas(counts, values - values.mean(), part[:, owner], metric) for part in parts]
+    owners = int(owner.max()) + 1
+    given = _Given(counts, values - values.mean(), owner, owners)
+    value = float(_alphas(given, np.ones((1, owners)), metric)[0])
+    parts = count_parts(owner, owners, resamples, np.random.default_rng(seed), each=n if metric == "ordinal" else 1)
+    alphas = [_alphas(given, part, metric) for part in parts]
     drawn = np.concatenate(alphas) if alphas else np.zeros(0)
     low, high = _ends(drawn, np.unique(owner).size)
     return Agreement(method, value, n, lost, raters, low=low, high=high)
@@ -154,25 +156,43 @@ def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:
     return np.where(told, (same - chance) / np.where(told, 1 - chance, 1.0), np.nan)
 
 
-def _alphas(counts: Floats, values: Floats, times: Floats, metric: Metric) -> Floats:
-    """(B,) alpha with unit u counted times[b, u] times; `counts` (units, V) of the sorted `values`. NaN: no variation.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """Ratings as (units, V) `counts` of the sorted `values`; (units,) `owner`, one of so many `owners`."""
+
+    counts: Floats
+    values: Floats
+    owner: Ints
+    owners: int
+
+    def summed(self, numbers: Floats) -> Floats:
+        """(owners,) sums of one number a unit."""
+        return np.bincount(self.owner, numbers, minlength=self.owners).astype(np.float64)
+
+
+def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
+    """(B,) alpha with the units of owner g counted drawn[b, g] times. NaN: no variation.
 
     A pair of ratings disagrees by its squared distance on a line; the sum over all pairs of a unit with m ratings is
-    2 (m sum of squares - square of sum). Nominal disagreement counts the unequal pairs.
+    2 (m sum of squares - square of sum). Nominal disagreement counts the unequal pairs. Where values lie on the line
+    for ordinal disagreement, each resample says anew: there it takes numbers for each unit and resample.
     """
+    counts = given.counts
     size = counts.sum(axis=1)
-    totals = times @ counts
-    everything = times @ size
-    if metric == "nominal":
-        observed = times @ ((size**2 - (counts**2).sum(axis=1)) / (size - 1))
-        expected = everything**2 - (totals**2).sum(axis=1)
-    else:
-        place = (
-            np.broadcast_to(values, totals.shape) if metric == "interval" else np.cumsum(totals, axis=1) - totals / 2
-        )
+    totals = drawn @ np.stack([given.summed(column) for column in counts.T], axis=1)
+    everything = totals.sum(axis=1)
+    if metric == "ordinal":
+        place = np.cumsum(totals, axis=1) - totals / 2
         within = size[:, None] * (counts @ (place**2).T) - (counts @ place.T) ** 2
-        observed = 2 * np.einsum("bu,ub->b", times, within / (size[:, None] - 1))
+        observed = 2 * np.einsum("bu,ub->b", drawn[:, given.owner], within / (size[:, None] - 1))
         expected = 2 * (everything * (totals * place**2).sum(axis=1) - (totals * place).sum(axis=1) ** 2)
+    elif metric == "interval":
+        within = size * (counts @ given.values**2) - (counts @ given.values) ** 2
+        observed = 2 * (drawn @ given.summed(within / (size - 1)))
+        expected = 2 * (everything * (totals @ given.values**2) - (totals @ given.values) ** 2)
+    else:
+        observed = drawn @ given.summed((size**2 - (counts**2).sum(axis=1)) / (size - 1))
+        expected = everything**2 - (totals**2).sum(axis=1)
     varied = (totals > 0).sum(axis=1) > 1
     chance = np.where(varied, expected, 1.0) / np.maximum(everything - 1, 1)
     return np.where(varied, 1 - observed / chance, np.nan)
