@@ -17,6 +17,9 @@ from app.meta_evaluation.score_matrix import Column, Floats, Ints
 
 Metric = Literal["nominal", "ordinal", "interval"]
 
+# Distinct values: the sums of their pairs are fewer than the numbers for each unit then.
+FEW = 12
+
 NO_VARIATION = "All ratings are the same, so agreement beyond chance can't be told."
 NOTHING_SHARED = "No text has two ratings or answers, so nothing can be compared."
 
@@ -67,7 +70,8 @@ def krippendorff_alpha(
     owners = int(owner.max()) + 1
     given = _Given(counts, values - values.mean(), owner, owners)
     value = float(_alphas(given, np.ones((1, owners)), metric)[0])
-    parts = count_parts(owner, owners, resamples, np.random.default_rng(seed), each=n if metric == "ordinal" else 1)
+    each = n if metric == "ordinal" and values.size > FEW else 1
+    parts = count_parts(owner, owners, resamples, np.random.default_rng(seed), each=each)
     alphas = [_alphas(given, part, metric) for part in parts]
     drawn = np.concatenate(alphas) if alphas else np.zeros(0)
     low, high = _ends(drawn, np.unique(owner).size)
@@ -175,16 +179,15 @@ def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
 
     A pair of ratings disagrees by its squared distance on a line; the sum over all pairs of a unit with m ratings is
     2 (m sum of squares - square of sum). Nominal disagreement counts the unequal pairs. Where values lie on the line
-    for ordinal disagreement, each resample says anew: there it takes numbers for each unit and resample.
+    for ordinal disagreement, each resample says anew.
     """
     counts = given.counts
     size = counts.sum(axis=1)
     totals = drawn @ np.stack([given.summed(column) for column in counts.T], axis=1)
     everything = totals.sum(axis=1)
     if metric == "ordinal":
-        place = np.cumsum(totals, axis=1) - totals / 2
-        within = size[:, None] * (counts @ (place**2).T) - (counts @ place.T) ** 2
-        observed = 2 * np.einsum("bu,ub->b", drawn[:, given.owner], within / (size[:, None] - 1))
+        place = np.cumsum(totals, axis=1) - (totals + everything[:, None]) / 2
+        observed = 2 * (_apart_of_few(given, drawn, place) if len(given.values) <= FEW else _apart(given, drawn, place))
         expected = 2 * (everything * (totals * place**2).sum(axis=1) - (totals * place).sum(axis=1) ** 2)
     elif metric == "interval":
         within = size * (counts @ given.values**2) - (counts @ given.values) ** 2
@@ -196,6 +199,25 @@ def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:
     varied = (totals > 0).sum(axis=1) > 1
     chance = np.where(varied, expected, 1.0) / np.maximum(everything - 1, 1)
     return np.where(varied, 1 - observed / chance, np.nan)
+
+
+def _apart(given: _Given, drawn: Floats, place: Floats) -> Floats:
+    """(B,) sums over units of m sum of squares - square of sum, over m - 1, with the values at (B, V) `place`."""
+    counts, size = given.counts, given.counts.sum(axis=1)
+    within = size[:, None] * (counts @ (place**2).T) - (counts @ place.T) ** 2
+    apart: Floats = np.einsum("bu,ub->b", drawn[:, given.owner], within / (size[:, None] - 1))
+    return apart
+
+
+def _apart_of_few(given: _Given, drawn: Floats, place: Floats) -> Floats:
+    """The same from V and V x V sums an owner: no number for each unit and resample."""
+    counts, size = given.counts, given.counts.sum(axis=1)
+    shares = counts / (size[:, None] - 1)
+    squares = drawn @ np.stack([given.summed(size * share) for share in shares.T], axis=1)
+    pairs = [given.summed(one * share) for one in counts.T for share in shares.T]
+    products = (drawn @ np.stack(pairs, axis=1)).reshape(-1, len(given.values), len(given.values))
+    apart: Floats = (squares * place**2).sum(axis=1) - np.einsum("bv,bvw,bw->b", place, products, place)
+    return apart
 
 
 def _ends(drawn: Floats, units: int) -> tuple[float | None, float | None]:

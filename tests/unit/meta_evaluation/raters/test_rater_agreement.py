@@ -42,6 +42,22 @@ def test_alpha_of_the_published_example(metric: str, alpha: float) -> None:
     assert (found.n, found.n_undefined, found.raters) == (11, 1, 4)
 
 
+def test_ordinal_alpha_is_the_same_by_sums_of_pairs_and_by_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    ratings = np.clip(np.round(rng.normal(size=300) + rng.normal(size=(3, 300)) + 3), 1, 5)
+    ratings[rng.random(ratings.shape) < 0.2] = np.nan
+
+    def alpha() -> list[float]:
+        found = krippendorff_alpha(ratings, "ordinal", group=list(np.arange(300) // 4), resamples=200)
+        assert found.value is not None and found.low is not None and found.high is not None
+        return [found.value, found.low, found.high]
+
+    by_pairs = alpha()
+    monkeypatch.setattr("app.meta_evaluation.raters.rater_agreement.FEW", 0)
+    assert alpha() == pytest.approx(by_pairs, abs=1e-12)
+    assert by_pairs[1] < by_pairs[0] < by_pairs[2]
+
+
 def test_alpha_does_not_depend_on_the_order_of_raters_or_units() -> None:
     rng = np.random.default_rng(0)
     shuffled = KRIPPENDORFF[rng.permutation(4)][:, rng.permutation(12)]
