@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import cache
 
 from app.domain.people.actor import LOCAL_OWNER, NOBODY
 from app.domain.run import PlannedScore, RunSummary
@@ -76,8 +77,7 @@ def short_turns() -> Iterator[None]:
     takes two tenths of a second each time, in which no reply is read. A server froze what it loaded before it listened,
     and its screens need it frozen after the run too: so it is never unfrozen, and nothing is added to it."""
     sys.setswitchinterval(HANDOVER)
-    if not gc.get_freeze_count():
-        gc.freeze()
+    _set_aside()
     mine = object()
     _AT_WORK.add(mine)
     try:
@@ -86,6 +86,13 @@ def short_turns() -> Iterator[None]:
         _AT_WORK.discard(mine)
         if not _AT_WORK:
             sys.setswitchinterval(USUAL_HANDOVER)
+
+
+@cache
+def _set_aside() -> None:
+    """Once for each process: to learn whether anything is frozen, Python counts it all, in some 30 ms."""
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 class BlockSession:

@@ -25,6 +25,7 @@ from app.scoring import engine
 from app.services.results.results import results_of
 from app.services.results.run_answers.run_counts import run_counts
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.blocks import block_scoring
 from app.services.scoring.runs import RunOptions, failures_of, get_run, start_run, stop_run, work_on
 from tests.support.fake_llm.behaviour import Answer as Reply
 from tests.support.fake_llm.behaviour import Behaviour, Drop, Fail, Held, Slow, Status, all_yes
@@ -59,8 +60,10 @@ def frozen() -> Iterator[list[str]]:
     """Something that was there when the server froze what it had loaded."""
     loaded = ["a library"]
     gc.freeze()
+    block_scoring._set_aside.cache_clear()
     yield loaded
     gc.unfreeze()
+    block_scoring._set_aside.cache_clear()
 
 
 def test_what_the_server_froze_is_not_searched_for_garbage_after_a_run(workbench: Workbench, frozen: list[str]) -> None:
