@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.stats import ks_2samp
 
 from app.domain.text import Text, TextPlace
 from app.errors import NotReadyError
@@ -48,6 +47,8 @@ def stratified_draw(scores: Sequence[float], share: float, seed: int) -> tuple[i
 
 def ks_check(drawn: Sequence[float], whole: Sequence[float]) -> KsCheck:
     """How far the drawn texts' scores are distributed like those of the whole. Raises as `stratified_draw`."""
+    from scipy.stats import ks_2samp  # noqa: PLC0415 - a second of every start that asks an LLM
+
     result = ks_2samp(_finite(drawn), _finite(whole))
     return KsCheck(float(result.statistic), float(result.pvalue), len(drawn), len(whole))
 

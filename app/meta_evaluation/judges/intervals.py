@@ -1,12 +1,13 @@
 """Ends of 95 % intervals: around an error, of a share, of resamples."""
 
+from statistics import NormalDist
+
 import numpy as np
-from scipy import stats
 
 from app.meta_evaluation.score_matrix import Floats
 
 Ends = tuple[float, float]
-Z = float(stats.norm.ppf(0.975))
+Z = NormalDist().inv_cdf(0.975)
 
 
 def around(value: float, error: float) -> Ends:
@@ -37,5 +38,7 @@ def by_document(value: float, values: Floats, documents: int) -> Ends | None:
     defined = values[~np.isnan(values)]
     if documents < 2 or defined.size * 2 < values.size or not defined.size:
         return None
+    from scipy import stats  # noqa: PLC0415 - a second of every start that only draws texts for people
+
     reach = float(stats.t.ppf(0.975, documents - 1) * defined.std() * np.sqrt(documents / (documents - 1)))
     return value - reach, value + reach
