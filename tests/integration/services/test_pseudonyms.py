@@ -1,8 +1,10 @@
 """Pseudonyms: nothing that is kept tells who it was, and nothing of what they did is lost."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Text, cast, select
@@ -31,15 +33,37 @@ from app.services.pseudonyms import people_named, proposed_pseudonym, replace_na
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from app.services.think_aloud.independence import considerations_of, mark_done
-from tests.support.projects import small_checklist
+from tests.support.projects import small_checklist, workbench_at
 from tests.support.study_project import ferry_project
 
 NAME, NEW = "Zuzana Quill", "Expert 1"
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Project]:
+    """A database and its project, made once; each test has a copy."""
+    folder = tmp_path_factory.mktemp("named")
+    workbench = workbench_at(folder)
+    project = named_everywhere(workbench)
+    workbench.database.close()
+    return folder / "workbench.db", project
+
+
 @pytest.fixture
-def project(workbench: Workbench) -> Project:
-    """One in which Zuzana Quill has done all that one can do under a name."""
+def project(prepared: tuple[Path, Project]) -> Project:
+    return prepared[1]
+
+
+@pytest.fixture
+def workbench(prepared: tuple[Path, Project], tmp_path: Path) -> Iterator[Workbench]:
+    shutil.copy(prepared[0], tmp_path)
+    made = workbench_at(tmp_path)
+    yield made
+    made.database.close()
+
+
+def named_everywhere(workbench: Workbench) -> Project:
+    """A project in which Zuzana Quill has done all that one can do under a name."""
     made = ferry_project(workbench)
     fay = facilitator(workbench, made)
     cookie = accept_invitation(workbench, invite(fay, made.id, NAME, Role.EXPERT, who="Fay").token)[1]
