@@ -1,10 +1,12 @@
 """Screens as a person meets them: the whole app on a database of the test's own."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from app.services.demo import run_demo
@@ -16,6 +18,14 @@ from pages.components.shell.navigation.screens import HOME
 from tests.support.background import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _components_are_looked_for_once() -> Iterator[None]:
+    """An AppTest looks through all that is installed for components of Streamlit; a server does so when it starts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)
