@@ -14,6 +14,7 @@ def test_pages_says_what_it_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "TEXTS", 40)
     monkeypatch.setattr(pages, "run_demo", prepare_demo)
     monkeypatch.setattr(screens_in_browser, "ROUNDS", 2)
+    monkeypatch.setattr(screens_in_browser, "QUIET_MS", 20)
     measured = run_benchmark("pages")
     json.dumps(measured, allow_nan=False)
     assert (measured["scores"], measured["judgments"]) == (160, 1600)

@@ -1,10 +1,13 @@
 """The benchmarks run, and what they print is JSON that names what was measured."""
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from app.benchmarks import hand_loop, scale, scoring, turns, workers
+from app.benchmarks import hand_loop, scale, scale_steps, scoring, turns, workers
 from app.benchmarks.registry import run_benchmark
 from app.errors import InputError, WorkbenchError
 
@@ -24,11 +27,18 @@ def test_an_unknown_one_is_said() -> None:
 
 
 def test_scale_measures_each_step_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scale, "STEPS", ("import jsonl", "import csv", "overview"))
+    monkeypatch.setattr(scale, "STEPS", ("import csv", "overview"))
     measured = run_benchmark("scale", sizes="40, 1_00")
     json.dumps(measured, allow_nan=False)
     assert {"40", "100"} <= measured["import csv"].keys()
     assert measured["within_limits"]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_scale_brings_in_files_of_other_kinds_too(kind: str, tmp_path: Path) -> None:
+    scale_steps.Steps(tmp_path, 40).prepare(f"import {kind}")()
+    with closing(sqlite3.connect(tmp_path / f"{kind}.db")) as database:
+        assert database.execute("SELECT count(*) FROM text").fetchone() == (40,)
 
 
 def test_a_run_takes_turns_with_a_loop_written_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
