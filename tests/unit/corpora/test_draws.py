@@ -1,5 +1,7 @@
 """Draws stand for the whole, and the same seed draws the same."""
 
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -103,3 +105,9 @@ def test_too_few_documents_are_said_with_their_number():
     texts = [*corpus(documents=2), Text(doc_id="lonely", system_id="s0", text="t")]
     with pytest.raises(NotReadyError, match="Only 2 of 3 documents have texts by at least 4 systems; 40 are asked for"):
         documents_by_systems(texts)
+
+
+def test_a_run_loads_no_statistics_before_distributions_are_compared() -> None:
+    script = "import sys, app.services.scoring.runs\nprint('scipy.stats' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
