@@ -85,7 +85,7 @@ def choose(app: AppTest, *judges: str) -> AppTest:
 def test_several_judges_get_a_run_each_and_the_estimate_is_their_sum(ready: Workbench, open_screen: Open) -> None:
     app = choose(open_screen("score"), "rules", OPENAI, LLAMA)
     assert "12 scores by each of 3 judges" in shown(app)
-    assert "Together: 24 new calls, cost under $0.01, and what llama:judge costs" in shown(app)
+    assert "Together: 24 new calls, cost about $0.01, and what llama:judge costs" in shown(app)
     app.button(key="start_scoring").click().run()
     finish(ready)
     runs = {run.judge: run for run in list_runs(ready, 1) if run.all}
