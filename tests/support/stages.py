@@ -1,5 +1,6 @@
 """The stages of `make test`: all are run, whichever fails, and the last line sums them up."""
 
+import compileall
 import os
 import shutil
 import subprocess
@@ -11,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from xml.etree import ElementTree
 
-ROOT = Path(__file__).parents[2]
+from tests.support.repository import PACKAGES, ROOT
+
 RESULTS = ROOT / "test-results"
 STAGES: Mapping[str, Sequence[str]] = {
     "Tests": ("-n", "2", "--dist", "loadfile", "--ignore=tests/e2e", "--ignore=tests/tools"),
@@ -31,6 +33,13 @@ def temporary_folder() -> Iterator[Mapping[str, str]]:
         return
     with TemporaryDirectory(prefix="interacteval-tests-", dir=MEMORY, ignore_cleanup_errors=True) as folder:
         yield {**os.environ, "TMPDIR": folder}
+
+
+def compile_code() -> None:
+    """Our own code, as pip compiled the libraries: servers and commands are started by the hundred, and would compile
+    it each for itself where PYTHONDONTWRITEBYTECODE is set."""
+    for package in PACKAGES:
+        compileall.compile_dir(ROOT / package, quiet=2)
 
 
 def counts(report: Path) -> Counter[str]:
@@ -56,6 +65,7 @@ def run_stage(title: str, arguments: Sequence[str]) -> tuple[Counter[str], bool]
 
 def main() -> int:
     RESULTS.mkdir(exist_ok=True)
+    compile_code()
     total, content = Counter(passed=0, failed=0, skipped=0), True
     for title, arguments in STAGES.items():
         if title in NEEDS and not NEEDS[title].exists():
