@@ -6,10 +6,8 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from alembic.script import ScriptDirectory
-
 from app.errors import DatabaseError, FileFormatError
-from db.migrate import config
+from db.migrate import revisions
 from db.trouble import RESTORE
 
 KEPT_COPIES = 3  # of those made before updates
@@ -56,8 +54,7 @@ def check_backup(file: Path) -> None:
         raise FileFormatError(f"{file} is no database of the workbench.", "Name a file that `backup` wrote.") from error
     if not sound or revision is None:
         raise FileFormatError(f"{file} is damaged; nothing was changed.", "Name another backup.")
-    known = {script.revision for script in ScriptDirectory.from_config(config()).walk_revisions()}
-    if revision[0] not in known:
+    if revision[0] not in revisions():
         raise FileFormatError(f"{file} was made by a newer version of the workbench.", "Update the program first.")
 
 

@@ -1,24 +1,31 @@
-"""Migration of a database to the current tables; one from a newer version of the program is refused."""
+"""Migration of a database to the current tables; one from a newer version of the program is refused.
+
+Every command asks whether a migration is missing, and few find one: Alembic, which takes longer to load than all else
+that is asked then, is loaded where one is.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, inspect, text
 
 from app.errors import DatabaseError
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
 _ADVISORY_LOCK = 7_403_551  # any fixed number: makes two PostgreSQL processes upgrade one after the other
 
 
-def config() -> Config:
+def config() -> "Config":
+    from alembic.config import Config
+
     settings = Config()
-    settings.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    settings.set_main_option("script_location", str(_MIGRATIONS))
     return settings
 
 
@@ -55,6 +62,8 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
             return
     with _locked(writer) as connection:
         if not _is_current(connection):  # somebody else may have run them meanwhile
+            from alembic import command
+
             before(revision(connection))
             alembic = config()
             alembic.attributes["connection"] = connection
@@ -63,23 +72,23 @@ def upgrade(writer: Engine, reader: Engine, before: Callable[[str], None]) -> No
 
 def revision(connection: Connection) -> str:
     """The newest migration there, "" for an empty database."""
-    return MigrationContext.configure(connection).get_current_revision() or ""
+    if not inspect(connection).has_table("alembic_version"):
+        return ""
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none() or ""
 
 
 @cache
-def _revisions() -> tuple[frozenset[str], frozenset[str]]:
-    """All that there are, and the newest; read from the migrations once."""
-    scripts = ScriptDirectory.from_config(config())
-    return frozenset(script.revision for script in scripts.walk_revisions()), frozenset(scripts.get_heads())
+def revisions() -> tuple[str, ...]:
+    """All that there are, the newest last: what the names of their files begin with."""
+    return tuple(sorted(file.name.partition("_")[0] for file in (_MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
 def _is_current(connection: Connection) -> bool:
     """Raises DatabaseError where the tables are newer than this program."""
-    found = MigrationContext.configure(connection).get_current_heads()
-    known, newest = _revisions()
-    if not known.issuperset(found):
+    found = revision(connection)
+    if found and found not in revisions():
         raise DatabaseError(
             "This database was made by a newer version of the workbench.",
             "Update the program, or set INTERACTEVAL_HOME to another folder.",
         )
-    return newest == frozenset(found)
+    return found == revisions()[-1]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, text
 from sqlmodel import SQLModel
 
@@ -31,6 +32,11 @@ def test_the_migrations_make_exactly_the_tables_of_the_models(empty_address: str
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, SQLModel.metadata) == []
     writer.dispose()
+
+
+def test_the_names_of_the_files_tell_the_revisions_in_their_order() -> None:
+    scripts = ScriptDirectory.from_config(migrate.config())
+    assert [script.revision for script in scripts.walk_revisions()] == [*reversed(migrate.revisions())]
 
 
 def test_opening_twice_changes_nothing(empty_address: str) -> None:
