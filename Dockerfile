@@ -13,7 +13,9 @@ COPY CONTRIBUTING.md ./
 COPY tests/support tests/support
 RUN uv venv /guide && VIRTUAL_ENV=/guide uv pip install --constraint requirements.lock . zensical \
  && /guide/bin/python -m tests.support.guide
-RUN uv venv /workbench && VIRTUAL_ENV=/workbench uv pip install --no-cache --constraint requirements.lock ".[otel]"
+# Compiled here: nobody may write in the image, so that each start and each command would compile everything anew.
+RUN uv venv /workbench \
+ && VIRTUAL_ENV=/workbench uv pip install --no-cache --compile-bytecode --constraint requirements.lock ".[otel]"
 
 FROM python:3.12-slim
 RUN useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin workbench \

@@ -1,6 +1,7 @@
 """serve and demo."""
 
-import os
+import gc
+import runpy
 import socket
 import sys
 from pathlib import Path
@@ -50,10 +51,12 @@ def serve(
         link = link_of(invite_owner(workbench).token, f"http://localhost:{port}")
         first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"
         say(f"You run it: {first} this link, once: {link}")
-    command = [sys.executable, str(Path(__file__).resolve().parents[1] / "server.py")]
-    sys.stderr.flush()
-    # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly.
-    os.execv(sys.executable, [*command, host, str(port), *names])  # noqa: S606 - our own words
+    script = str(Path(__file__).resolve().parents[1] / "server.py")
+    # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly, and nothing
+    # that was loaded for the checks is loaded again.
+    gc.disable()  # until the screens are loaded, which tells why
+    sys.argv = [script, host, str(port), *names]
+    runpy.run_path(script, run_name="__main__")
 
 
 def _check_free(host: str, port: int) -> None:
