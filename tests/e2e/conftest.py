@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
@@ -152,10 +153,18 @@ def browser(playwright_: Playwright, browser_path: str) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser, app: App, request: pytest.FixtureRequest) -> Iterator[Page]:
+def scheme() -> Literal["light", "dark"]:
+    """What a person's computer is set to; a test in the dark says so."""
+    return "light"
+
+
+@pytest.fixture
+def page(
+    browser: Browser, app: App, scheme: Literal["light", "dark"], request: pytest.FixtureRequest
+) -> Iterator[Page]:
     """A tab of a person with nothing remembered. Whatever the page tries to fetch elsewhere fails the test."""
     expect.set_options(timeout=PATIENCE_MS)
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
     opened = context.new_page()
     opened.set_default_timeout(PATIENCE_MS)
     elsewhere: list[str] = []

@@ -5,13 +5,15 @@ from collections import Counter
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as NeverError
 
-from pages.components.shell.navigation.screens import SCREENS
+from pages.components.shell.navigation.screens import SCREENS, Screen
 from tests.e2e.conftest import App
-from tests.e2e.screen import PATIENCE_MS, settled
+from tests.e2e.screen import screen as go_to
+from tests.e2e.screen import settled
 
+Faults = dict[tuple[str, str], list[str]]
 GRAVE = ("serious", "critical")
 # Streamlit's own, each inside a field or beside a picture that has a name.
 PARTS_OF_FIELDS = {
@@ -24,34 +26,70 @@ PARTS_OF_FIELDS = {
     "Fullscreen",
     "Download as CSV",
 }
-FITS = "() => (main => main.scrollWidth <= main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
+PART_FITS = "() => (main => main.scrollWidth <= main.clientWidth)(document.querySelector('[data-testid=stMain]'))"
+ALL_FITS = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
-@pytest.mark.usefixtures("demo")
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_screen_has_a_serious_violation_or_scrolls_sideways(browser: Browser, app: App, scheme: str) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
-    page, found = context.new_page(), {}
-    page.set_default_timeout(PATIENCE_MS)
+@pytest.fixture
+def app(served_demo: App) -> App:
+    return served_demo
+
+
+def _open(page: Page, app: App, screen: Screen) -> None:
+    page.goto(f"{app.url}/{screen.name}?project=Demo&dimension=fluency")
+    expect(page.get_by_role("heading", level=1, name=screen.title, exact=True)).to_be_visible()
+    settled(page)
+
+
+@pytest.mark.parametrize("scheme", ["light"])
+def test_no_screen_opened_at_its_address_has_a_serious_violation_or_scrolls_sideways(page: Page, app: App) -> None:
+    found: Faults = {}
     for screen in SCREENS.values():
-        page.goto(f"{app.url}/{screen.name}?project=Demo&dimension=fluency")
-        expect(page.get_by_role("heading", level=1, name=screen.title, exact=True)).to_be_visible(timeout=PATIENCE_MS)
-        settled(page)
-        page.set_viewport_size({"width": 640, "height": 450})  # what a window of 1280 has at 200 % zoom
-        settled(page)
-        try:
-            page.wait_for_function(FITS)  # charts and tables take their new width some time after the window has it
-        except NeverError:
-            found[screen.name, "scrolls sideways"] = []
-        page.set_viewport_size({"width": 1280, "height": 900})
-        settled(page)
-        for violation in Axe().run(page).response["violations"]:
-            if violation["impact"] in GRAVE:
-                found[screen.name, violation["id"]] = [node["html"][:200] for node in violation["nodes"]]
-        if alike := _named_alike(page):
-            found[screen.name, "named alike"] = alike
-    context.close()
+        _open(page, app, screen)
+        found |= _faults(page, screen)
     assert found == {}
+
+
+@pytest.mark.parametrize("scheme", ["dark"])
+def test_no_screen_behind_the_doors_has_one_either_or_an_error_or_is_wider_than_the_window(
+    page: Page, app: App
+) -> None:
+    home, *others = SCREENS.values()
+    found: Faults = {}
+    _open(page, app, home)
+    for screen in (*others, home):
+        go_to(page, screen.title)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+        for width in (1920, 1280):
+            if not _fits(page, width, 1080, ALL_FITS):
+                found[screen.name, f"is wider than {width}"] = []
+        found |= _faults(page, screen)
+    assert "dimension=fluency" in page.url
+    assert found == {}
+
+
+def _faults(page: Page, screen: Screen) -> Faults:
+    found: Faults = {}
+    if not _fits(page, 640, 450, PART_FITS):  # what a window of 1280 has at 200 % zoom
+        found[screen.name, "scrolls sideways"] = []
+    page.set_viewport_size({"width": 1280, "height": 900})
+    settled(page)
+    for violation in Axe().run(page).response["violations"]:
+        if violation["impact"] in GRAVE:
+            found[screen.name, violation["id"]] = [node["html"][:200] for node in violation["nodes"]]
+    if alike := _named_alike(page):
+        found[screen.name, "named alike"] = alike
+    return found
+
+
+def _fits(page: Page, width: int, height: int, rule: str) -> bool:
+    page.set_viewport_size({"width": width, "height": height})
+    settled(page)
+    try:
+        page.wait_for_function(rule)  # charts and tables take their new width some time after the window has it
+    except NeverError:
+        return False
+    return True
 
 
 def _named_alike(page: Page) -> list[str]:
