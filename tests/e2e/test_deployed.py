@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlparse
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -76,17 +77,26 @@ def access(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
         }
 
 
+@pytest.fixture(scope="module")
+def demo_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """A PostgreSQL server's address, and the name of a database there with the demo, for each team to have a copy."""
+    with postgres_server(tmp_path_factory.mktemp("runtime")) as server:
+        address = new_postgres(server)
+        App(tmp_path_factory.mktemp("demo"), 0, {"INTERACTEVAL_DATABASE_URL": address}).command("demo")
+        yield server, urlparse(address).path.removeprefix("/")
+
+
 @pytest.fixture
 def team(
     tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    demo_database: tuple[str, str],
     access: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Team]:
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))  # machines may be slow
     with ExitStack() as running:
         vendors = running.enter_context(modern_vendors())
-        address = new_postgres(running.enter_context(postgres_server(tmp_path_factory.mktemp("runtime"))))
+        address = new_postgres(*demo_database)
         port, ports = free_port(), [free_port(), free_port()]
         url = f"http://127.0.0.1:{port}"
         variables = {
@@ -98,7 +108,6 @@ def team(
             "OPENAI_API_KEY": "sk-local",
         }
         web = [App(tmp_path, one, variables) for one in ports]
-        web[0].command("demo")
         for one in web:
             one.start()
             running.callback(_end, one)

@@ -117,9 +117,9 @@ def _class(path: Path) -> None:
     book.save(path)
 
 
+@pytest.mark.usefixtures("demo")
 def test_a_comment_and_the_way_back_stay_in_sight(page: Page, app: App) -> None:
     """Undo is beside the last question, too, and a comment is there after a refresh."""
-    app.command("demo")
     app.command("checklist", "restore", "--version", "1", "--project", "Demo", "--dimension", "coherence")
     page.goto(f"{app.url}/checklist?project=Demo&dimension=coherence&editor=Ana")
     expect(button(page, "Publish version 2")).to_be_visible()
