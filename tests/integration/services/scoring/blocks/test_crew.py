@@ -15,6 +15,7 @@ import pytest
 from app.domain.run import RunStatus
 from app.services.runtime.workbench import Workbench, open_workbench
 from app.services.scoring.blocks import local_process
+from app.services.scoring.blocks.crew import Crew
 from app.services.scoring.run_worker import allow_runs, stop_all_runs
 from app.services.scoring.runs import RunOptions, RunReport, start_run, stop_run, work_on
 from app.settings import settings
@@ -134,6 +135,7 @@ def test_the_others_end_when_the_process_that_has_the_run_is_killed(
     program = f"""
         import subprocess
         from app.services.scoring.blocks import local_process
+from app.services.scoring.blocks.crew import Crew
         from app.services.runtime.workbench import open_workbench
         from app.services.scoring.runs import work_on
         real = subprocess.Popen
@@ -168,8 +170,15 @@ def is_there(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("how", ["asked", "ending"])
-def test_a_stop_is_heard_by_all(workbench: Workbench, llm: FakeLlm, how: str) -> None:
-    gate = Gate()
+def test_a_stop_is_heard_by_all(workbench: Workbench, llm: FakeLlm, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is answered before this process has heard of it and told the other: else all might be scored first."""
+    gate, stop = Gate(), Crew.stop
+
+    def hear(crew: Crew) -> None:
+        stop(crew)
+        gate.opened.set()
+
+    monkeypatch.setattr(Crew, "stop", hear)
     llm.usual = gate
     run_id = planned(workbench, 80)
     run = InBackground(workbench, run_id, 4)
@@ -178,7 +187,6 @@ def test_a_stop_is_heard_by_all(workbench: Workbench, llm: FakeLlm, how: str) ->
         stop_run(workbench, run_id)
     else:
         stop_all_runs()
-    gate.opened.set()
     try:
         report = run.ended()
     finally:
