@@ -135,7 +135,6 @@ def test_the_others_end_when_the_process_that_has_the_run_is_killed(
     program = f"""
         import subprocess
         from app.services.scoring.blocks import local_process
-from app.services.scoring.blocks.crew import Crew
         from app.services.runtime.workbench import open_workbench
         from app.services.scoring.runs import work_on
         real = subprocess.Popen
