@@ -12,10 +12,10 @@ _VALUES = {Answer.YES: 1.0, Answer.NO: 0.0}
 
 
 def report_outcomes(
-    run: RunSummary, judge: tuple[str, str], named: Callable[[], Mapping[int, str]], outcomes: Sequence[Outcome]
+    run: RunSummary, judge: tuple[str, str] | None, named: Callable[[], Mapping[int, str]], outcomes: Sequence[Outcome]
 ) -> None:
-    """Nothing where no address is set. judge: provider and model as the requests' spans name them. named: gives each
-    dimension's name, and is asked only then.
+    """Nothing where no address is set. judge: provider and model as the requests' spans name them, None where there is
+    none. named: gives each dimension's name, and is asked only then.
 
     Answers that count again from an earlier run were reported by it.
     """
@@ -28,8 +28,7 @@ def report_outcomes(
             f"{SCOPE}.run": run.id,
             f"{SCOPE}.text": outcome.planned.text,
             f"{SCOPE}.method": run.evaluator,
-            "gen_ai.provider.name": judge[0],
-            "gen_ai.request.model": judge[1],
+            **({"gen_ai.provider.name": judge[0], "gen_ai.request.model": judge[1]} if judge else {}),
         }
         for event in _events(outcome, names.get(outcome.planned.dimension, ""), found.texts):
             found.logger.emit(event_name=EVENT, attributes=about | event)

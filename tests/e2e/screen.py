@@ -95,6 +95,17 @@ def choose(field: Locator, option: str) -> None:
     settled(field.page)
 
 
+def choose_judge(page: Page, name: str, forecast: str) -> None:
+    """On Scores, in place of the rules; `forecast` is what is said of it then."""
+    judge = at(page, "score_judge").get_by_role("combobox")
+    judge.press("Backspace")
+    expect(page.get_by_text("Choose a judge.")).to_be_visible()
+    settled(page)
+    choose(judge, name)
+    expect(page.get_by_text(forecast)).to_be_visible()
+    judge.press("Tab")  # the list stays open over the rest until one goes on
+
+
 def _offer(field: Locator, option: str, offered: Locator) -> None:
     """A list closes when its field moves, as it does where a table above is drawn late: then it is opened once more."""
     for _ in range(OPENINGS):

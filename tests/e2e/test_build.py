@@ -21,7 +21,7 @@ from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
 from tests.e2e.conftest import App, served
-from tests.e2e.screen import at, button, choose, click, first_of, reading, screen, settled
+from tests.e2e.screen import at, button, choose, choose_judge, click, first_of, reading, screen, settled
 from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
 from tests.support.fake_llm.server import FakeLlm, Received
@@ -170,13 +170,7 @@ def _score(page: Page, app: App, llm: FakeLlm) -> Counter[int]:
     """The newest version, on the Score screen; how many requests asked so many questions."""
     llm.requests.clear()
     screen(page, "Scores")
-    judge = at(page, "score_judge").get_by_role("combobox")
-    judge.press("Backspace")  # not the rules
-    expect(page.get_by_text("Choose a judge.")).to_be_visible()
-    settled(page)
-    choose(judge, "llama:judge")
-    expect(page.get_by_text(re.compile(f"{TEXTS} calls"))).to_be_visible()
-    judge.press("Tab")  # the list of judges stays open over the rest until one goes on
+    choose_judge(page, "llama:judge", f"{TEXTS} calls")
     done = page.get_by_text(re.compile(f"Run {_runs(app) + 1} is done"))
     click(at(page, "start_scoring").get_by_role("button"), shows=done)
     said = (json.dumps(request.body).replace("\\n", "\n") for request in llm.requests)

@@ -67,11 +67,10 @@ def krippendorff_alpha(
     counts = np.zeros((n, values.size))
     np.add.at(counts, (np.nonzero(present)[1], code), 1)
     owner = np.arange(n) if group is None else _codes(group)[usable]
-    owners = int(owner.max()) + 1
-    given = _Given(counts, values - values.mean(), owner, owners)
-    value = float(_alphas(given, np.ones((1, owners)), metric)[0])
+    given = _Given(counts, values - values.mean(), owner)
+    value = float(_alphas(given, np.ones((1, given.owners)), metric)[0])
     each = n if metric == "ordinal" and values.size > FEW else 1
-    parts = count_parts(owner, owners, resamples, np.random.default_rng(seed), each=each)
+    parts = count_parts(owner, given.owners, resamples, np.random.default_rng(seed), each=each)
     alphas = [_alphas(given, part, metric) for part in parts]
     drawn = np.concatenate(alphas) if alphas else np.zeros(0)
     low, high = _ends(drawn, np.unique(owner).size)
@@ -162,16 +161,19 @@ def _cohen(a: Floats, b: Floats, times: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Given:
-    """Ratings as (units, V) `counts` of the sorted `values`; (units,) `owner`, one of so many `owners`."""
+    """Ratings as (units, V) `counts` of the sorted `values`, and each unit's `owner`."""
 
     counts: Floats
     values: Floats
     owner: Ints
-    owners: int
+
+    @property
+    def owners(self) -> int:
+        return int(self.owner.max()) + 1
 
     def summed(self, numbers: Floats) -> Floats:
         """(owners,) sums of one number a unit."""
-        return np.bincount(self.owner, numbers, minlength=self.owners).astype(np.float64)
+        return np.bincount(self.owner, numbers).astype(np.float64)
 
 
 def _alphas(given: _Given, drawn: Floats, metric: Metric) -> Floats:

@@ -87,7 +87,7 @@ def _words(command: Any, file: Path) -> list[str]:
 def test_every_command_says_so_and_writes_nothing(
     run: Run, damaged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runpy.run_path", lambda *_: pytest.fail("the server started"))
+    monkeypatch.setattr("runpy.run_path", lambda *_, **__: pytest.fail("the server started"))
     before = hashlib.sha256(damaged.read_bytes()).digest()
     wrong, tried = {}, 0
     for path, command in _commands(typer.main.get_command(build())):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.benchmarks.scoring import fill
 from app.errors import ModelTimeoutError, NotReadyError
 from app.providers.specs import traced_names
 from app.services.runtime import batch_rounds
@@ -93,6 +94,16 @@ def test_each_request_is_a_span_and_each_judgment_and_score_an_event(tmp_path: P
     assert all(
         each["gen_ai.evaluation.score.value"] == worth[each["gen_ai.evaluation.score.label"]] for each in answers
     )
+
+
+def test_a_score_that_no_model_gave_names_none(tmp_path: Path, collected: Collected) -> None:
+    bench = workbench_at(tmp_path)
+    dimension = fill(bench, 2, references=1)
+    work_on(bench, start_run(bench, 1, RunOptions((dimension,), "rules", "rouge-l")))
+    sent = sent_by(collected)
+    assert [event["interacteval.method"] for _, event in sent.events] == ["rouge-l"] * 2
+    assert not any({"gen_ai.provider.name", "gen_ai.request.model"} & event.keys() for _, event in sent.events)
+    assert sent.spans == []
 
 
 def test_requests_that_are_answered_in_batches_are_spans_too(

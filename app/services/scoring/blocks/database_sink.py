@@ -8,6 +8,7 @@ from app.errors import ConnectionFailedError, NoAnswerError, OverloadedError, Ra
 from app.evaluators.judge_logprobs import JudgeLogprobs
 from app.providers.recorded import RecordedModel
 from app.providers.specs import traced_names
+from app.services.scoring.evaluators import NO_JUDGE
 from app.services.scoring.judge_logprobs import LOGPROBS, REFUSED, logprobs_param
 from app.services.scoring.run_writer import RunHold
 from app.telemetry.judged import report_outcomes
@@ -60,7 +61,8 @@ class DatabaseSink:
             work.runs.save(outcomes)
             self._note_logprobs(work)
             self._count(work)
-        report_outcomes(self._run, traced_names(self._run.judge), self._named, outcomes)
+        judge = None if self._run.judge == NO_JUDGE else traced_names(self._run.judge)
+        report_outcomes(self._run, judge, self._named, outcomes)
         self.chance |= {outcome.planned.id: outcome for outcome in outcomes if _by_chance(outcome)}
 
     def beat(self) -> bool:
