@@ -3,54 +3,59 @@
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+TEST_INSTALLED := $(VENV)/.test-installed
 NEURAL := yes
 NEURAL_INSTALLED := $(VENV)/.neural-$(NEURAL)
+SETUP := .venv-setup
+UV := $(SETUP)/bin/uv
 PORT := 8501
 BENCHMARKS := statistics attributes
 TOOLS := .venv-tools
 GUIDE := app/static/guide/index.html
+GUIDE_SOURCES := $(wildcard docs/guide/*.md) docs/zensical.toml CONTRIBUTING.md deploy/README.md
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run docs pictures documents release-check test test-fast test-tools walks check format browser caddy wordnet install lock upgrade bench clean
+.PHONY: help run docs pictures documents release-check test test-fast test-tools walks check format browser caddy wordnet install install-test lock upgrade bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: install $(GUIDE) ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
-	@$(BIN)/interacteval serve --port $(PORT)
+# The guide is built while the app already runs. If that fails, `make docs` says why.
+run: install ## Start the app on 127.0.0.1 (another port: make run PORT=9000)
+	@nice $(MAKE) --no-print-directory --silent $(GUIDE) >/dev/null 2>&1 & \
+	$(BIN)/interacteval serve --port $(PORT)
 
-docs: install ## Build the guide, which Help in the app opens
-	@$(BIN)/python -m tests.support.guide
+docs: install $(SETUP)/bin/zensical ## Build the guide, which Help in the app opens
+	@PATH="$(CURDIR)/$(SETUP)/bin:$$PATH" $(BIN)/python -m tests.support.guide
 
-# Takes a few seconds. A fault in a page keeps nobody from the app: `make docs` says what it is.
-$(GUIDE): $(wildcard docs/guide/*.md) docs/zensical.toml CONTRIBUTING.md deploy/README.md requirements.lock | install
-	@$(BIN)/python -m tests.support.guide >/dev/null 2>&1 || echo "The guide could not be built; make docs says why"
+$(GUIDE): $(GUIDE_SOURCES) requirements.lock
+	@$(MAKE) --no-print-directory docs
 
-pictures: install browser ## Take the guide's and README's pictures anew, from the screens as they are
+pictures: install-test browser ## Take the guide's and README's pictures anew, from the screens as they are
 	@$(BIN)/python -m tests.support.guide.pictures
 
-documents: install ## Write the guide's page of JSON documents anew, from what the commands print
+documents: install-test ## Write the guide's page of JSON documents anew, from what the commands print
 	@$(BIN)/python -m tests.support.guide.documents_page
 
-release-check: docs ## Build wheel and sdist, install each afresh, run the demo and serve it
+release-check: install-test docs ## Build wheel and sdist, install each afresh, run the demo and serve it
 	@$(BIN)/python -m tests.support.release
 
-test: install $(NEURAL_INSTALLED) browser caddy wordnet check ## Every check and every test, as CI does
+test: install-test $(NEURAL_INSTALLED) browser caddy wordnet check ## Every check and every test, as CI does
 	@$(BIN)/python -m tests.support.stages
 
-test-fast: install ## Unit tests, without the slow ones
+test-fast: install-test ## Unit tests, without the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" tests/unit
 
-walks: install browser ## Walk the tasks in a browser, and write docs/walks.md
+walks: install-test browser ## Walk the tasks in a browser, and write docs/walks.md
 	@rm -rf test-results/walks
 	@$(BIN)/python -m pytest -m walk tests/e2e
 	@$(BIN)/python -m tests.support.walk_table
 
-test-tools: install $(TOOLS)/.installed ## Exported checklists in the tools they are for (promptfoo needs Node)
+test-tools: install-test $(TOOLS)/.installed ## Exported checklists in the tools they are for (promptfoo needs Node)
 	@echo "Exported files in other tools"
 	@$(BIN)/python -m pytest tests/tools
 
@@ -64,59 +69,80 @@ $(TOOLS)/.installed: tests/tools/requirements.txt tests/tools/package.json | ins
 	else echo "There is no npm here: promptfoo is left out, and its tests are skipped"; fi
 	@touch $@
 
-check: install ## Lint, format, types, who imports whom
+check: install-test ## Lint, format, types, who imports whom
 	@echo "Checks"
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "Some files aren't formatted: make format"; exit 1; }
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-format: install ## Format, and mend what the linter can
+format: install-test ## Format, and mend what the linter can
 	@$(BIN)/ruff check --quiet --fix .; $(BIN)/ruff format .
 
-bench: install ## Our own benchmarks
+bench: install-test ## Our own benchmarks
 	@for what in $(BENCHMARKS); do $(BIN)/interacteval bench $$what || exit $$?; done
 
-install: $(INSTALLED) ## Make the environment in .venv
+install: $(INSTALLED) ## Make the environment in .venv, with what running needs
+install-test: $(TEST_INSTALLED) ## Add what checks and tests need
 
-$(INSTALLED): requirements.lock pyproject.toml
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
-	  python=$$(PYTHON="$(PYTHON)" sh .tools/find-python) && \
+# uv installs everything else: ten times as fast as pip. It comes from pip, with its hash.
+$(UV): .tools/uv.txt
+	@python=$$(PYTHON="$(PYTHON)" sh .tools/find-python) && \
 	  echo "Making $(VENV) with $$("$$python" --version)" && \
-	  "$$python" -m venv --clear $(VENV); }
-	@echo "Installing what requirements.lock names (a minute or two the first time)"
-	@$(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	  "$$python" -m venv --clear $(SETUP)
+	@$(SETUP)/bin/python -m pip install -qq --no-deps --require-hashes -r .tools/uv.txt
 	@touch $@
 
-# On Linux torch's build for CPUs alone is enough; where pip finds none, the one for GPUs with all its libraries.
-$(NEURAL_INSTALLED): requirements-neural.lock requirements-cuda.lock $(INSTALLED)
+$(SETUP)/bin/zensical: .tools/zensical.txt $(UV)
+	@sh .tools/uv-install $(SETUP) --require-hashes -r .tools/zensical.txt
+	@touch $@
+
+$(INSTALLED): requirements.lock pyproject.toml .tools/uv-install $(UV)
+	@$(BIN)/python -c "" 2>/dev/null || $(UV) venv --quiet --clear --python $(SETUP)/bin/python $(VENV)
+	@sh .tools/uv-install $(VENV) --require-hashes -r requirements.lock
+	@sh .tools/uv-install $(VENV) --no-build-isolation --editable .
+	@touch $@
+
+# Tests start hundreds of processes, so here it pays to compile everything once.
+$(TEST_INSTALLED): requirements-test.lock $(INSTALLED)
+	@echo "Installing what the tests need"
+	@sh .tools/uv-install $(VENV) --compile-bytecode --require-hashes -r requirements.lock -r requirements-test.lock
+	@touch $@
+
+# On Linux torch's build for CPUs alone is enough. Where pip finds none, it takes the build for GPUs with all its libraries.
+$(NEURAL_INSTALLED): requirements-neural.lock requirements-cuda.lock $(TEST_INSTALLED)
 ifeq ($(NEURAL),yes)
 	@echo "Installing torch and transformers for the tests of models on this computer (without them: make test NEURAL=no)"
-	@$(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements-neural.lock 2>/dev/null || \
-	  $(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements-cuda.lock
+	@pip="$(SETUP)/bin/python -m pip --python $(BIN)/python install -qq --no-deps --require-hashes" && \
+	  $$pip -r requirements-neural.lock 2>/dev/null || $$pip -r requirements-cuda.lock
 else
 	@echo "Tests that need torch and transformers are skipped"
 endif
 	@touch $@
 
-browser: install
+browser: install-test
 	@$(BIN)/python -m tests.support.browser
 
-caddy: install
+caddy: install-test
 	@$(BIN)/python -m tests.support.caddy
 
-wordnet: install
+wordnet: install-test
 	@$(BIN)/python -m tests.support.wordnet
 
-lock: install ## Rewrite requirements.lock after a change to pyproject.toml
-	@$(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --generate-hashes --no-header --no-annotate \
-	  --extra dev $(LOCK_OPTIONS) --output-file requirements.lock pyproject.toml
-	@echo "requirements.lock is up to date with pyproject.toml"
+# What a lock holds already, the next one leaves out.
+LOCK = $(UV) pip compile --quiet --universal --fork-strategy fewest --generate-hashes --no-header --no-annotate $(LOCK_OPTIONS)
+LOCKED = $$(sed -nE 's/^([a-z0-9._-]+)==.*/--no-emit-package \1/p' requirements.lock | sort -u)
+lock: $(UV) ## Rewrite the lock files after a change to pyproject.toml
+	@$(LOCK) --group build --output-file requirements.lock pyproject.toml
+	@$(LOCK) --group build --group test --constraint requirements.lock $(LOCKED) --output-file requirements-test.lock pyproject.toml
+	@grep zensical pyproject.toml | tr -d '", ' | $(LOCK) --constraint requirements.lock --constraint requirements-test.lock \
+	  --output-file .tools/zensical.txt -
+	@echo uv | $(LOCK) --output-file .tools/uv.txt -
+	@echo "The lock files are up to date with pyproject.toml"
 
 upgrade: LOCK_OPTIONS := --upgrade
 upgrade: lock ## The same, with the newest version of everything
 
 clean: ## Remove the environment and all caches
-	@rm -rf $(VENV) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
+	@rm -rf $(VENV) $(SETUP) $(TOOLS) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist test-results app/static/guide
 	@find app pages db prompts tests -type d -name __pycache__ -prune -exec rm -rf {} +
