@@ -1,4 +1,4 @@
-"""requirements.lock: exact, with hashes, complete, and silent about where packages come from."""
+"""The lock files: exact, with hashes, complete, and without the address of a package index."""
 
 import re
 import tomllib
@@ -10,7 +10,10 @@ from packaging.utils import canonicalize_name
 
 from tests.support.repository import ROOT
 
-LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+RUN, TEST = ((ROOT / name).read_text(encoding="utf-8") for name in ("requirements.lock", "requirements-test.lock"))
+LOCK = RUN + TEST
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+LEFT_OUT = {Requirement(line).name for line in PROJECT["tool"]["uv"]["override-dependencies"]}
 EXACT = re.compile(r"[a-z0-9.-]+==[^ ;]+( ; [^\\]+?)?(\s+--hash=sha256:[0-9a-f]{64})+\s*")
 ADDRESS = re.compile(r"https?:|file:| @ |index|find-l" + "inks")
 
@@ -32,9 +35,9 @@ def _pinned() -> dict[str, list[Requirement]]:
 
 
 def _asked_for() -> list[Requirement]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    lines = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["dev"]
-    return [Requirement(line) for line in lines + project["build-system"]["requires"]]
+    groups = PROJECT["dependency-groups"]
+    lines = PROJECT["project"]["dependencies"] + groups["build"] + groups["test"]
+    return [Requirement(line) for line in lines + PROJECT["build-system"]["requires"]]
 
 
 def test_every_entry_is_exact_and_hashed() -> None:
@@ -66,16 +69,27 @@ def test_what_a_pinned_package_needs_is_pinned_with_a_version_it_takes() -> None
             if needed.marker and not needed.marker.evaluate({"extra": extra}):
                 continue
             name = canonicalize_name(needed.name)
+            if name in LEFT_OUT:
+                continue
             assert name in pinned, f"{package} needs {needed}: make lock"
             assert needed.specifier.contains(pinned[name]), f"{package} needs {needed}: make lock"
             pending += [(name, wanted) for wanted in needed.extras]
 
 
-def test_locks_are_installed_as_they_stand() -> None:
+def test_running_needs_nothing_of_the_tests() -> None:
+    assert not _versions(RUN).keys() & _versions(TEST).keys()
+    assert not {"pytest", "mypy", "playwright", "zensical"} & _versions(RUN).keys()
+
+
+def test_installs_without_resolving_and_with_hashes() -> None:
     """Left to itself, pip looks for a newer google-auth[requests] on the day one comes out, and stops at its hash."""
-    installs = re.findall(r"pip install (.*) -r requirements[a-z-]*\.lock", (ROOT / "Makefile").read_text("utf-8"))
-    assert installs
-    assert all({"--no-deps", "--require-hashes"} <= set(options.split()) for options in installs)
+    recipes = (ROOT / "Makefile").read_text("utf-8").replace("\\\n", " ")
+    locked = [
+        line for line in recipes.splitlines() if re.search(r"-r [.\w/-]*\.(lock|txt)", line) and "tests/" not in line
+    ]
+    assert len(locked) >= 5
+    assert all("--require-hashes" in line for line in locked)
+    assert "--no-deps" in (ROOT / ".tools" / "uv-install").read_text("utf-8")
 
 
 def _chosen_here(entries: list[Requirement]) -> str:
@@ -85,10 +99,11 @@ def _chosen_here(entries: list[Requirement]) -> str:
 
 
 OPTIONAL = ("requirements-neural.lock", "requirements-cuda.lock")
+OTHERS = (*OPTIONAL, ".tools/uv.txt", ".tools/zensical.txt")
 
 
-@pytest.mark.parametrize("name", OPTIONAL)
-def test_the_optional_libraries_are_exact_and_hashed_and_say_no_address(name: str) -> None:
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_locks_are_exact_and_hashed_without_an_address(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     for entry in _entries(text):
         assert EXACT.fullmatch(entry), entry[:80]

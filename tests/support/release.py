@@ -48,7 +48,7 @@ def _archives(folder: Path) -> list[Path]:
 
 def _install(built: Path, environment: Path) -> Path:
     """The folder with its programs."""
-    uv = str(Path(sys.executable).with_name("uv"))
+    uv = str(ROOT / ".venv-setup" / "bin" / "uv")
     _run(uv, "venv", "--quiet", "--python", sys.executable, str(environment))
     programs = environment / ("Scripts" if os.name == "nt" else "bin")
     versions = ("--constraint", str(ROOT / "requirements.lock"))

@@ -1,5 +1,6 @@
 """The site: pages by hand and by code put together, built by Zensical, and laid where the app serves it from."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -54,8 +55,12 @@ def build_site(work: Path, target: Path = BUILT) -> None:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(with_pictures_to_open(text), encoding="utf-8")
     shutil.copy(CONFIG, work / CONFIG.name)
-    zensical = [sys.executable, "-m", "zensical", "build", "--strict", "--config-file", str(work / CONFIG.name)]
-    done = subprocess.run(zensical, capture_output=True, text=True, check=False, env={"NO_COLOR": "1"})
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    zensical = shutil.which("zensical", path=programs)
+    if zensical is None:
+        raise RuntimeError("Zensical isn't installed: `make docs` installs it and builds the guide.")
+    command = [zensical, "build", "--strict", "--config-file", str(work / CONFIG.name)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={"NO_COLOR": "1"})
     said = done.stdout + done.stderr
     if done.returncode or "Warning" in said:
         raise RuntimeError(f"The guide has faults:\n{said}")
