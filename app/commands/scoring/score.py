@@ -65,12 +65,7 @@ def score(
     trials: Annotated[int, typer.Option(min=1, help="So many runs; trial t draws with seed + t.")] = 1,
     locked: Annotated[bool, typer.Option("--locked", help="Score the locked test split, and only that.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="How many texts at a time.")] = CONCURRENCY,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="In how many processes; without it by texts, --concurrency and processors (one below 128)."
-        ),
-    ] = None,
+    processes: Annotated[int, typer.Option(min=1, help="In how many processes.")] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what it would ask and cost, and stop.")] = False,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="Checklist: ask for a short reason with each answer.")
@@ -171,7 +166,7 @@ def carry_out(
     *,
     json_: bool,
     trials_of: "tuple[int, Sequence[Dimension]] | None" = None,
-    processes: int | None = None,
+    processes: int = 1,
 ) -> None:
     """Work on the runs one after the other, and report. Ends with status 3 where a text is left without a score, and
     with the error itself where nothing can be scored until the person changes something.

@@ -247,11 +247,11 @@ def work_on(
     run_id: int,
     concurrency: int = CONCURRENCY,
     on_progress: OnProgress = lambda _: None,
-    processes: int | None = None,
+    processes: int = 1,
 ) -> RunReport:
     """Score what is left of a run, failures included, until it is done, stopped or can't go on.
 
-    processes: in how many, this one included, where others can ask as this one does; None for as many as it is worth.
+    processes: in how many, this one included, where others can ask as this one does.
     on_progress is told how far the run is, about every second. Raises ConflictError where another process works on it,
     InputError for a run that came from a file: no method could go on with them.
     """

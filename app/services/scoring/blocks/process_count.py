@@ -1,7 +1,5 @@
 """In how many processes a run is scored."""
 
-import os
-
 from app.cluster.parts import cluster_address
 from app.domain.run import RunSummary
 from app.providers.credentials import Credentials
@@ -11,26 +9,18 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE
 from app.settings import settings
 
-# With so many requests in flight and fewer one process keeps up with the SDK by hand; a second one would only load.
-ENOUGH_FOR_ONE = 64
-# A process has to load before it is of use.
 FEWEST_TEXTS = 400
+"""From so many texts on the Dask workers that the settings name share a run: they have to load before they are of use."""
 
 
-def processes_for(workbench: Workbench, run: RunSummary, concurrency: int, wished: int | None) -> int:
-    """This one included. wished: as many as a person chose, None for as many as it is worth.
+def processes_for(workbench: Workbench, run: RunSummary, concurrency: int, wished: int) -> int:
+    """Return in how many processes a run is scored, this one included: as many as a person asked for.
 
     One where others could not ask as this one does: with a key that was typed for a browser session, or in batches.
     """
     if not others_can_score(workbench) or run.params.get("batch"):
         return 1
-    if wished is not None:
-        return max(1, min(wished, concurrency))
-    if computes(run):
-        return 1
-    if run.all - run.done < FEWEST_TEXTS:
-        return 1
-    return max(1, min(processors(), concurrency // ENOUGH_FOR_ONE))
+    return max(1, min(wished, concurrency))
 
 
 def shares_of(run: RunSummary, concurrency: int, processes: int) -> tuple[int, int]:
@@ -67,8 +57,3 @@ def others_can_score(workbench: Workbench) -> bool:
     """Whether a process with the same environment has the same database and keys; nothing else tells it any."""
     here = settings()
     return workbench.database.address == here.url and workbench.credentials == Credentials.from_settings(here)
-
-
-def processors() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -110,6 +110,16 @@ def test_two_processes_score_each_text_once(
     assert len(helpers) == 1
 
 
+@pytest.mark.parametrize("texts", [3, 420])
+def test_work_on_by_default_starts_no_other_process(
+    workbench: Workbench, llm: FakeLlm, helpers: list[subprocess.Popen[bytes]], texts: int
+) -> None:
+    llm.usual = Answer(all_yes)
+    report = work_on(workbench, planned(workbench, texts), 128)
+    assert (report.run.status, report.run.done) == (RunStatus.DONE, texts)
+    assert not helpers
+
+
 def test_a_killed_process_loses_nothing(
     workbench: Workbench, llm: FakeLlm, helpers: list[subprocess.Popen[bytes]]
 ) -> None:
