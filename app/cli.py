@@ -6,7 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from app import __version__
@@ -68,6 +68,26 @@ class _Arguments(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+class _Command(TyperCommand):
+    """A command that refuses an option given twice, unless the option is declared as a list: the last would win."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in self.params:
+            once = option.param_type_name == "option" and not getattr(option, "multiple", False)
+            if once and not option.is_eager and (count := given.count(option)) > 1:
+                raise InputError(f"{'/'.join(option.opts)} is given {count} times, but can be given only once.")
+        return super().parse_args(ctx, args)
+
+
+def _refuse_repeats(tree: typer.Typer) -> None:
+    for command in tree.registered_commands:
+        command.cls = _Command
+    for group in tree.registered_groups:
+        if group.typer_instance is not None:
+            _refuse_repeats(group.typer_instance)
+
+
 def build() -> typer.Typer:
     """The whole command tree."""
     root = typer.Typer(
@@ -90,6 +110,7 @@ def build() -> typer.Typer:
 
     for name in _COMMANDS:
         importlib.import_module(f"app.commands.{name}").register(root)
+    _refuse_repeats(root)
     return root
 
 

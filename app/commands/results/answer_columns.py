@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from app.commands.results.table_file import TableFile
 from app.errors import InputError
-from app.meta_evaluation.score_matrix import Floats
+from app.meta_evaluation.score_matrix import Bools, Floats
 
 YES, NO = frozenset({"yes", "y", "true", "1", "1.0"}), frozenset({"no", "n", "false", "0", "0.0"})
 NOT_APPLICABLE = frozenset({"na", "n/a", "not applicable", "does not apply"})
@@ -16,18 +17,75 @@ EMPTY = frozenset({"", "nan", "null", "none"})
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """One column as numbers, yes 1 and no 0; NaN where it is empty or doesn't apply, which is counted apart."""
+    """One column as numbers, yes 1 and no 0; NaN where it is empty or doesn't apply, which stands apart."""
 
     numbers: Floats
-    empty: int
-    not_applicable: int
+    empty: Bools
+    not_applicable: Bools
 
 
 def read_values(table: TableFile, name: str) -> Values:
     """Raises InputError for a cell that is neither yes, no nor a number, with its row (1 below the header)."""
     cells = [_word(cell) for cell in table.column(name)]
     numbers = [_number(table, name, row, cell) for row, cell in enumerate(cells, start=1)]
-    return Values(np.array(numbers), sum(c in EMPTY for c in cells), sum(c in NOT_APPLICABLE for c in cells))
+    empty, inapplicable = ([cell in kind for cell in cells] for kind in (EMPTY, NOT_APPLICABLE))
+    return Values(np.array(numbers), np.array(empty), np.array(inapplicable))
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleAnswers:
+    """One answer of people a row, from one column or several.
+
+    combined: "single" for one column; "majority" or "mean" of several. A tied row has no majority, so no answer.
+    """
+
+    columns: tuple[str, ...]
+    combined: Literal["single", "majority", "mean"]
+    answers: Floats
+    ties: int
+    not_applicable: int
+
+    def to_json(self) -> dict[str, object]:
+        return {"columns": list(self.columns), "combined": self.combined, "ties": self.ties}
+
+    @property
+    def sentence(self) -> str:
+        """How several people count as one; "" for one column."""
+        if self.combined == "single":
+            return ""
+        how = "their majority" if self.combined == "majority" else "the mean of their answers"
+        tied = f" {self.ties:,} {'row is' if self.ties == 1 else 'rows are'} tied and count as not answered."
+        return f"{len(self.columns)} people count as {how}.{tied if self.ties else ''}"
+
+
+def read_people(table: TableFile, names: Sequence[str]) -> PeopleAnswers:
+    """Yes and no by majority, scores by their mean, over the people who answered a row."""
+    columns = [read_values(table, name) for name in names]
+    numbers = np.stack([column.numbers for column in columns])
+    count = (~np.isnan(numbers)).sum(axis=0)
+    inapplicable = int((np.any([column.not_applicable for column in columns], axis=0) & (count == 0)).sum())
+    if len(names) == 1:
+        return PeopleAnswers(tuple(names), "single", numbers[0], 0, inapplicable)
+    mean = np.where(count, np.nansum(numbers, axis=0) / np.maximum(count, 1), np.nan)
+    if not np.isin(numbers[~np.isnan(numbers)], (0, 1)).all():
+        return PeopleAnswers(tuple(names), "mean", mean, 0, inapplicable)
+    tied = mean == 0.5
+    majority = np.where(tied, np.nan, np.round(mean))
+    return PeopleAnswers(tuple(names), "majority", majority, int(tied.sum()), inapplicable)
+
+
+def majority_label(names: Sequence[str], columns: Floats) -> PeopleAnswers:
+    """The label that most of the (people, rows) columns hold; "does not apply" is one like others."""
+    if len(names) == 1:
+        return PeopleAnswers(tuple(names), "single", columns[0], 0, 0)
+    kinds = np.unique(columns[~np.isnan(columns)])
+    votes = (
+        np.stack([(columns == kind).sum(axis=0) for kind in kinds]) if kinds.size else np.zeros((1, columns.shape[1]))
+    )
+    most = votes.max(axis=0)
+    tied = (most > 0) & ((votes == most).sum(axis=0) > 1)
+    chosen = np.where((most > 0) & ~tied, kinds[votes.argmax(axis=0)] if kinds.size else np.nan, np.nan)
+    return PeopleAnswers(tuple(names), "majority", chosen, int(tied.sum()), 0)
 
 
 def read_labels(table: TableFile, names: Sequence[str]) -> tuple[Floats, list[str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.commands.results.answer_columns import read_values, row_names
+from app.commands.results.answer_columns import PeopleAnswers, read_people, read_values, row_names
 from app.commands.results.table_file import TableFile
 from app.errors import InputError
 from app.meta_evaluation.choices import Correction
@@ -19,11 +19,13 @@ from app.meta_evaluation.score_matrix import Floats
 class JudgedRows:
     """The rows that the judge answered, in the file's order; a column that wasn't named is None.
 
+    `people`: who answered, and how several count as one, over all rows of the table.
     `remarks`: what was left out or doesn't apply, with the number of rows.
     """
 
     judge: Floats
     human: Floats
+    people: PeopleAnswers
     group: list[str] | None
     probability: Floats | None
     system: list[str] | None
@@ -55,20 +57,23 @@ class JudgedRows:
 def read_judged_rows(
     table: TableFile,
     judge: str,
-    human: str,
+    human: Sequence[str],
     group: str | None = None,
     probability: str | None = None,
     system: str | None = None,
     item: str | None = None,
 ) -> JudgedRows:
     """Raises InputError for a cell that is no answer, no probability or no name, and where the judge has no answer."""
-    judged, people = read_values(table, judge), read_values(table, human)
+    judged = read_values(table, judge)
     answered = ~np.isnan(judged.numbers)
+    people = read_people(table, human)
     if not answered.any():
         raise InputError(f"{table.name}, column {judge!r}, holds no answer of the judge.", "Name another column.")
     chances = None if probability is None else read_values(table, probability).numbers
     if chances is not None:
-        drawn_weights(np.where(answered, people.numbers, np.nan), chances)
+        drawn_weights(np.where(answered, people.answers, np.nan), chances)
+
+    columns = " and ".join(repr(name) for name in human)
 
     def names(column: str | None, what: str) -> list[str] | None:
         found = row_names(table, column, what)
@@ -76,15 +81,16 @@ def read_judged_rows(
 
     return JudgedRows(
         judged.numbers[answered],
-        people.numbers[answered],
+        people.answers[answered],
+        people,
         names(group, "document"),
         None if chances is None else chances[answered],
         names(system, "system"),
         names(item, "item"),
         {
-            f"left out: no answer in {judge!r}": judged.empty,
-            f"left out: the answer in {judge!r} is that it does not apply": judged.not_applicable,
-            f"without a yes or no of people: the answer in {human!r} is that it does not apply": people.not_applicable,
+            f"left out: no answer in {judge!r}": int(judged.empty.sum()),
+            f"left out: the answer in {judge!r} is that it does not apply": int(judged.not_applicable.sum()),
+            f"without a yes or no of people: the answer in {columns} is that it does not apply": people.not_applicable,
         },
     )
 

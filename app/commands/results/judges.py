@@ -23,7 +23,13 @@ Judges = Annotated[
     list[str], typer.Option("--judge", metavar="COL", help="answers; once for each judge", show_default=False)
 ]
 Reference = Annotated[
-    str, typer.Option("--human", metavar="COL", help="people's answers; empty: not answered", show_default=False)
+    list[str],
+    typer.Option(
+        "--human",
+        metavar="COL",
+        help="people's answers; empty: not answered; several count as their majority, or the mean of scores",
+        show_default=False,
+    ),
 ]
 People = Annotated[
     list[str], typer.Option("--human", metavar="COL", help="answers; once for each person", show_default=False)
@@ -100,6 +106,7 @@ def estimate_share(
     from app.meta_evaluation.judges.words import estimate_cautions, estimate_forecast, estimate_verdict
 
     chosen = two_systems(between, system, method)
+    _each_once([judge, *human])
     rows = read_judged_rows(read_table(file), judge, human, group, probability, system, item)
     found = estimate(
         rows.judge,
@@ -113,9 +120,10 @@ def estimate_share(
     systems = system_means(rows.sides(), method=method, resamples=resamples, seed=seed) if system else []
     apart = rows.difference(*chosen, resamples=resamples, seed=seed) if chosen else None
     said = [f"{counted(count, 'row')} {what}." for what, count in rows.remarks.items() if count]
-    cautions = [*said, *filter(None, [estimate_forecast(found)]), *estimate_cautions(found)]
+    cautions = [*filter(None, [rows.people.sentence, *said, estimate_forecast(found)]), *estimate_cautions(found)]
     if json_:
-        more: dict[str, object] = {"systems": [each.to_json() for each in systems]} if system else {}
+        more: dict[str, object] = {"people": rows.people.to_json()}
+        more |= {"systems": [each.to_json() for each in systems]} if system else {}
         more |= {"difference": difference_json(apart)} if apart else {}
         print_json(found.to_json() | {"verdict": estimate_verdict(found), "cautions": cautions} | more)
         return
@@ -173,19 +181,20 @@ def weigh_panel(
 
     Example: interacteval panel answers.csv --judge gpt --judge claude --judge gemini --human expert --group doc_id
     """
-    from app.commands.results.answer_columns import read_labels, row_names
+    from app.commands.results.answer_columns import majority_label, read_labels, row_names
     from app.meta_evaluation.judges.panel import panel
     from app.meta_evaluation.judges.words import panel_verdict
 
     rows = read_table(file)
-    _each_once([*judge, human])
-    answers, _ = read_labels(rows, [*judge, human])
+    _each_once([*judge, *human])
+    answers, _ = read_labels(rows, [*judge, *human])
     documents = row_names(rows, group, "document")
-    found = panel(answers[:-1], answers[-1], judge, group=documents, resamples=resamples, seed=seed)
+    people = majority_label(human, answers[len(judge) :])
+    found = panel(answers[: len(judge)], people.answers, judge, group=documents, resamples=resamples, seed=seed)
     if json_:
-        print_json(found.to_json() | {"verdict": panel_verdict(found)})
+        print_json(found.to_json() | {"verdict": panel_verdict(found), "people": people.to_json()})
         return
-    remarks = []
+    remarks = [people.sentence] if people.sentence else []
     if found.uniform:
         remarks.append(f"Always right or always wrong, so without a correlation: {', '.join(found.uniform)}.")
     if found.ties:

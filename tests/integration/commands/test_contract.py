@@ -2,13 +2,16 @@
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from app.cli import build
+from app.errors import InputError
 from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
@@ -24,6 +27,52 @@ def _json(result: tuple[int, str, str]) -> Any:
     status, out, err = result
     assert status == 0, err
     return json.loads(out)
+
+
+def _commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield path, command
+    for name, each in (inner or {}).items():
+        yield from _commands(each, (*path, name))
+
+
+def _single_options() -> Iterator[tuple[tuple[str, ...], Any, Any]]:
+    for path, command in _commands(typer.main.get_command(build())):
+        for option in command.params:
+            if option.param_type_name == "option" and not option.multiple and not option.is_eager:
+                yield path, command, option
+
+
+def test_every_option_that_is_no_list_refuses_to_be_given_twice() -> None:
+    tried, accepted = 0, []
+    for path, command, option in _single_options():
+        for written in (*option.opts, *option.secondary_opts):
+            tried += 1
+            words = [written] if option.is_flag else [written, "1"]
+            try:
+                command.make_context(" ".join(path), [*words, *words])
+            except InputError as error:
+                assert written in error.message or option.opts[0] in error.message
+            except Exception:
+                accepted.append((*path, written))
+            else:
+                accepted.append((*path, written))
+    assert accepted == []
+    assert tried > 300
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("estimate", "x.csv", "--judge", "a", "--judge", "b", "--human", "c"),
+        ("project", "list", "--json", "--json"),
+        ("checklist", "list", "--project=A", "--project=B"),
+    ],
+)
+def test_an_option_given_twice_ends_with_one_sentence(run: Run, words: tuple[str, ...]) -> None:
+    status, out, err = run(*words)
+    assert (status, out, err.count("\n"), err.count(". ")) == (2, "", 1, 0)
 
 
 def test_import_reports_what_the_project_holds_and_adds_nothing_twice(run: Run, tmp_path: Path) -> None:

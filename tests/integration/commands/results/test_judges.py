@@ -58,6 +58,52 @@ def test_estimate_prints_its_fields(run: Run, table: Path) -> None:
     assert "39 rows, 29 with an answer of people" in out
 
 
+@pytest.fixture
+def three_people(tmp_path: Path) -> Path:
+    """Per row: the judges' answers, then those of ann, bob and cid."""
+    path = tmp_path / "three.csv"
+    rows = ["1,1,yes,yes,no", "0,0,no,yes,", "1,0,no,no,yes", "0,0,,,", "1,1,yes,,", "0,1,no,yes,yes"]
+    path.write_text("\n".join(["judge,other,ann,bob,cid", *rows]), encoding="utf-8")
+    return path
+
+
+def test_estimate_of_several_people_takes_their_majority(run: Run, three_people: Path) -> None:
+    """The second row is tied, so it has no answer of people: yes, no, yes, yes are left."""
+    words = ("estimate", three_people, "--judge", "judge", *_each("--human", ("ann", "bob", "cid")))
+    found = _json(run(*words, "--json"))
+    assert found["people"] == {"columns": ["ann", "bob", "cid"], "combined": "majority", "ties": 1}
+    assert (found["n"], found["n_human"], found["human_only"]["value"]) == (6, 4, 0.75)
+    alone = [_json(run(*words[:4], "--human", name, "--json"))["n_human"] for name in ("ann", "bob", "cid")]
+    assert alone == [5, 4, 3]
+    status, out, _ = run(*words)
+    assert (status, "3 people count as their majority. 1 row is tied" in out) == (0, True)
+
+
+def test_estimate_of_several_peoples_scores_takes_their_mean(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("judge,ann,bob\n3,2,5\n4,4,\n1,,2\n5,,\n", encoding="utf-8")
+    found = _json(run("estimate", path, "--judge", "judge", "--human", "ann", "--human", "bob", "--json"))
+    assert found["people"] == {"columns": ["ann", "bob"], "combined": "mean", "ties": 0}
+    assert (found["n_human"], found["human_only"]["value"]) == (3, pytest.approx((3.5 + 4 + 2) / 3))
+
+
+def test_panel_of_several_people_takes_their_majority(run: Run, three_people: Path) -> None:
+    judges = ("--judge", "judge", "--judge", "other")
+    found = _json(run("panel", three_people, *judges, *_each("--human", ("ann", "bob", "cid")), "--json"))
+    assert found["people"] == {"columns": ["ann", "bob", "cid"], "combined": "majority", "ties": 1}
+    assert found["n"] == 4
+    assert [judge["accuracy"] for judge in found["judges"]] == [0.5, 1.0]
+
+
+def test_several_real_people_are_not_the_last_one(run: Run) -> None:
+    answers, two = shared_data("framing_answers.csv"), ("human_1", "human_2")
+    words = ("estimate", answers, "--judge", "gpt-4o", "--json")
+    both = _json(run(*words, *_each("--human", two)))
+    assert both["people"]["ties"] > 0
+    for name in two:
+        assert both["human_only"] != _json(run(*words, "--human", name))["human_only"]
+
+
 def test_scores_have_no_sensitivity(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("judge,human\n" + "\n".join(f"{n % 5},{(n % 5) - 1 if n < 20 else ''}" for n in range(60)))
