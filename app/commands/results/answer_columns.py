@@ -79,12 +79,12 @@ def majority_label(names: Sequence[str], columns: Floats) -> PeopleAnswers:
     if len(names) == 1:
         return PeopleAnswers(tuple(names), "single", columns[0], 0, 0)
     kinds = np.unique(columns[~np.isnan(columns)])
-    votes = (
-        np.stack([(columns == kind).sum(axis=0) for kind in kinds]) if kinds.size else np.zeros((1, columns.shape[1]))
-    )
+    if not kinds.size:
+        return PeopleAnswers(tuple(names), "majority", columns[0], 0, 0)
+    votes = np.stack([(columns == kind).sum(axis=0) for kind in kinds])
     most = votes.max(axis=0)
     tied = (most > 0) & ((votes == most).sum(axis=0) > 1)
-    chosen = np.where((most > 0) & ~tied, kinds[votes.argmax(axis=0)] if kinds.size else np.nan, np.nan)
+    chosen = np.where((most > 0) & ~tied, kinds[votes.argmax(axis=0)], np.nan)
     return PeopleAnswers(tuple(names), "majority", chosen, int(tied.sum()), 0)
 
 

@@ -10,7 +10,7 @@ from app.services.scoring.evaluators import NO_JUDGE
 from app.settings import settings
 
 FEWEST_TEXTS = 400
-"""From so many texts on the Dask workers that the settings name share a run: they have to load before they are of use."""
+"""The Dask workers that the settings name share runs of so many texts or more: they have to load first."""
 
 
 def processes_for(workbench: Workbench, run: RunSummary, concurrency: int, wished: int) -> int:
