@@ -16,7 +16,7 @@ from tests.support.repository import name_of
 PAGE = SOURCES / "reference" / "documents.md"
 # Names of the walk's people, systems, judges, methods and files.
 _NAMES = """Ana Ben Ada gpt claude ada ben cleo rules none checklist coherence fluency consistency relevance careful
-hasty inventive ideas other"""
+hasty inventive ideas other mira tom"""
 DATA = frozenset(_NAMES.split())
 _ABOUT = """# JSON documents
 

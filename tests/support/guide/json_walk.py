@@ -30,6 +30,11 @@ _ANSWERS = ("gpt", "claude", "ada", "ben", "cleo")
 _FILES = {
     "ideas.txt": "Each sentence follows from the one before it.\nNothing is told twice.\n",
     "other.txt": "Sentences follow each other.\nThe end closes the story.\nNo sentence repeats another.\n",
+    # Two subjects that share no word, each said often enough: the topics are the same on every processor.
+    "mira.txt": "The step comes in order.\nSentence by sentence in time.\nOrder of time and step.\n"
+    "Sentence and step keep the order.\nTime of each step.\nHumour lands.\n",
+    "tom.txt": "Fact and source agree.\nA source for each fact.\nThe number fits the source.\nFact with its number.\n"
+    "The number agrees with the fact of the source.\nTime keeps its order.\nA sentence follows the order of time.\n",
     "letters.csv": "doc,writer,text,model answer,rater1,rater2,own\n"
     + "".join(
         f"d{n // 3},{'abc'[n % 3]},The yard was cleared. Then {n} families dug.,Families dug the yard.,{n % 5 + 1},"
@@ -101,7 +106,7 @@ WALK: tuple[str | Callable[[Documents], None], ...] = (
     f"checklist calls {_OF} --judge rules --dry-run",
     f"checklist calls {_OF} --judge rules",
     "similarity ideas.txt other.txt",
-    "topics ideas.txt other.txt --topics 2 --seeds 2",
+    "topics mira.txt tom.txt --topics 2 --seeds 2",
     f"meta-eval {SCORES} --pred score --human human --group doc_id",
     f"compare {SCORES} --pred-a score --pred-b coverage --human human --group doc_id",
     "estimate answers.csv --judge gpt --human ada --group doc",
