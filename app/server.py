@@ -36,6 +36,7 @@ from app.services.people.ways_in import check_way_in, is_secure
 from app.services.runtime.writer_lock import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
+from pages.components.shell.error_panel import error_panel
 from pages.components.shell.loading import load_screens
 from pages.components.shell.own_address import stay_offline
 
@@ -155,8 +156,11 @@ def start(host: str, port: int, more: list[str]) -> None:
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
     ]
-    st.App(ENTRY, routes=[*door_routes(), *status_routes(_sessions), *guide_routes()], middleware=middleware).run(
+    routes = [*door_routes(), *status_routes(_sessions), *guide_routes()]
+    st.App(ENTRY, routes=routes, middleware=middleware, on_script_error=error_panel).run(
         config={
+            "client.showErrorDetails": "none",  # where not even the panel can be shown
+            "client.showErrorLinks": "false",
             "server.address": host,
             "server.port": port,
             "server.headless": True,

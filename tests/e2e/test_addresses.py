@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
-from tests.e2e.screen import at, settled
+from tests.e2e.screen import at, click, settled
+from tests.support.result_screen import change
 
 
 @pytest.fixture
@@ -27,3 +28,20 @@ def test_an_unknown_address_says_so_and_shows_home(page: Page, app: App, address
     expect(page.get_by_role("dialog")).to_contain_text("Page not found")
     expect(page.get_by_role("heading", level=1, name="Overview", exact=True, include_hidden=True)).to_be_visible()
     assert "dimension=fluency" in page.url
+
+
+def test_error_in_the_program_shows_our_panel_and_no_search_links(page: Page, app: App) -> None:
+    """A list of documents that no version of the program wrote stands for any error that nobody thought of."""
+    change(app.home, "UPDATE run_dimension SET excluded_docs = '5' WHERE id = 1")
+    try:
+        page.goto(f"{app.url}/results?project=Demo")
+        again = page.locator("[class*='st-key-try_again_']")
+        expect(again).to_be_visible()
+        settled(page)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+        words = page.locator("body").inner_text()
+        assert not any(word in words for word in ("Traceback", "TypeError", "Google", "ChatGPT"))
+        expect(page.get_by_role("link", name="Overview")).to_be_visible()
+    finally:
+        change(app.home, "UPDATE run_dimension SET excluded_docs = '[]' WHERE id = 1")
+    click(again.get_by_role("button"), shows=at(page, "verdict_1_1"))

@@ -46,7 +46,7 @@ def test_each_method_is_shown_and_its_aspects_are_looked_at(coascore: int, open_
     app = open_screen("results")
     assert app.multiselect(key="run").value == [coascore, 1]
     app.segmented_control(key="view").set_value("questions").run()
-    app.radio(key="detail_run").set_value(coascore).run()
+    app.radio(key="detail_run_questions").set_value(coascore).run()
     assert not app.exception
     aspects, pairs = (frame.value for frame in app.dataframe)
     assert list(aspects["Aspect"]) == list(ASPECTS)

@@ -5,6 +5,7 @@ import io
 import re
 import sqlite3
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from app.services.results.stand_in import alt_test_verdict, stand_in_for_rater
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, list_runs, start_run, work_on
+from pages.components.results.details import SECTIONS
 from tests.support.result_screen import change, shown, table
 
 Open = Callable[[str], AppTest]
@@ -301,8 +303,48 @@ def test_two_runs_stand_side_by_side(demo: Workbench, open_results: Callable[...
     assert table(app, "Dimension")[-1] == "Mean of 4 dimensions · run 1"
     assert len(table(app, "Dimension")) == 6
     app.button_group(key="view").set_value("details").run()
-    app.radio(key="detail_run").set_value(1).run()
+    app.radio(key="detail_run_pictures").set_value(1).run()
     assert not app.exception
+
+
+def test_details_with_any_sections_and_runs_shows_no_error(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    runs = (1, coherence_only(demo), coherence_only(demo))
+    for chosen in ([1], [runs[1], 1], [*reversed(runs)]):
+        app = open_results(run=",".join(map(str, chosen)), view="details")
+        for size in range(len(SECTIONS) + 1):
+            for open_ in combinations(SECTIONS, size):
+                for name in SECTIONS:
+                    app.session_state[f"unfolded_{name}"] = name in open_
+                app.run()
+                assert not app.exception, (chosen, open_)
+                picks = {"pictures", "people"} & set(open_) if len(chosen) > 1 else set()
+                assert {radio.key for radio in app.radio} == {f"detail_run_{name}" for name in picks}
+
+
+@pytest.mark.parametrize("view", ["verdict", "questions", "texts"])
+def test_other_views_with_all_open_and_any_runs_show_no_error(
+    demo: Workbench, open_results: Callable[..., AppTest], view: str
+) -> None:
+    runs = (1, coherence_only(demo), coherence_only(demo))
+    for size in (1, 2, 3):
+        for chosen in combinations(runs, size):
+            app = open_results(run=",".join(map(str, chosen)), view=view, open="figures,picture,weights,signature")
+            assert not app.exception, chosen
+
+
+def test_a_run_picked_in_one_section_is_shown_in_the_other(
+    demo: Workbench, open_results: Callable[..., AppTest]
+) -> None:
+    second = coherence_only(demo)
+    app = open_results(run=f"{second},1", view="details", open="pictures,people")
+    app.radio(key="detail_run_people").set_value(1).run()
+    assert not app.exception
+    assert [radio.value for radio in app.radio] == [1, 1]
+    assert app.query_params["detail_run"] == "1"
+    app.radio(key="detail_run_pictures").set_value(second).run()
+    assert [radio.value for radio in app.radio] == [second, second]
 
 
 def test_texts_with_unanswered_questions_count_only_if_asked_for(

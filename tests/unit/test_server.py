@@ -1,5 +1,7 @@
 """What stands before Streamlit: addresses of several parts, and halves of characters from a browser."""
 
+from typing import Any
+
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -8,10 +10,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
+from streamlit.config import get_config_options
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from app import server
 from app.server import KnownBrowsers, ScreenAddresses, WholeCharacters, with_whole_characters
 from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
+from pages.components.shell.error_panel import error_panel
 
 
 async def reached(request: Request) -> PlainTextResponse:
@@ -91,3 +96,21 @@ def test_a_browser_gets_a_name_of_its_own_with_its_first_page() -> None:
     other = TestClient(app, base_url="https://testserver").get("/").headers["set-cookie"]
     assert other.split(";")[0] != cookie.split(";")[0]
     assert "Secure" in other
+
+
+def test_server_shows_nothing_of_streamlits_own_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Any] = {}
+
+    class Recorded:
+        def __init__(self, *_: object, **options: object) -> None:
+            made.update(options)
+
+        def run(self, config: dict[str, object]) -> None:
+            made.update(config)
+
+    monkeypatch.setattr(server.st, "App", Recorded)
+    monkeypatch.setattr(server.signal, "signal", lambda *_: None)
+    server.start("127.0.0.1", 8770, [])
+    assert made["on_script_error"] is error_panel
+    assert (made["client.showErrorDetails"], made["client.showErrorLinks"]) == ("none", "false")
+    assert all(name in get_config_options() for name in made if "." in name)

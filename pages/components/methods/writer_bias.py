@@ -29,7 +29,7 @@ def writer_bias(scope: ResultScope) -> None:
         st.markdown("The texts of this project don't name two systems or more, so nobody knows who wrote what.")
         return
     _marking(scope, systems, people)
-    result = scope.one()
+    result = scope.one("writers")
     if result is None or not people:
         return
     try:

@@ -13,7 +13,7 @@ from pages.components.shell.words import plain
 
 def result_charts(scope: ResultScope) -> None:
     st.subheader(plain(scope.dimension.name), anchor=False)
-    result = scope.one()
+    result = scope.one("pictures")
     if result is not None:
         _charts(result)
         source_strip(by_source(result.compared))

@@ -13,7 +13,7 @@ from pages.components.shell.current import choose
 from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.runs.result_cautions import cautions, result_label
 from pages.components.shell.runs.result_choices import LEVELS
-from pages.components.shell.runs.result_scope import ResultScope, offer_dataset
+from pages.components.shell.runs.result_scope import DETAIL_RUN, ResultScope, offer_dataset
 from pages.components.shell.runs.run_words import method
 from pages.components.shell.words import button_label, plain
 
@@ -71,7 +71,7 @@ def _sentence(scope: ResultScope, result: DimensionResult, verdict: AgreementVer
 def _look_at_texts(project: str, result: DimensionResult) -> None:
     """Before the next run's widgets exist: its dimension, its run, and the tab with the texts."""
     choose(project, result.dimension.name)
-    st.session_state["detail_run"] = result.run.id
+    st.session_state[DETAIL_RUN] = result.run.id
     st.session_state["view"] = "texts"
 
 

@@ -28,7 +28,7 @@ CEILING_HELP = (
 
 def result_people(scope: ResultScope) -> None:
     st.subheader(plain(scope.dimension.name), anchor=False)
-    result = scope.one()
+    result = scope.one("people")
     if result is None:
         return
     with st.spinner("Comparing the raters"):

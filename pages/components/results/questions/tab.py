@@ -27,7 +27,7 @@ QUOTES_HELP = (
 def result_questions(scope: ResultScope) -> None:
     st.subheader(plain(scope.dimension.name), anchor=False)
     open_attributes(scope.workbench, scope.project, scope.dimension, "the checklist's questions")
-    result = scope.one()
+    result = scope.one("questions")
     if result is None:
         return
     run_id, dimension_id = result.run.id, result.dimension.id

@@ -15,7 +15,7 @@ from pages.components.shell.words import plain
 def result_texts(scope: ResultScope) -> None:
     st.subheader(plain(scope.dimension.name), anchor=False)
     open_attributes(scope.workbench, scope.project, scope.dimension, "what each question answered")
-    result = scope.one()
+    result = scope.one("texts")
     if result is None:
         return
     key = f"{result.run.id}_{result.dimension.id}"

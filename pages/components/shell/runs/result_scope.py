@@ -20,6 +20,7 @@ from pages.components.shell.runs.result_choices import LEVELS, choose_dataset, r
 from pages.components.shell.runs.run_words import state, title
 from pages.components.shell.words import plain
 
+DETAIL_RUN = "detail_run"  # in the session and the address
 _MADE = "levels_made"
 
 
@@ -64,8 +65,11 @@ class ResultScope:
             self._impossible(error)
         return [result for result in found if result is not None]
 
-    def one(self) -> DimensionResult | None:
-        """The result a tab looks into: the current dimension's, of the run that is picked where several scored it."""
+    def one(self, section: str) -> DimensionResult | None:
+        """The result a section looks into: the current dimension's, of the run that is picked where several scored it.
+
+        Sections that are open together offer the choice each, and show the same run.
+        """
         by_run = {result.run.id: result for result in self.this_dimension()}
         if not by_run:
             st.markdown(
@@ -74,12 +78,16 @@ class ResultScope:
             return None
         if len(by_run) == 1:
             return next(iter(by_run.values()))
-        wanted = st.query_params.get("detail_run", "")
-        if st.session_state.get("detail_run") not in by_run:
+        if st.session_state.get(DETAIL_RUN) not in by_run:
+            wanted = st.query_params.get(DETAIL_RUN, "")
             picked = int(wanted) if wanted.isdecimal() else 0
-            st.session_state["detail_run"] = picked if picked in by_run else next(iter(by_run))
-        run = st.radio("Run", list(by_run), horizontal=True, key="detail_run", format_func="Run {}".format)
-        keep("detail_run", str(run), str(next(iter(by_run))))
+            st.session_state[DETAIL_RUN] = picked if picked in by_run else next(iter(by_run))
+        key = f"{DETAIL_RUN}_{section}"
+        run = st.session_state[key] = st.session_state[DETAIL_RUN]
+        st.radio(
+            "Run", list(by_run), horizontal=True, key=key, format_func="Run {}".format, on_change=_pick_run, args=[key]
+        )
+        keep(DETAIL_RUN, str(run), str(next(iter(by_run))))
         return by_run[run]
 
     def _impossible(self, error: WorkbenchError) -> NoReturn:
@@ -114,6 +122,11 @@ def chosen_results(workbench: Workbench, project: Project, dimension: Dimension)
         if run.done < run.all:
             st.caption(plain(f"{title(run)} · {state(run)}, {run.done:,} of {run.all:,} scored so far"))
     return ResultScope(workbench, project, dimension, chosen, choices)
+
+
+def _pick_run(key: str) -> None:
+    """Before the next drawing: every section that offers the choice shows the run picked in one of them."""
+    st.session_state[DETAIL_RUN] = st.session_state[key]
 
 
 def offer_dataset(why: str) -> None:
