@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.repository import PACKAGES, ROOT, name_of, project_files, python_files
 
-MAX_LINES = 400
 MAX_LINES_OF_A_SCREEN = 120
 NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "misc"}
 
@@ -22,13 +21,6 @@ def _lines(path: Path) -> int:
 
 def test_there_are_files_to_check() -> None:
     assert len(python_files(*PACKAGES)) > 50
-
-
-def test_no_python_file_is_long() -> None:
-    """But for migrations: each is one step of history, written once and in one piece."""
-    files = [path for path in python_files() if path.parent != ROOT / "db" / "migrations" / "versions"]
-    long = {name_of(path): _lines(path) for path in files if _lines(path) > MAX_LINES}
-    assert long == {}, f"more than {MAX_LINES} lines: divide by concept"
 
 
 def test_no_screen_is_long() -> None:
