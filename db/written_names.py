@@ -20,6 +20,7 @@ def put_in_build(state: dict[str, Any], name: str, pseudonym: str) -> dict[str, 
 
 PLACES: Mapping[tuple[str, str], Put] = {
     ("anchor_set", "frozen_by"): put_alone,
+    ("attribute", "reworded_by"): put_alone,
     ("build", "condition"): renamed,
     ("build_revision", "state"): put_in_build,
     ("build_revision", "who"): put_alone,

@@ -40,7 +40,7 @@ class Attribute:
     `round` counts how often that contributor was asked; `original` is the wording first given; `reason` says why
     it was excluded or merged, `merged_into` which attribute stands for it now. `position` is the contributor's own
     order, `prompted_by` the text of the sample that prompted it, `original_dimension` where it was said before it was
-    moved, "" for what never moved.
+    moved, "" for what never moved. `reworded_by`: who changed the wording last, "" where that is not known.
     """
 
     dimension: str
@@ -56,6 +56,12 @@ class Attribute:
     merged_into: int | None = None
     prompted_by: int | None = None
     original_dimension: str = ""
+    reworded_by: str = ""
+
+    @property
+    def reworded_by_other(self) -> bool:
+        """Whether the wording is not its contributor's own."""
+        return bool(self.original) and self.text != self.original and self.reworded_by != self.contributor
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class AttributeStanding:
     status: AttributeStatus = AttributeStatus.ACTIVE
     reason: str = ""
     merged_into: int | None = None
+    reworded_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

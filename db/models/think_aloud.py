@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import ColumnElement, UniqueConstraint, func
 from sqlmodel import Field, SQLModel
 
 from db.models.columns import now, owned_by, refers_to, text_column, time_column
@@ -61,7 +61,8 @@ class ThinkAloudDoneRow(SQLModel, table=True):
 class AttributeRow(SQLModel, table=True):
     """`text` is what counts now; `original_text` is what the contributor said.
 
-    `original_dimension_id`: where it was said, once it has been moved; `prompted_by`: the sample that prompted it.
+    `original_dimension_id`: where it was said, once it has been moved; `prompted_by`: the sample that prompted it;
+    `reworded_by`: who changed the wording last.
     """
 
     __tablename__ = "attribute"
@@ -71,6 +72,7 @@ class AttributeRow(SQLModel, table=True):
     contributor_id: int = Field(sa_column=owned_by("contributor.id"))
     text: str = Field(sa_column=text_column())
     original_text: str = Field(sa_column=text_column())
+    reworded_by: str = ""
     status: str = "active"
     reason: str = Field(default="", sa_column=text_column())
     merged_into: int | None = Field(default=None, sa_column=refers_to("attribute.id"))
@@ -80,3 +82,7 @@ class AttributeRow(SQLModel, table=True):
     original_dimension_id: int | None = Field(default=None, sa_column=refers_to("dimension.id"))
     prompted_by: int | None = Field(default=None, sa_column=refers_to("text.id"))
     created_at: datetime = Field(default_factory=now, sa_column=time_column())
+
+
+written_about: ColumnElement[int] = func.coalesce(AttributeRow.original_dimension_id, AttributeRow.dimension_id)
+"""The dimension that an attribute was written about, wherever a facilitator has moved it since."""

@@ -8,6 +8,7 @@ from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.think_aloud import ExpertProgress
 from db.models import AttributeRow, ContributorRow, DimensionRow, ThinkAloudDoneRow
 from db.models.columns import now
+from db.models.think_aloud import written_about
 
 _REMOVED = (AttributeStatus.EXCLUDED.value, AttributeStatus.WITHDRAWN.value)
 
@@ -35,7 +36,7 @@ class Independence:
         begun = (
             select(AttributeRow.id)
             .join(ContributorRow, col(ContributorRow.id) == AttributeRow.contributor_id)
-            .where(AttributeRow.dimension_id == dimension_id, ContributorRow.name == name)
+            .where(written_about == dimension_id, ContributorRow.name == name)
             .where(ContributorRow.kind == ContributorKind.HUMAN.value)
         )
         return self._session.exec(begun.limit(1)).first() is not None and not self.is_done_by(dimension_id, name)
@@ -57,8 +58,10 @@ class Independence:
             self._session.flush()
 
     def was_shown(self, attribute_id: int) -> bool:
-        """Whether its author has said "done" since it was written."""
+        """Whether its author has said "done" since it was written, or a facilitator has moved it."""
         attribute = self._session.get_one(AttributeRow, attribute_id)
+        if attribute.original_dimension_id is not None:
+            return True
         done = self._row(attribute.dimension_id, attribute.contributor_id)
         return done is not None and done.last_done_at is not None and attribute.created_at <= done.last_done_at
 
@@ -114,31 +117,31 @@ class Independence:
         rows = self._session.exec(
             select(
                 AttributeRow.contributor_id,
-                AttributeRow.dimension_id,
+                written_about,
                 func.count(col(AttributeRow.id)),
                 func.max(AttributeRow.created_at),
             )
-            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .join(DimensionRow, col(DimensionRow.id) == written_about)
             .where(DimensionRow.project_id == project_id, col(AttributeRow.status).not_in(_REMOVED))
-            .group_by(col(AttributeRow.contributor_id), col(AttributeRow.dimension_id))
+            .group_by(col(AttributeRow.contributor_id), written_about)
         )
         return {(person, dimension): (count, last) for person, dimension, count, last in rows}
 
     def _late(self, project_id: int) -> dict[tuple[int, int], int]:
         """How many were written after the expert had said "done" for the first time."""
         rows = self._session.exec(
-            select(AttributeRow.contributor_id, AttributeRow.dimension_id, func.count(col(AttributeRow.id)))
+            select(AttributeRow.contributor_id, written_about, func.count(col(AttributeRow.id)))
             .join(
                 ThinkAloudDoneRow,
-                (col(ThinkAloudDoneRow.dimension_id) == AttributeRow.dimension_id)
+                (col(ThinkAloudDoneRow.dimension_id) == written_about)
                 & (col(ThinkAloudDoneRow.contributor_id) == AttributeRow.contributor_id),
             )
-            .join(DimensionRow, col(DimensionRow.id) == AttributeRow.dimension_id)
+            .join(DimensionRow, col(DimensionRow.id) == written_about)
             .where(
                 DimensionRow.project_id == project_id,
                 col(AttributeRow.status).not_in(_REMOVED),
                 col(AttributeRow.created_at) > ThinkAloudDoneRow.first_done_at,
             )
-            .group_by(col(AttributeRow.contributor_id), col(AttributeRow.dimension_id))
+            .group_by(col(AttributeRow.contributor_id), written_about)
         )
         return {(person, dimension): count for person, dimension, count in rows}

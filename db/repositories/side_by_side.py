@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.domain.side_by_side import SideBySide as Comparison
 from app.errors import NotFoundError
 from db.models import AttributeRow, ContributorRow, SideBySideAnswerRow, SideBySideRow
 from db.models.columns import now
+from db.models.think_aloud import written_about
 
 
 class SideBySideComparisons:
@@ -82,10 +82,9 @@ class SideBySideComparisons:
 
     def _wrote_before(self, row: SideBySideRow) -> bool:
         """Whether the expert had written on the dimension by then, wherever that was moved since."""
-        said_about = func.coalesce(AttributeRow.original_dimension_id, AttributeRow.dimension_id)
         found = select(AttributeRow.id).where(
             AttributeRow.contributor_id == row.contributor_id,
-            said_about == row.dimension_id,
+            written_about == row.dimension_id,
             col(AttributeRow.created_at) <= row.created_at,
         )
         return self._session.exec(found.limit(1)).first() is not None

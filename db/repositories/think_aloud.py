@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import delete, func
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import Select
 
 from app.domain.attribute import Attribute, AttributeStanding, AttributeStatus, Contributor, ContributorKind
 from app.domain.name import checked_name
 from app.domain.think_aloud import Sample
 from app.errors import ConflictError, InputError, NotFoundError
 from db.models import AttributeRow, ContributorRow, DimensionRow, StageRunRow, TextRow, ThinkAloudSampleRow
+from db.models.think_aloud import written_about
 from db.repositories.texts import text_value
 
 
@@ -92,6 +94,20 @@ class ThinkAloud:
 
         withdrawn: with those that only their author may see.
         """
+        query = self._attributes(project_id, contributor, withdrawn)
+        if dimension_id is not None:
+            query = query.where(AttributeRow.dimension_id == dimension_id)
+        return [_attribute(*found) for found in self._session.exec(query)]
+
+    def written_about(self, project_id: int, dimension_id: int, contributor: str) -> list[Attribute]:
+        """What a contributor wrote about a dimension, in their own order, wherever it was moved since; withdrawn ones
+        too. What was moved here is not among them."""
+        query = self._attributes(project_id, contributor, withdrawn=True).where(written_about == dimension_id)
+        return sorted((_attribute(*found) for found in self._session.exec(query)), key=lambda a: (a.position, a.id))
+
+    def _attributes(
+        self, project_id: int, contributor: str | None, withdrawn: bool
+    ) -> Select[AttributeRow, ContributorRow, DimensionRow, DimensionRow]:
         said_about = aliased(DimensionRow)
         query = (
             select(AttributeRow, ContributorRow, DimensionRow, said_about)
@@ -101,13 +117,11 @@ class ThinkAloud:
             .where(DimensionRow.project_id == project_id)
             .order_by(col(DimensionRow.position), col(AttributeRow.id))
         )
-        if dimension_id is not None:
-            query = query.where(AttributeRow.dimension_id == dimension_id)
         if contributor is not None:
             query = query.where(ContributorRow.name == contributor)
         if not withdrawn:
             query = query.where(AttributeRow.status != AttributeStatus.WITHDRAWN.value)
-        return [_attribute(*found) for found in self._session.exec(query)]
+        return query
 
     def attribute_counts(self, project_id: int) -> dict[tuple[int, ContributorKind], int]:
         """(dimension id, kind of contributor) -> how many active attributes."""
@@ -150,7 +164,7 @@ class ThinkAloud:
         """Behind what the contributor has said on the dimension before."""
         last = self._session.exec(
             select(func.max(AttributeRow.position)).where(
-                AttributeRow.dimension_id == dimension_id, AttributeRow.contributor_id == contributor_id
+                written_about == dimension_id, AttributeRow.contributor_id == contributor_id
             )
         ).one()
         first = 0 if last is None else last + 1
@@ -171,12 +185,13 @@ class ThinkAloud:
         self._session.flush()
         return [int(row.id or 0) for row in rows]
 
-    def edit_attribute(self, attribute_id: int, text: str) -> None:
-        """Change the wording; what was first said stays on record."""
+    def edit_attribute(self, attribute_id: int, text: str, who: str = "") -> None:
+        """Change the wording; what was first said stays on record. who: changed it."""
         cleaned = text.strip()
         if not cleaned:
             raise InputError("An attribute can't be empty.", "Exclude it instead.")
-        self._row(attribute_id).text = cleaned
+        row = self._row(attribute_id)
+        row.text, row.reworded_by = cleaned, who
 
     def set_status(
         self, attribute_id: int, status: AttributeStatus, reason: str = "", merged_into: int | None = None
@@ -229,7 +244,13 @@ def _contributor(row: ContributorRow) -> Contributor:
 
 def _standing(row: AttributeRow) -> AttributeStanding:
     return AttributeStanding(
-        int(row.id or 0), row.dimension_id, row.text, AttributeStatus(row.status), row.reason, row.merged_into
+        int(row.id or 0),
+        row.dimension_id,
+        row.text,
+        AttributeStatus(row.status),
+        row.reason,
+        row.merged_into,
+        row.reworded_by,
     )
 
 
@@ -250,4 +271,5 @@ def _attribute(
         merged_into=row.merged_into,
         prompted_by=row.prompted_by,
         original_dimension=said_about.name if said_about else "",
+        reworded_by=row.reworded_by,
     )

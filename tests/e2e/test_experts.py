@@ -6,6 +6,7 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from pages.components.think_aloud.own_rows import PAGE_SIZE
 from tests.e2e.conftest import App, begin, shown, written
 from tests.e2e.screen import PATIENCE_MS, at, click, first_of, screen, settled
 
@@ -155,4 +156,4 @@ def test_a_save_shows_at_once_among_two_hundred(experts: dict[str, Page], app: A
         waits.append(page.evaluate("window.painted - window.answered"))
     print("milliseconds from the answer to the row:", [round(ms) for ms in waits])  # noqa: T201
     # How many milliseconds depends on the machine; that only a page of the rows is drawn doesn't.
-    expect(at(page, "own_rows").get_by_test_id("stText")).to_have_count(6)
+    expect(at(page, "own_rows").get_by_test_id("stText")).to_have_count(PAGE_SIZE)

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from app.domain.attribute import ContributorKind
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Role
 from app.domain.task import Task
+from app.services.attributes.attribute_changes import move_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
 from app.services.checklists.checklists import new_draft
@@ -100,6 +101,32 @@ def test_an_expert_finds_their_own_work_and_goes_on_with_one_button(
     assert not app.exception
     assert app.title[0].value == "Answer"
     assert "You are **Ana**." in said(app)
+
+
+def test_invited_expert_finds_all_their_attributes_on_my_work(
+    demo: Workbench, open_screen: Open, sign_in: SignIn
+) -> None:
+    moved = add_consideration(demo, 1, "Ana", "Order.")
+    add_consideration(demo, 2, "Ana", "Rhythm.")
+    add_consideration(demo, 2, "Ben", "What only Ben said.")
+    move_attributes(demo, [moved], 3)
+    sign_in(ana(demo, Role.EXPERT))
+    app = open_screen("home")
+    assert not app.exception
+    assert [text.value for text in app.text] == ["Order.", "Rhythm."]
+    assert "moved to consistency" in said(app)
+    assert "my_think_aloud_3" in {button.key for button in app.button}
+
+
+def test_invited_expert_edits_an_attribute_of_their_own(demo: Workbench, open_screen: Open, sign_in: SignIn) -> None:
+    mine = add_consideration(demo, 1, "Ana", "It flow.")
+    sign_in(ana(demo, Role.EXPERT))
+    app = open_screen("think_aloud")
+    app.button(key=f"edit_{mine}").click().run()
+    app.text_area(key=f"edit_text_{mine}").input("It flows.")
+    app.button(key=f"edit_save_{mine}").click().run()
+    assert not app.error
+    assert [one.text for one in considerations_of(demo, DEMO, 1, "Ana")] == ["It flows."]
 
 
 def mark_done_on(bench: Workbench, dimension: int) -> None:

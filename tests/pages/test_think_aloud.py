@@ -5,14 +5,16 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.domain.attribute import Attribute, AttributeStatus
+from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.task import Dimension, Task
 from app.errors import DatabaseError
-from app.services.attributes.attributes import attributes_of, contributors_of
+from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, move_attributes
+from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import considerations_of
 from app.services.think_aloud.samples import samples_of
+from pages.components.think_aloud.own_rows import PAGE_SIZE
 from tests.support import browser_messages
 from tests.support.background import PATIENCE
 from tests.support.repository import ROOT
@@ -265,23 +267,44 @@ def test_what_somebody_has_said_already_is_not_kept_twice(demo: Workbench, open_
     assert any(c.value == "Point 2 · as your point 1" for c in app.caption)
 
 
+def test_own_rows_say_what_a_facilitator_did(demo: Workbench, open_screen: Open):
+    app = expert(open_screen)
+    for text in ("It flows.", "Vague.", "Rhythm *and* sound."):
+        say(app, demo, text)
+    reworded, out, moved = by(demo, "Ada")
+    edit_attribute(demo, reworded.id, "It flows well.", who="Fay")
+    exclude_attributes(demo, [out.id], "too _vague_")
+    fluency = dimensions_named(demo, "Demo", "all")[1]
+    move_attributes(demo, [moved.id], fluency.id)
+    app.run()
+    captions = [caption.value for caption in app.caption if caption.value.startswith("Point ")]
+    assert captions == [
+        f"Point 3 · moved to {fluency.name}",
+        r"Point 2 · excluded: too \_vague\_",
+        "Point 1 · reworded by Fay; you wrote “It flows.”",
+    ]
+    keys = {button.key for button in app.button}
+    assert {f"edit_{reworded.id}", f"remove_{moved.id}"} <= keys
+    assert not {f"edit_{out.id}", f"remove_{out.id}", f"up_{out.id}"} & keys
+
+
 def test_only_whoever_runs_the_project_is_shown_the_way_to_other_samples(demo: Workbench, open_screen: Open):
     assert "Other samples" in [link.proto.label for link in open_screen("think_aloud").get("page_link")]
     assert "Other samples" not in [link.proto.label for link in expert(open_screen).get("page_link")]
 
 
 def test_many_considerations_come_in_pages(demo: Workbench, open_screen: Open):
+    texts = [f"Point {number}." for number in range(PAGE_SIZE + 1)]
+    add_attributes(demo, place(demo)[1].id, "Ada", ContributorKind.HUMAN, texts)
     app = expert(open_screen)
-    for number in range(8):
-        say(app, demo, f"Point {number}.")
     edits = [button for button in app.button if (button.key or "").startswith("edit_")]
-    assert len(edits) == 6
-    assert "Point 7." in shown(app)
+    assert len(edits) == PAGE_SIZE
+    assert texts[-1] in shown(app)
     assert "Point 0." not in shown(app)
     app.get_by_key(f"own_page_{place(demo)[1].id}_Ada_0").set_value(2).run()
     assert "Point 0." in shown(app)
-    say(app, demo, "Point 8.")
-    assert "Point 8." in shown(app)
+    say(app, demo, "One more.")
+    assert "One more." in shown(app)
 
 
 def test_a_sample_is_replaced_by_hand_and_chosen_again(demo: Workbench, open_screen: Open):

@@ -18,13 +18,20 @@ from db.unit_of_work import UnitOfWork
 SAME = "says the same"
 
 
-@use_case(Right.FACILITATE, act="reworded an attribute")
+@use_case(Right.TAKE_PART, act="reworded an attribute")
 def edit_attribute(
-    workbench: Workbench, attribute_id: int, text: str, dimension_id: int | None = None
+    workbench: Workbench, attribute_id: int, text: str, dimension_id: int | None = None, who: str = ""
 ) -> AttributeChange:
-    """Another wording; what was first said stays on record. Raises InputError for none, NotFoundError for an attribute
-    that is missing."""
-    edited = _change(workbench, [attribute_id], dimension_id, lambda old: replace(old, text=text.strip()))
+    """Another wording, by its author or a facilitator; what was first said stays on record.
+
+    who: rewords it. Raises InputError for no wording, NotFoundError for an attribute that is missing.
+    """
+    new = text.strip()
+
+    def reworded(old: AttributeStanding) -> AttributeStanding:
+        return old if old.text == new else replace(old, text=new, reworded_by=who)
+
+    edited = _change(workbench, [attribute_id], dimension_id, reworded)
     if edited.missing:
         raise NotFoundError("This attribute is no longer there.", "Reload the page.")
     return edited
@@ -131,7 +138,7 @@ def _is_there(standing: AttributeStanding, dimension_id: int | None) -> bool:
 def _keep(work: UnitOfWork, before: Sequence[AttributeStanding], after: Sequence[AttributeStanding]) -> None:
     for old, new in zip(before, after, strict=True):
         if new.text != old.text:
-            work.think_aloud.edit_attribute(new.id, new.text)
+            work.think_aloud.edit_attribute(new.id, new.text, new.reworded_by)
         if new.dimension != old.dimension:
             work.think_aloud.move(new.id, new.dimension)
         work.think_aloud.set_status(new.id, new.status, new.reason, new.merged_into)

@@ -7,7 +7,7 @@ from app.domain.attribute import Attribute, AttributeStatus, Contributor, Contri
 from app.domain.people.actor import Right
 from app.domain.task import Dimension
 from app.domain.think_aloud import ExpertProgress, Sample
-from app.errors import InputError, NotReadyError, RepeatedError
+from app.errors import ConflictError, InputError, NotReadyError, RepeatedError
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.think_aloud.repeats import same_words
@@ -93,39 +93,82 @@ def add_consideration(
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         who = work.think_aloud.contributor(project.id, expert, ContributorKind.HUMAN)
-        if number := same_point(text, standing(_said(work, project.id, dimension_id, expert))):
+        if number := same_point(text, own_points(_written(work, project.id, dimension_id, expert))):
             raise RepeatedError(f"You have said this already, as your point {number}.")
         return write_down(work, dimension_id, who, [text.strip()], prompted_by=prompted_by)[0]
 
 
 @use_case(Right.TAKE_PART)
 def considerations_of(workbench: Workbench, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
-    """What this expert has written, in the order the expert gave it, with what they took back: for nobody else."""
+    """What this expert has written about the dimension, in the order the expert gave it, with what they removed and
+    what a facilitator excluded, merged or moved: for nobody else."""
     with workbench.database.read() as work:
-        return _said(work, project_id, dimension_id, expert)
+        return _written(work, project_id, dimension_id, expert)
 
 
-def _said(work: UnitOfWork, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
-    found = work.think_aloud.attributes(project_id, dimension_id, expert, withdrawn=True)
-    return sorted((a for a in found if a.kind is ContributorKind.HUMAN), key=lambda a: (a.position, a.id))
+@use_case(Right.TAKE_PART)
+def own_points_by_dimension(
+    workbench: Workbench, project_id: int, expert: str
+) -> list[tuple[Dimension, list[Attribute]]]:
+    """Each dimension that this expert has written about, with their points on it."""
+    with workbench.database.read() as work:
+        found = [
+            (one, own_points(_written(work, project_id, one.id, expert)))
+            for one in work.projects.dimensions(project_id)
+        ]
+    return [(dimension, points) for dimension, points in found if points]
 
 
-def standing(said: Iterable[Attribute]) -> list[Attribute]:
-    """An expert's points without those that were left out or taken back; a point's number is its place here, from 1."""
-    return [a for a in said if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
+@use_case(Right.TAKE_PART)
+def merged_into(workbench: Workbench, project_id: int, expert: str, attributes: Sequence[Attribute]) -> dict[int, str]:
+    """Attribute id -> the text of the attribute that stands for it now, of those that this expert may read."""
+    targets = {a.id: a.merged_into for a in attributes if a.merged_into is not None}
+    if not targets:
+        return {}
+    with workbench.database.read() as work:
+        done = [one.id for one in work.projects.dimensions(project_id) if work.independence.is_done_by(one.id, expert)]
+        texts = {a.id: a.text for dimension in done for a in work.think_aloud.attributes(project_id, dimension)}
+        texts |= {a.id: a.text for a in work.think_aloud.attributes(project_id, contributor=expert)}
+    return {id_: texts[target] for id_, target in targets.items() if target in texts}
+
+
+def _written(work: UnitOfWork, project_id: int, dimension_id: int, expert: str) -> list[Attribute]:
+    found = work.think_aloud.written_about(project_id, dimension_id, expert)
+    return [a for a in found if a.kind is ContributorKind.HUMAN]
+
+
+def own_points(written: Iterable[Attribute]) -> list[Attribute]:
+    """An expert's points without those that they removed; a point's number is its place here, from 1."""
+    return [a for a in written if not removed_by_author(a)]
+
+
+def standing(written: Iterable[Attribute]) -> list[Attribute]:
+    """An expert's points without those that were removed or excluded."""
+    return [a for a in written if a.status not in (AttributeStatus.EXCLUDED, AttributeStatus.WITHDRAWN)]
 
 
 def same_point(text: str, points: Sequence[Attribute]) -> int:
-    """The number of the first of these points that says the same word for word; 0 where none does."""
+    """The number of the first of these points that says the same word for word, without those that are excluded; 0
+    where none does."""
     wanted = same_words(text)
-    return next((number for number, one in enumerate(points, start=1) if same_words(one.text) == wanted), 0)
+    found = (
+        number
+        for number, one in enumerate(points, start=1)
+        if one.status is not AttributeStatus.EXCLUDED and same_words(one.text) == wanted
+    )
+    return next(found, 0)
 
 
 @use_case(Right.TAKE_PART)
 def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
     """Its author removes a point, and can put it back. What nobody could see yet, nobody else will ever see; what was
-    there for others when its author said "done" stays on record as excluded."""
+    there for others when its author said "done" stays on record as excluded.
+
+    Raises ConflictError for what a facilitator excluded or merged.
+    """
     with workbench.database.write() as work:
+        if not _in_use(work, attribute_id):
+            return  # removed already
         shown = work.independence.was_shown(attribute_id)
         status = AttributeStatus.EXCLUDED if shown else AttributeStatus.WITHDRAWN
         work.think_aloud.set_status(attribute_id, status, REMOVED)
@@ -133,13 +176,24 @@ def remove_consideration(workbench: Workbench, attribute_id: int) -> None:
 
 @use_case(Right.TAKE_PART)
 def put_back_consideration(workbench: Workbench, attribute_id: int) -> None:
-    """What its author removed counts again."""
+    """What its author removed counts again. Raises ConflictError for what somebody else excluded or merged."""
     with workbench.database.write() as work:
-        work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)
+        if not _in_use(work, attribute_id):
+            work.think_aloud.set_status(attribute_id, AttributeStatus.ACTIVE)
 
 
 def removed_by_author(attribute: Attribute) -> bool:
     return attribute.status is not AttributeStatus.ACTIVE and attribute.reason == REMOVED
+
+
+def _in_use(work: UnitOfWork, attribute_id: int) -> bool:
+    """Whether it counts; False for what its author removed. Raises ConflictError for what a facilitator left out."""
+    found = work.think_aloud.standing([attribute_id])[attribute_id]
+    if found.status is AttributeStatus.ACTIVE:
+        return True
+    if found.reason == REMOVED:
+        return False
+    raise ConflictError("A facilitator has left this attribute out.", "Ask them to take it back in.")
 
 
 @use_case(Right.TAKE_PART)
@@ -167,7 +221,7 @@ def mark_done(workbench: Workbench, dimension_id: int, expert: str) -> None:
     with workbench.database.write() as work:
         project = work.projects.project_of(dimension_id)
         person = _person(work, project.id, expert)
-        if person is None or not work.think_aloud.attributes(project.id, dimension_id, expert):
+        if person is None or not own_points(_written(work, project.id, dimension_id, expert)):
             raise NotReadyError("You have written nothing on this dimension yet.", "Write down at least one point.")
         work.independence.set_done(dimension_id, person.id, True)
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlmodel import Session, SQLModel, col, select
 
+from app.domain.attribute import ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.people.actor import Place
 from app.errors import NotFoundError
@@ -46,6 +47,9 @@ _PARENTS: Mapping[str, tuple[type[SQLModel], str, str]] = {
     "transcript": (TranscriptRow, "dimension_id", "dimension"),
 }
 """Kind of thing -> its table, the column that names what it is part of, and the kind of that."""
+
+_NO_PERSON = "\0"
+"""Author of what an LLM wrote: no person bears this name, whatever the LLM is called."""
 
 
 class _Climbing(NamedTuple):
@@ -94,4 +98,7 @@ class Places:
 
     def _author(self, row: Any) -> str:
         contributor = getattr(row, "contributor_id", None)
-        return "" if contributor is None else self._session.get_one(ContributorRow, contributor).name
+        if contributor is None:
+            return ""
+        found = self._session.get_one(ContributorRow, contributor)
+        return found.name if found.kind == ContributorKind.HUMAN.value else _NO_PERSON

@@ -5,6 +5,8 @@ import streamlit as st
 from app.domain.project import Project
 from app.services.checklists.expert_tasks import ExpertTask, TaskKind, tasks_of
 from app.services.runtime.workbench import Workbench
+from app.services.think_aloud.independence import merged_into, own_points_by_dimension
+from pages.components.shell.changes_by_others import changes_by_others
 from pages.components.shell.current import DIMENSION, choose
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.words import button_label, number, plain
@@ -41,6 +43,26 @@ def my_work(workbench: Workbench, project: Project, expert: str) -> None:
         with st.container(key="my_done", gap="xsmall"):
             for task in finished:
                 _row(project, task)
+    _own_attributes(workbench, project, expert)
+
+
+def _own_attributes(workbench: Workbench, project: Project, expert: str) -> None:
+    """Everything this expert wrote, on all dimensions, with what others did to it."""
+    written = own_points_by_dimension(workbench, project.id, expert)
+    if not written:
+        return
+    stands_for = merged_into(workbench, project.id, expert, [a for _, points in written for a in points])
+    st.subheader("Your attributes", anchor=False)
+    for dimension, points in written:
+        with st.container(key=f"my_attributes_{dimension.id}", gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(f"**{plain(dimension.name)}**", width="content")
+                label = button_label("Edit", f"attributes on {dimension.name}")
+                link("think_aloud", label, icon=":material/edit:", parameters={DIMENSION: dimension.name})
+            for point in points:
+                st.text(point.text, width="stretch")
+                if changed := changes_by_others(point, stands_for.get(point.id, "")):
+                    st.caption(" · ".join(changed))
 
 
 def _row(project: Project, task: ExpertTask, primary: bool = False) -> None:

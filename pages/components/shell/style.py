@@ -18,7 +18,7 @@ _RULES = """
   @media (max-width: 900px) { .stMain :is(button, a, [data-testid="stMetricLabel"]) p { white-space: normal; } }
   [data-testid="stFileUploaderDropzoneInstructions"] span { white-space: normal; }
   /* What a button is about, for those who hear the page (`button_label`); to the eye its row says it. */
-  button .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
+  :is(button, a) .stMarkdownColoredBackground { position: absolute; width: 1px; height: 1px; overflow: hidden;
     clip-path: inset(50%); white-space: nowrap; }
 </style>
 """

@@ -16,7 +16,9 @@ from app.services.think_aloud.independence import (
     considerations_of,
     is_done,
     mark_done,
+    merged_into,
     not_done,
+    own_points,
     remove_consideration,
     removed_by_author,
     standing,
@@ -29,7 +31,7 @@ from pages.components.think_aloud.own_rows import WHOLE, Own, own_rows, sample_n
 from pages.components.think_aloud.transcript_entry import transcript_entry
 
 # Enter saves here (`kept_typing.js`), so Streamlit's own hint would mislead.
-_LOOK = "<style>.st-key-say [data-testid='InputInstructions'] { display: none; }</style>"
+_LOOK = "<style>:is(.st-key-say, .st-key-own_editor) [data-testid='InputInstructions'] { display: none; }</style>"
 _UNSAVED = "own_unsaved"
 _COMPLAINT = "own_complaint"
 
@@ -43,17 +45,18 @@ def own_attributes(
     A fragment: saving a line redraws this column and leaves the samples beside it alone.
     """
     still_there(workbench)
-    own = Own(workbench, dimension, tuple(samples), project.task.language, f"{dimension.id}_{name}")
-    _line(own, name)
-    said = considerations_of(workbench, project.id, dimension.id, name)
-    kept = standing(said)
-    _done(own, project, name, kept)
+    own = Own(workbench, dimension, tuple(samples), project.task.language, name)
+    _line(own)
+    written = considerations_of(workbench, project.id, dimension.id, name)
+    points = own_points(written)
+    _done(own, project, points)
     undo_button(own.place)
-    own_rows(own, kept, [a for a in said if removed_by_author(a)])
+    removed = [a for a in written if removed_by_author(a)]
+    own_rows(own, points, removed, merged_into(workbench, project.id, name, points))
     transcript_entry(workbench, project, dimension, name)
 
 
-def _line(own: Own, name: str) -> None:
+def _line(own: Own) -> None:
     st.html(_LOOK)
     text_key, sample_key = f"say_{own.dimension.id}", f"say_sample_{own.dimension.id}"
     with st.container(key="say"), st.form("say_form", clear_on_submit=True, border=False):
@@ -75,9 +78,7 @@ def _line(own: Own, name: str) -> None:
                 key=sample_key,
                 label_visibility="collapsed",
             )
-            st.form_submit_button(
-                "Add", key="say_add", type="primary", on_click=_say, args=[own, name, text_key, sample_key]
-            )
+            st.form_submit_button("Add", key="say_add", type="primary", on_click=_say, args=[own, text_key, sample_key])
     if complaint := st.session_state.pop(_COMPLAINT, ""):
         st.caption(plain(complaint))
     if _UNSAVED in st.session_state:
@@ -87,14 +88,14 @@ def _line(own: Own, name: str) -> None:
         st.text(words)
 
 
-def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
+def _say(own: Own, text_key: str, sample_key: str) -> None:
     text = str(st.session_state[text_key])
     if not text.strip():
         st.session_state[_COMPLAINT] = "There is nothing on the line yet."
         return
     st.session_state.pop(_UNSAVED, None)
     try:
-        added = add_consideration(own.workbench, own.dimension.id, name, text, st.session_state.get(sample_key))
+        added = add_consideration(own.workbench, own.dimension.id, own.expert, text, st.session_state.get(sample_key))
     except RepeatedError as error:  # it is kept already
         st.session_state[_COMPLAINT] = str(error)
         return
@@ -105,36 +106,36 @@ def _say(own: Own, name: str, text_key: str, sample_key: str) -> None:
     remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))
 
 
-def _done(own: Own, project: Project, name: str, kept: Sequence[Attribute]) -> None:
-    said = number(len(kept), "point")
-    if is_done(own.workbench, project.id, own.dimension.id, name):
+def _done(own: Own, project: Project, points: Sequence[Attribute]) -> None:
+    said = number(len(standing(points)), "point")
+    if is_done(own.workbench, project.id, own.dimension.id, own.expert):
         st.caption(f"{said} by you. You are done here; writing more closes what others wrote again.")
-        _go_on(own, project, name)
+        _go_on(own, project)
         return
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(f"{said} by you. What others wrote stays hidden until you are done.", width="content")
-        if kept:
+        if points:
             st.button(
                 "I am done",
                 key="say_done",
                 help=f"With {own.dimension.name}. Then you can see what others wrote. {WHOLE}",
                 on_click=_finish,
-                args=[own, name],
+                args=[own],
             )
 
 
-def _go_on(own: Own, project: Project, name: str) -> None:
+def _go_on(own: Own, project: Project) -> None:
     """To the next dimension this person isn't done with; what others wrote on this one can be seen now."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        waiting = not_done(own.workbench, project.id, name)
+        waiting = not_done(own.workbench, project.id, own.expert)
         if waiting and st.button(f"Next: {waiting[0].name}", key="next_dimension", type="primary"):
             choose(project.name, waiting[0].name)
             st.rerun(scope="app")
         link("attributes", "See what others wrote")
 
 
-def _finish(own: Own, name: str) -> None:
+def _finish(own: Own) -> None:
     try:
-        mark_done(own.workbench, own.dimension.id, name)
+        mark_done(own.workbench, own.dimension.id, own.expert)
     except WorkbenchError as error:
         st.session_state[_COMPLAINT] = error.in_full

@@ -1,13 +1,13 @@
 """Rows of an expert's own attributes: put in order, corrected, removed and put back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
 
 import streamlit as st
 
-from app.domain.attribute import Attribute
+from app.domain.attribute import Attribute, AttributeStatus
 from app.domain.task import Dimension
 from app.domain.think_aloud import Sample
 from app.services.attributes.attribute_changes import edit_attribute
@@ -20,11 +20,12 @@ from app.services.think_aloud.independence import (
     same_point,
     sample_hint,
 )
+from pages.components.shell.changes_by_others import changes_by_others
 from pages.components.shell.undo import change
 from pages.components.shell.words import button_label
 
 WHOLE = "You can write more at any time."
-PAGE_SIZE = 6
+PAGE_SIZE = 50  # what nearly everybody writes stands on one page
 NAMED_BY = 60  # characters of a point that tell it from others
 _EDITING = "own_editing"
 _TURNS = "own_turns_to_newest"
@@ -32,13 +33,18 @@ _TURNS = "own_turns_to_newest"
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What all parts of the column need. `place` keeps one expert's session on one dimension apart from others."""
+    """What all parts of the column need."""
 
     workbench: Workbench
     dimension: Dimension
     samples: tuple[Sample, ...]
     language: str
-    place: str
+    expert: str
+
+    @property
+    def place(self) -> str:
+        """Keeps one expert's session on one dimension apart from others."""
+        return f"{self.dimension.id}_{self.expert}"
 
 
 def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
@@ -46,16 +52,21 @@ def sample_name(samples: Sequence[Sample], text_id: int | None) -> str:
     return next((f"Sample {n}" for n, s in enumerate(samples, start=1) if s.text.id == text_id), "")
 
 
-def own_rows(own: Own, kept: Sequence[Attribute], removed: Sequence[Attribute]) -> None:
-    """Newest on top, in pages, each with its number; below them what was removed."""
-    on_screen = kept[::-1]
-    pages = max(1, ceil(len(kept) / PAGE_SIZE))
+def own_rows(
+    own: Own, points: Sequence[Attribute], removed: Sequence[Attribute], stands_for: Mapping[int, str]
+) -> None:
+    """Newest on top, in pages, each with its number; below them what was removed.
+
+    stands_for: point -> the wording of what it was merged into.
+    """
+    on_screen = points[::-1]
+    pages = max(1, ceil(len(points) / PAGE_SIZE))
     rows = st.container(gap="small", key="own_rows")
     page = st.pagination(pages, key=_page_key(own), max_visible_pages=5) if pages > 1 else 1
     first = (page - 1) * PAGE_SIZE
     with rows:
         for place in range(first, min(first + PAGE_SIZE, len(on_screen))):
-            _row(own, on_screen, place)
+            _row(own, on_screen, place, stands_for)
     _removed(own, removed)
 
 
@@ -69,9 +80,10 @@ def _page_key(own: Own) -> str:
     return f"own_page_{own.place}_{st.session_state.get(_TURNS, 0)}"
 
 
-def _row(own: Own, on_screen: Sequence[Attribute], place: int) -> None:
+def _row(own: Own, on_screen: Sequence[Attribute], place: int, stands_for: Mapping[int, str]) -> None:
     attribute = on_screen[place]
-    if st.session_state.get(_EDITING) == attribute.id:
+    in_use = attribute.status is AttributeStatus.ACTIVE
+    if in_use and st.session_state.get(_EDITING) == attribute.id:
         _editor(own, attribute)
         return
     number = len(on_screen) - place
@@ -79,20 +91,23 @@ def _row(own: Own, on_screen: Sequence[Attribute], place: int) -> None:
     if hint := sample_hint(attribute.text, own.samples, own.language):
         st.caption(":material/lightbulb: A general point? It seems to be about a sample.", help=_as_help(hint))
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.caption(_remark(own, on_screen[::-1], number), width="stretch")
+        changed = changes_by_others(attribute, stands_for.get(attribute.id, ""))
+        st.caption(" · ".join([*_remarks(own, on_screen[::-1], number), *changed]), width="stretch")
+        if not in_use:
+            return
         _move(own, on_screen, place, place - 1, "up", number)
         _move(own, on_screen, place, place + 1, "down", number)
         _icon("edit", attribute, f"Edit point {number}", partial(_edit, attribute.id))
         _icon("remove", attribute, f"Remove point {number}", partial(_remove, own, attribute), "delete")
 
 
-def _remark(own: Own, points: Sequence[Attribute], number: int) -> str:
+def _remarks(own: Own, points: Sequence[Attribute], number: int) -> list[str]:
     """Its number, what prompted it, and which of those before it says the same."""
     point = points[number - 1]
     prompted = sample_name(own.samples, point.prompted_by).lower()
     same = same_point(point.text, points[: number - 1])
     said = [f"Point {number}", prompted and f"prompted by {prompted}", same and f"as your point {same}"]
-    return " · ".join(str(part) for part in said if part)
+    return [str(part) for part in said if part]
 
 
 def _as_help(hint: str) -> str:
@@ -152,8 +167,14 @@ def _remove(own: Own, attribute: Attribute) -> None:
 def _editor(own: Own, attribute: Attribute) -> None:
     options = [sample.text.id for sample in own.samples]
     known = attribute.prompted_by in options
-    with st.form(f"edit_form_{attribute.id}", border=False):
-        st.text_area("Your wording", attribute.text, height="content", key=f"edit_text_{attribute.id}")
+    with st.container(key="own_editor"), st.form(f"edit_form_{attribute.id}", border=False):
+        st.text_area(
+            "Your wording",
+            attribute.text,
+            height="content",
+            key=f"edit_text_{attribute.id}",
+            help="Enter saves it, Shift and Enter begin a new line.",
+        )
         st.selectbox(
             "Prompted by",
             options,
@@ -172,7 +193,7 @@ def _save(own: Own, attribute: Attribute) -> None:
     sample = st.session_state[f"edit_sample_{attribute.id}"]
 
     def put(wording: str, prompted_by: int | None) -> None:
-        edit_attribute(own.workbench, attribute.id, wording)
+        edit_attribute(own.workbench, attribute.id, wording, who=own.expert)
         note_sample(own.workbench, attribute.id, prompted_by)
 
     back = partial(put, attribute.text, attribute.prompted_by)
@@ -185,7 +206,7 @@ def _removed(own: Own, removed: Sequence[Attribute]) -> None:
     if not removed:
         return
     with st.expander(f"Removed by you ({len(removed)})", key="own_removed"):
-        for attribute in removed[::-1][:PAGE_SIZE]:
+        for attribute in removed[::-1]:
             words, action = st.columns([4, 1])
             words.text(attribute.text, width="stretch")
             label = button_label("Put back", attribute.text[:NAMED_BY])

@@ -124,7 +124,7 @@
   // One thought is one line: Enter sends it, as in a chat; Shift and Enter begin a new line.
   const entered = (event) => {
     const field = event.target instanceof HTMLTextAreaElement && event.target;
-    const line = field && field.closest(".st-key-say [data-testid='stForm']");
+    const line = field && field.closest(":is(.st-key-say, .st-key-own_editor) [data-testid='stForm']");
     if (!line || event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,17 +1,26 @@
 """People with roles at work: under their own name, on what is theirs, and no further."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.domain.attribute import ContributorKind
+from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import ChecklistStatus
 from app.domain.expert_answer import SheetEntry
 from app.domain.judgment import Answer
 from app.domain.people.actor import NOBODY, Membership, Right, Role
 from app.domain.task import Task
-from app.errors import NotAllowedError, NotReadyError
+from app.errors import ConflictError, NotAllowedError, NotReadyError
+from app.services.attributes.attribute_changes import (
+    edit_attribute,
+    exclude_attributes,
+    merge_attributes,
+    move_attributes,
+    restore_attributes,
+    take_back,
+)
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.attributes.side_by_side import (
     QUESTIONS,
@@ -43,7 +52,15 @@ from app.services.checklists.expert_answers import (
 from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments
 from app.services.data.imports import import_file
 from app.services.data.project_transfer import import_uploaded_project
-from app.services.data.projects import create_from_preset, create_project, list_projects, preset_names, project_to_fill
+from app.services.data.projects import (
+    create_from_preset,
+    create_project,
+    dimensions_named,
+    get_project,
+    list_projects,
+    preset_names,
+    project_to_fill,
+)
 from app.services.data.texts import rated_text, text_page
 from app.services.people.invitations import accept_invitation, invite, members_of, revoke_access
 from app.services.people.trail import trail_of
@@ -51,11 +68,17 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import (
     add_consideration,
+    considerations_of,
+    describe_expert,
     experts_progress,
     mark_done,
+    note_sample,
+    put_back_consideration,
     remove_consideration,
+    reorder,
     visible_attributes,
 )
+from app.services.think_aloud.transcripts import accept, decline, keep_transcript, proposals_of, propose_attributes
 from tests.support.projects import ready_to_score
 
 CHECKLIST, DIMENSION, PROJECT = 1, 1, 1
@@ -82,6 +105,103 @@ def test_an_expert_writes_under_their_name_and_sees_the_others_once_done(bench: 
         attributes_of(ana, PROJECT, DIMENSION)
     mark_done(ana, DIMENSION, "Ana")
     assert {a.text for a in attributes_of(ana, PROJECT, DIMENSION)} == {"Order.", "Flow."}
+
+
+Act = Callable[[Workbench, int], object]
+OWN_ACTS: dict[str, Act] = {
+    "edit": lambda bench, id_: edit_attribute(bench, id_, "In other words."),
+    "remove": remove_consideration,
+    "put back": put_back_consideration,
+    "reorder": lambda bench, id_: reorder(bench, [id_]),
+    "note a sample": lambda bench, id_: note_sample(bench, id_, 1),
+}
+FACILITATORS_ACTS: dict[str, Act] = {
+    "exclude": lambda bench, id_: exclude_attributes(bench, [id_]),
+    "restore": lambda bench, id_: restore_attributes(bench, [id_]),
+    "move": lambda bench, id_: move_attributes(bench, [id_], DIMENSION),
+    "merge": lambda bench, id_: merge_attributes(bench, id_, [id_ + 1]),
+}
+
+
+@pytest.mark.parametrize("act", OWN_ACTS.values(), ids=OWN_ACTS)
+def test_attribute_is_changed_by_its_author_and_facilitators_alone(bench: Workbench, act: Act) -> None:
+    theirs = add_consideration(bench, DIMENSION, "Ben", "Flow.")
+    (llms,) = add_attributes(bench, DIMENSION, "rules", ContributorKind.LLM, ["Length."])
+    ana, reader = as_(bench, Role.EXPERT, "Ana"), as_(bench, Role.READER, "Rea")
+    namesake = as_(bench, Role.EXPERT, "rules")
+    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    before = attributes_of(bench, PROJECT, DIMENSION)
+    for who, what in ((ana, theirs), (ana, llms), (reader, mine), (namesake, llms)):
+        with pytest.raises(NotAllowedError):
+            act(who, what)
+    assert attributes_of(bench, PROJECT, DIMENSION) == before
+    act(ana, mine)
+    act(as_(bench, Role.FACILITATOR, "Fay"), theirs)
+
+
+@pytest.mark.parametrize("act", FACILITATORS_ACTS.values(), ids=FACILITATORS_ACTS)
+def test_expert_excludes_moves_and_merges_nothing(bench: Workbench, act: Act) -> None:
+    ana = as_(bench, Role.EXPERT, "Ana")
+    mine = [add_consideration(ana, DIMENSION, "Ana", text) for text in ("Order.", "Flow.")]
+    with pytest.raises(NotAllowedError):
+        act(ana, mine[0])
+
+
+def test_reorder_with_another_expert_s_attribute_is_refused(bench: Workbench) -> None:
+    theirs = add_consideration(bench, DIMENSION, "Ben", "Flow.")
+    ana = as_(bench, Role.EXPERT, "Ana")
+    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    with pytest.raises(NotAllowedError):
+        reorder(ana, [mine, theirs])
+
+
+def test_expert_speaks_for_nobody_else(bench: Workbench) -> None:
+    said = keep_transcript(bench, DIMENSION, "Ben", "Sentences should follow from each other.")
+    project, (dimension, *_) = get_project(bench, "Ready"), dimensions_named(bench, "Ready", "all")
+    (proposal, *_) = propose_attributes(bench, project, dimension, said)
+    ana = as_(bench, Role.EXPERT, "Ana")
+    acts: list[Callable[[], object]] = [
+        lambda: describe_expert(ana, PROJECT, "Ben", "Editor", ""),
+        lambda: mark_done(ana, DIMENSION, "Ben"),
+        lambda: considerations_of(ana, PROJECT, DIMENSION, "Ben"),
+        lambda: keep_transcript(ana, DIMENSION, "Ben", "Nonsense."),
+        lambda: propose_attributes(ana, project, dimension, said),
+        lambda: proposals_of(ana, said),
+        lambda: accept(ana, proposal.id),
+        lambda: decline(ana, proposal.id),
+    ]
+    for act in acts:
+        with pytest.raises(NotAllowedError):
+            act()
+    describe_expert(ana, PROJECT, "Ana", "Teacher", "")
+
+
+def test_author_cannot_put_back_what_a_facilitator_excluded(bench: Workbench) -> None:
+    ana = as_(bench, Role.EXPERT, "Ana")
+    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+    exclude_attributes(as_(bench, Role.FACILITATOR, "Fay"), [mine], "too vague")
+    for act in (put_back_consideration, remove_consideration):
+        with pytest.raises(ConflictError):
+            act(ana, mine)
+    (kept,) = considerations_of(ana, PROJECT, DIMENSION, "Ana")
+    assert (kept.status, kept.reason) == (AttributeStatus.EXCLUDED, "too vague")
+
+
+def test_attribute_keeps_who_reworded_it_last(bench: Workbench) -> None:
+    ana, fay = as_(bench, Role.EXPERT, "Ana"), as_(bench, Role.FACILITATOR, "Fay")
+    mine = add_consideration(ana, DIMENSION, "Ana", "Order.")
+
+    def wording() -> tuple[str, str, str, bool]:
+        (found,) = considerations_of(ana, PROJECT, DIMENSION, "Ana")
+        return found.text, found.original, found.reworded_by, found.reworded_by_other
+
+    change = edit_attribute(fay, mine, "Good order.", who="Somebody")
+    assert wording() == ("Good order.", "Order.", "Fay", True)
+    take_back(fay, change)
+    assert wording() == ("Order.", "Order.", "", False)
+    edit_attribute(fay, mine, "Good order.")
+    edit_attribute(ana, mine, "An order that helps.")
+    assert wording() == ("An order that helps.", "Order.", "Ana", False)
 
 
 def test_whoever_has_signed_in_signs_what_they_change(bench: Workbench) -> None:

@@ -7,7 +7,9 @@ import pytest
 
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus, Component, DroppedAttribute, Question
+from app.domain.task import Dimension
 from app.errors import ConflictError, InputError, NotFoundError, NotReadyError, RepeatedError
+from app.services.attributes.attribute_changes import exclude_attributes, merge_attributes, move_attributes
 from app.services.attributes.attribute_files import FORMATS, attribute_file
 from app.services.attributes.attribute_table import import_attribute_table
 from app.services.attributes.attributes import (
@@ -29,7 +31,9 @@ from app.services.think_aloud.independence import (
     experts_progress,
     is_done,
     mark_done,
+    merged_into,
     note_sample,
+    own_points,
     put_back_consideration,
     remove_consideration,
     removed_by_author,
@@ -136,6 +140,57 @@ def test_what_was_there_for_others_stays_on_record_when_its_author_takes_it_back
     assert [(a.text, a.status, a.reason) for a in attributes_of(bench, 1)] == [
         ("Order.", AttributeStatus.EXCLUDED, "removed by its author")
     ]
+
+
+@pytest.fixture
+def fluency(bench: Workbench) -> int:
+    with bench.database.write() as work:
+        return work.projects.add_dimension(1, Dimension("fluency")).id
+
+
+def test_author_sees_what_others_did_to_each_attribute(bench: Workbench, fluency: int) -> None:
+    kept, out, merged, moved, slip = (
+        add_consideration(bench, 1, "Ada", text) for text in ("Order.", "Vague.", "Sequence.", "Rhythm.", "A slip.")
+    )
+    exclude_attributes(bench, [out], "too vague")
+    merge_attributes(bench, kept, [merged])
+    move_attributes(bench, [moved], fluency)
+    remove_consideration(bench, slip)
+    written = considerations_of(bench, 1, 1, "Ada")
+    assert [(a.id, a.status.value, a.reason, a.dimension) for a in own_points(written)] == [
+        (kept, "active", "", "coherence"),
+        (out, "excluded", "too vague", "coherence"),
+        (merged, "merged", "says the same", "coherence"),
+        (moved, "active", "", "fluency"),
+    ]
+    assert merged_into(bench, 1, "Ada", written) == {merged: "Order."}
+    with pytest.raises(RepeatedError, match="as your point 4"):
+        add_consideration(bench, 1, "Ada", "Rhythm.")
+    add_consideration(bench, 1, "Ada", "Vague.")  # what is excluded can be said anew
+
+
+def test_wording_of_others_it_was_merged_into_opens_with_done(bench: Workbench) -> None:
+    theirs = add_consideration(bench, 1, "Bo", "Links.")
+    mine = add_consideration(bench, 1, "Ada", "Connections.")
+    merge_attributes(bench, theirs, [mine])
+    written = considerations_of(bench, 1, 1, "Ada")
+    assert merged_into(bench, 1, "Ada", written) == {}
+    mark_done(bench, 1, "Ada")
+    assert merged_into(bench, 1, "Ada", written) == {mine: "Links."}
+
+
+def test_moved_attribute_begins_nothing_on_the_other_dimension(bench: Workbench, fluency: int) -> None:
+    moved = add_consideration(bench, 1, "Ada", "Rhythm.")
+    move_attributes(bench, [moved], fluency)
+    assert considerations_of(bench, 1, fluency, "Ada") == []
+    assert [(p.dimension, p.attributes) for p in experts_progress(bench, 1)] == [("coherence", 1)]
+    with bench.database.read() as work:
+        assert [work.independence.is_at_it(place, "Ada") for place in (1, fluency)] == [True, False]
+    mark_done(bench, 1, "Ada")
+    with pytest.raises(NotReadyError):
+        mark_done(bench, fluency, "Ada")
+    remove_consideration(bench, moved)  # others have seen it
+    assert [a.status for a in attributes_of(bench, 1)] == [AttributeStatus.EXCLUDED]
 
 
 def test_a_checklist_built_meanwhile_does_not_tell_what_was_taken_back(bench: Workbench) -> None:
