@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from app.providers.adapters.request_style import forget_styles
 from app.providers.specs import KNOWN_PROVIDERS
 from app.settings import Settings, settings
 from db import unit_of_work
@@ -37,6 +38,7 @@ def _fresh_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Each test has a home folder of its own, not yet made."""
     _clear_settings(monkeypatch, tmp_path / "home")
+    forget_styles()  # a server of another test may have had the same port
     yield
     settings.cache_clear()
 

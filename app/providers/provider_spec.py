@@ -8,6 +8,9 @@ NO_MODEL = re.compile(r"(?!)")
 ALL_MODELS = re.compile(r"")
 
 CachedFrom = tuple[tuple[re.Pattern[str], int], ...]
+JsonForm = Literal["json_schema", "json_object_schema", "json_object", "prompt"]
+"""json_schema: the API's own schema mode; json_object_schema, json_object: its JSON mode, with the schema beside or
+alone; prompt: in words only."""
 Efforts = tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]
 
 
@@ -87,6 +90,7 @@ class ProviderSpec:
     sells_flex: whether it has a slower tier of that name at a lower price; a single model of it may be without.
     batcher: gives the Batches for an adapter's Wire: many requests, handed in at once, answered later at a lower price;
         "" where the provider has none.
+    json_forms: how JSON can be asked for, in the order in which forms are tried after one is refused.
     limit_parameter: what an API of OpenAI's style calls the most tokens of an answer.
     embeddings, transcribers: models for these at the time of writing; others can be named as well.
     """
@@ -118,6 +122,7 @@ class ProviderSpec:
     sells_flex: bool = False
     batcher: str = ""
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
+    json_forms: tuple[JsonForm, ...] = ("json_schema", "prompt")
     models: ModelTraits = ModelTraits()
     embedder: str = ""
     embeddings: tuple[str, ...] = ()

@@ -125,6 +125,7 @@ _LLAMA = ProviderSpec(
     family=re.compile(r"llama|qwen|mistral|mixtral|deepseek|phi"),
     colon_in_names=True,  # Ollama's: llama3.1:8b
     rates_given=True,
+    json_forms=("json_schema", "json_object_schema", "json_object", "prompt"),
     lister="app.providers.adapters.model_list:list_models",
 )
 

@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import threading
+from collections.abc import Callable
 
 import pytest
 
-from app.errors import ProviderError, UnsupportedError
+from app.errors import OverloadedError, ProviderError, UnsupportedError
 from app.providers.registry import open_model
 from tests.support.adapter_cases import ADAPTERS, AdapterCase, a_request, ask, schema_sent
-from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail
+from tests.support.fake_llm.behaviour import Answer, Behaviour, Fail, Held, Status, Trouble
 from tests.support.fake_llm.server import FakeLlm, Received
 
 
@@ -28,6 +30,90 @@ def test_a_refused_schema_mode_puts_the_schema_into_the_prompt(case: AdapterCase
     assert '"enum": ["yes", "no"]' in case.system_of(server.requests[1].body)
 
 
+def _json_form(received: Received) -> str:
+    form = received.body.get("response_format", {"type": "prompt"})
+    return form["type"] + ("_schema" if "schema" in form else "")
+
+
+SERVERS: dict[str, tuple[dict[str, Trouble], list[str]]] = {
+    "no json_schema": ({"json_schema": "no-json-schema"}, ["json_object_schema"]),
+    "json_object alone": (
+        {"json_schema": "no-json-schema", "json_object_schema": "no-schema-beside"},
+        ["json_object_schema", "json_object"],
+    ),
+    "no response_format": (
+        dict.fromkeys(("json_schema", "json_object_schema", "json_object"), "no-json-mode"),
+        ["json_object_schema", "prompt"],
+    ),
+}
+
+
+def _takes(refused: dict[str, Trouble]) -> Callable[[Received], Behaviour]:
+    def usual(received: Received) -> Behaviour:
+        trouble = refused.get(_json_form(received))
+        return Fail(trouble) if trouble else Answer('{"answer": "yes"}')
+
+    return usual
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_a_servers_form_of_json_is_learned_once_for_all_clients(kind: str, server: FakeLlm) -> None:
+    refused, forms = SERVERS[kind]
+    server.usual = _takes(refused)
+    llama = ADAPTERS["llama"]
+    assert [reply.text for reply in ask(llama, server, a_request(), a_request())] == ['{"answer": "yes"}'] * 2
+    ask(llama, server, a_request())
+    tried = [_json_form(received) for received in server.requests]
+    assert tried == ["json_schema", *forms, forms[-1], forms[-1]]
+    assert ["JSON Schema" in llama.system_of(received.body) for received in server.requests] == [
+        form != "json_schema" for form in tried
+    ]
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+def test_requests_in_flight_together_spend_two_on_the_form_of_json(kind: str, server: FakeLlm) -> None:
+    refused, _ = SERVERS[kind]
+    server.usual = _takes(refused)
+    llama = ADAPTERS["llama"]
+
+    async def run() -> int:
+        model = open_model(llama.name, llama.credentials(server))
+        try:
+            return len(await asyncio.gather(*(model.complete(a_request()) for _ in range(32))))
+        finally:
+            await model.aclose()
+
+    assert asyncio.run(run()) == 32
+    assert len(server.requests) <= 32 + 2
+
+
+def test_requests_wait_no_longer_for_a_form_that_is_being_answered(server: FakeLlm) -> None:
+    released, llama = threading.Event(), ADAPTERS["llama"]
+
+    def usual(_: Received) -> Behaviour:
+        if len(server.requests) == 8:
+            released.set()
+        return Held(released)
+
+    server.usual = usual
+
+    async def run() -> int:
+        model = open_model(llama.name, llama.credentials(server))
+        try:
+            return len(await asyncio.gather(*(model.complete(a_request()) for _ in range(8))))
+        finally:
+            await model.aclose()
+
+    assert asyncio.run(run()) == 8
+
+
+def test_another_500_is_no_lesson(server: FakeLlm) -> None:
+    server.usual = Status(500)
+    with pytest.raises(OverloadedError):
+        ask(ADAPTERS["llama"], server, a_request())
+    assert len(server.requests) == 1
+
+
 def test_several_lessons_in_a_row(case: AdapterCase, server: FakeLlm) -> None:
     server.script(Fail("no-temperature"), Fail("no-schema-mode"), Answer("{}"))
     (reply,) = ask(case, server, a_request())
@@ -39,7 +125,7 @@ def test_the_same_objection_after_the_lesson_is_an_error(case: AdapterCase, serv
     server.usual = Fail("no-schema-mode")
     with pytest.raises(ProviderError, match="refused the request"):
         ask(case, server, a_request())
-    assert len(server.requests) == 2
+    assert len(server.requests) == (3 if case.prefix == "llama" else 2)  # it has one form more to try
 
 
 def test_requests_under_way_together_learn_together(case: AdapterCase, server: FakeLlm) -> None:

@@ -104,7 +104,7 @@ class AnthropicModel:
         body: dict[str, Any] = {"messages": _messages(request)}
         # The schema mode closes every object, which would empty one that is meant to be open.
         by_schema = style.json_schema and request.schema is not None and is_closed(request.schema)
-        system = system_text(request, replace(style, json_schema=by_schema))
+        system = system_text(request, replace(style, json_form="json_schema" if by_schema else "prompt"))
         if system:
             body["system"] = _marked(system)
         if by_schema and request.schema is not None:

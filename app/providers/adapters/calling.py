@@ -69,13 +69,28 @@ async def call(
     """
     if request.given is not None and not spec_of(name.provider).rates_given:
         raise rates_no_given_text(str(name))
+    await memory.wait_for_trial(request)
+    with memory.trial(request):
+        return await _call(name, memory, request, send, read_error, timeout)
+
+
+async def _call(
+    name: ModelName,
+    memory: StyleMemory,
+    request: ChatRequest,
+    send: Callable[[ChatRequest, RequestStyle], Awaitable[SdkAnswer]],
+    read_error: ReadError,
+    timeout: float,
+) -> tuple[SdkAnswer, int]:
     room = memory.room.of(request, str(name))
     while True:
         style = memory.style
         failure: Rejection | ProviderError | None
         try:
             async with asyncio.timeout(timeout):
-                return await send(replace(request, max_output_tokens=room), style), room
+                answer = await send(replace(request, max_output_tokens=room), style)
+            memory.answered(request)
+            return answer, room
         except TimeoutError:
             failure = timed_out(name, timeout)
         except Exception as error:

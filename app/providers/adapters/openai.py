@@ -40,6 +40,7 @@ from app.providers.base import ChatReply, ChatRequest, TokenLogprob, Usage, coun
 from app.providers.credentials import Endpoint
 from app.providers.model_name import ModelName
 from app.providers.pricing import FLEX, STANDARD
+from app.providers.provider_spec import JsonForm
 
 _USUAL = {"stop", "length", "content_filter", "tool_calls", "function_call"}
 
@@ -61,7 +62,7 @@ class OpenAIModel:
         self._client = client
         self._timeout = timeout
         self._for_openai = for_openai
-        self._memory = memory_of(name, most_output)
+        self._memory = memory_of(name, most_output, str(client.base_url))
 
     @property
     def name(self) -> str:
@@ -118,10 +119,8 @@ class OpenAIModel:
             body["service_tier"] = request.tier
         if request.effort:
             body["reasoning_effort"] = request.effort
-        if request.schema is not None and style.json_schema:
-            strict = is_closed(request.schema, all_required=True)
-            form = {"name": "answer", "strict": strict, "schema": dict(request.schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if request.schema is not None and style.json_form != "prompt":
+            body["response_format"] = _json_form(request.schema, style.json_form)
         if request.top_logprobs:
             body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
         return body
@@ -204,6 +203,17 @@ def _messages(request: ChatRequest, style: RequestStyle) -> list[dict[str, Any]]
 def _marked(text: str) -> list[dict[str, Any]]:
     """A text up to whose end the prompt is cached."""
     return [{"type": "text", "text": text, "prompt_cache_breakpoint": {"mode": "explicit"}}]
+
+
+def _json_form(schema: Mapping[str, Any], form: JsonForm) -> dict[str, Any]:
+    match form:
+        case "json_schema":
+            strict = is_closed(schema, all_required=True)
+            return {"type": form, "json_schema": {"name": "answer", "strict": strict, "schema": dict(schema)}}
+        case "json_object_schema":  # llama.cpp and llama-cpp-python hold the answer to it
+            return {"type": "json_object", "schema": dict(schema)}
+        case _:
+            return {"type": "json_object"}
 
 
 def _finish(choice: Mapping[str, Any]) -> Finish:

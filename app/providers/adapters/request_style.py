@@ -1,8 +1,11 @@
 """Request style of a model: what is known beforehand, and what is learned when it objects."""
 
+import asyncio
 import json
 import re
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
@@ -12,6 +15,7 @@ from app.providers.adapters.rejection import Rejection
 from app.providers.base import ChatRequest
 from app.providers.model_name import ModelName
 from app.providers.model_options import efforts_of
+from app.providers.provider_spec import JsonForm
 from app.providers.specs import spec_of
 
 
@@ -20,17 +24,21 @@ class RequestStyle:
     """What to put into a request.
 
     temperature, top_p: whether these may be sent; a model that takes no temperature takes no top_p.
-    json_schema: use the API's own schema mode; otherwise the schema stands in the prompt.
+    json_form: how JSON is asked for; unless it is "json_schema", the schema stands in the prompt too.
     cache_mark: mark the end of the constant part for the provider's prompt cache, where that can be refused.
     beta: ask at the provider's beta version of its API, where some models are before they are anywhere else.
     """
 
     temperature: bool = True
     limit_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_tokens"
-    json_schema: bool = True
+    json_form: JsonForm = "json_schema"
     cache_mark: bool = False
     beta: bool = False
     top_p: bool = True
+
+    @property
+    def json_schema(self) -> bool:
+        return self.json_form == "json_schema"
 
 
 class Lesson(StrEnum):
@@ -38,13 +46,21 @@ class Lesson(StrEnum):
 
     TEMPERATURE = "temperature"
     LIMIT_PARAMETER = "limit parameter"
-    JSON_SCHEMA = "json schema"
+    JSON_FORM = "form of JSON"
+    JSON_SCHEMA_BESIDE = "schema beside json_object"
     CACHE_MARK = "cache mark"
     BETA = "beta version"
     TOP_P = "top_p"
 
 
+LOOKS, LOOK_SECONDS = 8, 0.02
+"""How long requests wait for the one that tries out a form of JSON. A refusal comes at once, an answer takes longer. In
+steps, so that a busy event loop reads the refusal first."""
+
 _REFUSED_STATUS = (400, 404, 422, 501)
+_NAMES_JSON_FORM = re.compile(r"response_?format")
+# Names the part "schema", not "json_schema".
+_NAMES_SCHEMA = re.compile(r"\bschema\b")
 _NOT_SUPPORTED = re.compile(
     r"unsupported|not support|unrecogni[sz]ed|unknown|not permitted|extra[_ ](input|field|forbidden)|unexpected"
 )
@@ -65,16 +81,32 @@ def first_style(name: ModelName) -> RequestStyle:
     )
 
 
-def memory_of(name: ModelName, most_output: int | None = None) -> "StyleMemory":
-    """For a client of this model. most_output: a person's own limit on the tokens of an answer."""
-    return StyleMemory(first_style(name), OutputRoom(most_output, reasons=efforts_of(name) != ()))
+def memory_of(name: ModelName, most_output: int | None = None, address: str = "") -> "StyleMemory":
+    """For a client of this model.
+
+    most_output: a person's own limit on the tokens of an answer. address: the server's; all clients of one model there
+    share the style that one of them learned.
+    """
+    learned = LearnedStyle(first_style(name), spec_of(name.provider).json_forms)
+    if address:
+        learned = _LEARNED.setdefault((str(name), address), learned)
+    return StyleMemory(learned, OutputRoom(most_output, reasons=efforts_of(name) != ()))
+
+
+def forget_styles() -> None:
+    """Of all models, as in a process that has just started."""
+    _LEARNED.clear()
 
 
 def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -> Lesson | None:
     """What the rejection teaches about the style the request was sent in; None where it is about something else."""
-    if rejection.status not in _REFUSED_STATUS:
-        return None
     gist = rejection.gist
+    # llama-cpp-python answers 500 to a form that it doesn't know.
+    named = rejection.status == 500 and _NAMES_JSON_FORM.search(gist)
+    if rejection.status not in _REFUSED_STATUS and not named:
+        return None
+    if named:
+        return _about_json_form(gist, request, style)
     if not style.beta and "not found for api version v1" in gist:
         return Lesson.BETA
     if style.top_p and request.top_p is not None and re.search(r"top_?p\b", gist):
@@ -85,29 +117,105 @@ def lesson_of(rejection: Rejection, request: ChatRequest, style: RequestStyle) -
         return Lesson.LIMIT_PARAMETER
     if style.cache_mark and "prompt_cache" in gist:
         return Lesson.CACHE_MARK
-    if style.json_schema and request.schema is not None and _SCHEMA_WORDS.search(gist):
-        return Lesson.JSON_SCHEMA
+    if _SCHEMA_WORDS.search(gist) or (style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)):
+        return _about_json_form(gist, request, style)
     return None
 
 
-class StyleMemory:
-    """The style one client has arrived at, and the room of its answers. Each lesson is learned once, so that asking
-    again comes to an end."""
+def _about_json_form(gist: str, request: ChatRequest, style: RequestStyle) -> Lesson | None:
+    if request.schema is None or style.json_form == "prompt":
+        return None
+    beside = style.json_form == "json_object_schema" and _NAMES_SCHEMA.search(gist)
+    return Lesson.JSON_SCHEMA_BESIDE if beside else Lesson.JSON_FORM
 
-    def __init__(self, style: RequestStyle, room: OutputRoom | None = None) -> None:
+
+class LearnedStyle:
+    """The style that clients of one model have arrived at. Each lesson is learned once, a form of JSON is left for the
+    next one, so that asking again comes to an end.
+
+    `proven`: the form of JSON is one that the server has answered, or no other is left.
+    """
+
+    def __init__(self, style: RequestStyle, json_forms: Sequence[JsonForm] = ("json_schema", "prompt")) -> None:
         self.style = style
-        self.room = room or OutputRoom()
+        self.proven = "json_object_schema" not in json_forms  # that is for servers that nobody knows
+        self._forms = json_forms
         self._learned: set[Lesson] = set()
+        self._lock = threading.Lock()
 
     def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
         """Whether asking again makes sense; `used` is the style that was objected to.
 
         With many requests in flight several learn the same: those that were sent in an older style ask again too.
         """
-        if lesson not in self._learned:
-            self._learned.add(lesson)
-            self.style = _without(self.style, lesson)
-        return self.style != used
+        with self._lock:
+            if lesson in (Lesson.JSON_FORM, Lesson.JSON_SCHEMA_BESIDE):
+                if self.style.json_form == used.json_form:
+                    self.style = replace(self.style, json_form=self._next_form(lesson))
+            elif lesson not in self._learned:
+                self._learned.add(lesson)
+                self.style = _without(self.style, lesson)
+            return self.style != used
+
+    def _next_form(self, lesson: Lesson) -> JsonForm:
+        """A server that objects to the schema beside json_object may take json_object alone. One that objects to
+        json_object with other words takes no form: no further request is spent on finding out."""
+        now = self.style.json_form
+        if now == "json_object_schema" and lesson is Lesson.JSON_FORM:
+            return "prompt"
+        following = self._forms[self._forms.index(now) + 1 :]
+        return following[0] if following else "prompt"
+
+
+_LEARNED: dict[tuple[str, str], LearnedStyle] = {}
+"""By model and address, for this process."""
+
+
+class StyleMemory:
+    """What one client knows of its model: the style of requests, and the room of its answers."""
+
+    def __init__(self, learned: LearnedStyle, room: OutputRoom | None = None) -> None:
+        self.room = room or OutputRoom()
+        self._learned = learned
+        self._trial: asyncio.Future[None] | None = None
+
+    @property
+    def style(self) -> RequestStyle:
+        return self._learned.style
+
+    def learn(self, lesson: Lesson, used: RequestStyle) -> bool:
+        """See LearnedStyle."""
+        return self._learned.learn(lesson, used)
+
+    def answered(self, request: ChatRequest) -> None:
+        """The server answered this request in the style of now."""
+        if request.schema is not None:
+            self._learned.proven = True
+
+    @contextmanager
+    def trial(self, request: ChatRequest) -> Iterator[bool]:
+        """Whether this request tries out the form of JSON, which others then wait for: the first of the client, where
+        the form isn't proven."""
+        tries = self._trial is None and request.schema is not None and not self._learned.proven
+        if not tries:
+            yield False
+            return
+        self._trial = asyncio.get_running_loop().create_future()
+        try:
+            yield True
+        finally:
+            self._trial.set_result(None)
+
+    async def wait_for_trial(self, request: ChatRequest) -> None:
+        """Wait while another request tries out a form of JSON. A form that isn't refused within LOOKS is taken: the
+        server is at work on an answer."""
+        if request.schema is None or self._trial is None:
+            return
+        looks, form = 0, self.style.json_form
+        while not self._trial.done() and looks < LOOKS:
+            await asyncio.wait([self._trial], timeout=LOOK_SECONDS)
+            looks = looks + 1 if self.style.json_form == form else 0
+            form = self.style.json_form
 
 
 def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
@@ -119,12 +227,12 @@ def _without(style: RequestStyle, lesson: Lesson) -> RequestStyle:
         case Lesson.LIMIT_PARAMETER:
             swapped = style.limit_parameter == "max_tokens"
             return replace(style, limit_parameter="max_completion_tokens" if swapped else "max_tokens")
-        case Lesson.JSON_SCHEMA:
-            return replace(style, json_schema=False)
         case Lesson.CACHE_MARK:
             return replace(style, cache_mark=False)
         case Lesson.BETA:
             return replace(style, beta=True)
+        case _:
+            raise ValueError(lesson)
 
 
 def system_text(request: ChatRequest, style: RequestStyle) -> str:

@@ -82,6 +82,22 @@ def failure(trouble: Trouble, key: str, request: Body) -> tuple[int, Body]:
             "response_format",
             "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
         ),
+        "no-json-schema": (  # as llama-cpp-python words it
+            500,
+            "internal_server_error",
+            None,
+            None,
+            "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), "
+            "'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}]",
+        ),
+        "no-schema-beside": (
+            422,
+            "invalid_request",
+            None,
+            None,
+            "response_format.schema: Extra inputs are not permitted",
+        ),
+        "no-json-mode": (400, "invalid_request_error", None, None, "response_format is not supported here."),
         "no-logprobs": (
             400,
             "invalid_request_error",

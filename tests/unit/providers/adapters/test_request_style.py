@@ -3,9 +3,9 @@ import pytest
 from app.domain.prompt import RenderedPrompt
 from app.providers.adapters.rejection import Rejection
 from app.providers.adapters.request_style import (
+    LearnedStyle,
     Lesson,
     RequestStyle,
-    StyleMemory,
     first_style,
     is_closed,
     lesson_of,
@@ -67,10 +67,11 @@ def test_who_is_known_to_take_a_cache_mark(name: str, mark: bool) -> None:
         (Rejection(400, "unsupported_parameter", "max_tokens"), Lesson.LIMIT_PARAMETER),
         (Rejection(422, words="max_completion_tokens: Extra inputs are not permitted"), Lesson.LIMIT_PARAMETER),
         (Rejection(400, words="max_tokens is too large: 9999. The model takes at most 4096."), None),
-        (Rejection(400, parameter="response_format"), Lesson.JSON_SCHEMA),
-        (Rejection(422, parameter="('body', 'response_format')"), Lesson.JSON_SCHEMA),
-        (Rejection(400, words="output_config.format: not supported"), Lesson.JSON_SCHEMA),
-        (Rejection(400, words='Unknown name "responseJsonSchema"'), Lesson.JSON_SCHEMA),
+        (Rejection(400, parameter="response_format"), Lesson.JSON_FORM),
+        (Rejection(422, parameter="('body', 'response_format')"), Lesson.JSON_FORM),
+        (Rejection(400, words="output_config.format: not supported"), Lesson.JSON_FORM),
+        (Rejection(400, words='Unknown name "responseJsonSchema"'), Lesson.JSON_FORM),
+        (Rejection(500, words="('body', 'response_format', 'type'): Input should be 'text'"), Lesson.JSON_FORM),
         (Rejection(500, words="failed to parse grammar"), None),
         (Rejection(429, parameter="temperature"), None),
         (Rejection(400, words="something else"), None),
@@ -84,30 +85,30 @@ def test_what_was_not_sent_teaches_nothing() -> None:
     bare = ChatRequest(REQUEST.prompt, temperature=None)
     assert lesson_of(Rejection(400, parameter="temperature"), bare, RequestStyle()) is None
     assert lesson_of(Rejection(400, parameter="response_format"), bare, RequestStyle()) is None
-    style = RequestStyle(temperature=False, json_schema=False)
+    style = RequestStyle(temperature=False, json_form="prompt")
     assert lesson_of(Rejection(400, parameter="temperature"), REQUEST, style) is None
     assert lesson_of(Rejection(400, parameter="response_format"), REQUEST, style) is None
 
 
 def test_a_lesson_is_learned_once_and_those_behind_catch_up() -> None:
     first = RequestStyle(cache_mark=True)
-    memory = StyleMemory(first)
+    memory = LearnedStyle(first)
     assert memory.learn(Lesson.TEMPERATURE, first)
     assert memory.learn(Lesson.TEMPERATURE, first), "sent before the lesson: worth asking again"
     assert not memory.learn(Lesson.TEMPERATURE, memory.style), "sent after it: not worth asking again"
-    assert memory.learn(Lesson.JSON_SCHEMA, memory.style)
+    assert memory.learn(Lesson.JSON_FORM, memory.style)
     assert memory.learn(Lesson.CACHE_MARK, memory.style)
     assert memory.learn(Lesson.LIMIT_PARAMETER, memory.style)
-    assert memory.style == RequestStyle(False, "max_completion_tokens", False, False)
+    assert memory.style == RequestStyle(False, "max_completion_tokens", "prompt", False)
     assert not memory.learn(Lesson.LIMIT_PARAMETER, memory.style), "or it would swing to and fro"
 
 
 def test_the_schema_stands_in_the_prompt_only_where_the_api_takes_none() -> None:
     assert system_text(REQUEST, RequestStyle()) == "SYSTEM"
-    told = system_text(REQUEST, RequestStyle(json_schema=False))
+    told = system_text(REQUEST, RequestStyle(json_form="prompt"))
     assert told.startswith("SYSTEM\n\n")
     assert told.endswith('"additionalProperties": false}')
-    assert system_text(ChatRequest(REQUEST.prompt), RequestStyle(json_schema=False)) == "SYSTEM"
+    assert system_text(ChatRequest(REQUEST.prompt), RequestStyle(json_form="prompt")) == "SYSTEM"
 
 
 def test_closed_schemas() -> None:
