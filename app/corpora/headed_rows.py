@@ -7,6 +7,7 @@ from app.corpora.cells import one_line
 from app.corpora.corpus import SkippedRow
 from app.corpora.file_rows import counted
 from app.corpora.table_limits import check_cells, check_columns
+from app.domain.formula_cells import restored
 from app.errors import FileFormatError
 
 Row = Sequence[Any] | str
@@ -18,7 +19,8 @@ def headed_rows(rows: Callable[[], Iterator[tuple[int, Row]]], name: str) -> Rea
     """Data rows as (number, column -> cell), and the rows that can't be read. The first of `rows` names the columns.
 
     The data rows are held by nobody: each time they are gone through they are read anew, from what `rows` gives.
-    Missing cells at the end of a row are blank; blank rows are passed over.
+    Missing cells at the end of a row are blank; blank rows are passed over. The mark of our own exports before cells
+    that look like formulas is taken off.
     Raises FileFormatError where there is no header or no row, and where there are too many columns or cells.
     """
     good, skipped = counted(lambda: _entries(rows(), name))
@@ -37,7 +39,7 @@ def _entries(rows: Iterator[tuple[int, Row]], name: str) -> Iterator[tuple[int, 
     if isinstance(header, str) or all(map(is_empty, header)):
         raise FileFormatError(f"{name} has no header row.", "The first row must name the columns.")
     check_columns(len(header), name)
-    columns = _column_names(header)
+    columns = _column_names([_restored(cell) for cell in header])
     good = 0
     for number, cells in rows:
         if isinstance(cells, str):
@@ -47,12 +49,16 @@ def _entries(rows: Iterator[tuple[int, Row]], name: str) -> Iterator[tuple[int, 
         elif not all(map(is_empty, cells)):
             good += 1
             check_cells(good, len(columns), name)
-            padded = [*cells, *[""] * (len(columns) - len(cells))]
+            padded = [*map(_restored, cells), *[""] * (len(columns) - len(cells))]
             yield number, dict(zip(columns, padded, strict=False))
 
 
 def is_empty(cell: object) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _restored(cell: Any) -> Any:
+    return restored(cell) if isinstance(cell, str) else cell
 
 
 def _column_names(header: Sequence[Any]) -> list[str]:

@@ -15,7 +15,6 @@ from app.domain.storable_text import storable
 from app.errors import FileFormatError
 from app.export.checklist import BY_HAND, NO_COMPONENT
 from app.export.question_reading import Known, read_component, read_question
-from app.export.spreadsheet import restored
 
 Named = tuple[str, object]
 """What a person calls it ("Question 3", "Row 3") and what it holds."""
@@ -77,7 +76,7 @@ def read_rows(rows: Sequence[tuple[int, Mapping[str, Any]]], dimension: str) -> 
     FileFormatError."""
     if not any("text" in row for _, row in rows):
         raise FileFormatError("The table has no column “text”.", "Name the column with the questions “text”.")
-    cells = ((number, {name: restored(str(cell)) for name, cell in row.items()}) for number, row in rows)
+    cells = ((number, {name: str(cell) for name, cell in row.items()}) for number, row in rows)
     # Attributes are one cell to read, in no form that says whose they are for certain.
     named: list[Named] = [
         (f"Row {number}", {**row, "attributes": [], "weight": row.get("weight") or 1}) for number, row in cells

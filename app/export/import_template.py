@@ -7,8 +7,9 @@ from openpyxl import Workbook
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
+from app.domain.formula_cells import harmless
 from app.domain.task import Dimension, Task
-from app.export.spreadsheet import csv_bytes, harmless
+from app.export.spreadsheet import csv_bytes
 
 _WIDTHS = (60, 40)
 """In characters, of the text and its source."""

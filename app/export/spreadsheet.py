@@ -2,23 +2,10 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
-# A cell that starts like this is a formula to a spreadsheet, also in the wide forms of East Asian keyboards; a signed
-# number is only a number. Apostrophes before it were there already: one more keeps the mark apart from them.
-_FORMULA = re.compile(r"'*(?:[=@＝＠＋－\t\r\n]|[-+](?!\d+([.,]\d+)?$))")
-
-
-def harmless(value: object) -> object:
-    """Text that a spreadsheet would run as a formula is marked as text."""
-    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
-
-
-def restored(cell: str) -> str:
-    """A cell as it was before `harmless` marked it."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell[1:]) else cell
+from app.domain.formula_cells import harmless
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], for_spreadsheets: bool = True) -> bytes:
@@ -38,6 +25,6 @@ def write_csv(
 
 
 def _write_rows(stream: IO[str], columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    writer = csv.DictWriter(stream, columns)
-    writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+    writer = csv.writer(stream)
+    writer.writerow([harmless(name) for name in columns])
+    writer.writerows([harmless(row.get(name)) for name in columns] for row in rows)

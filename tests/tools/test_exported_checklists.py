@@ -95,13 +95,16 @@ def test_promptfoo_answers_as_we_do_in_the_same_words(
     our_words: set[tuple[str, ...]],
 ) -> None:
     arguments = ["eval", "-c", exported(bench, view, "promptfoo", tools.folder), "-t", texts_csv(tools.folder)]
-    # It fails with status 100 where a text fails; here the one without any answer is meant to.
+    # It fails with status 100 where a text fails; here those below the middle of the scale are meant to.
     passed = {"PROMPTFOO_FAILED_TEST_EXIT_CODE": "0"}
     tools.run("promptfoo", *arguments, "--no-cache", "--no-progress-bar", "--no-table", "-o", "out.json", **passed)
     results = json.loads((tools.folder / "out.json").read_text(encoding="utf-8"))["results"]["results"]
     by_text = {result["vars"]["text"]["given"]: result for result in results}
     same([_of_promptfoo(by_text[text.text]) for text in TEXTS], ours)
-    assert [by_text[text.text]["success"] for text in TEXTS] == [True] * 5 + [False]
+    middle = (view.dimension.low + view.dimension.high) / 2
+    passing = [own.score is not None and own.score >= middle for own in ours]
+    assert [by_text[text.text]["success"] for text in TEXTS] == passing
+    assert set(passing) == {True, False}
     assert our_words <= sent(judge)
     assert len(judge.requests) == len(TEXTS)
     assert "planted-key" not in json.dumps([request.body for request in judge.requests])

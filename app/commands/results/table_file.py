@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from app.corpora.cells import listed
 from app.corpora.table_limits import check_cells, check_columns
+from app.domain.formula_cells import restored
 from app.errors import FileFormatError, InputError, NotFoundError
 from app.input_file import open_file
 
@@ -103,7 +104,7 @@ def _separated(name: str, file: BinaryIO, separator: str) -> dict[str, list[obje
     except pd.errors.ParserError as error:
         raise FileFormatError(f"{name} is not a regular table: {str(error).strip()}.") from error
     check_cells(len(frame), len(frame.columns), name)
-    return {str(column): frame[column].tolist() for column in frame.columns}
+    return {restored(str(column)): [restored(cell) for cell in frame[column].tolist()] for column in frame.columns}
 
 
 def _parquet(name: str, file: BinaryIO) -> dict[str, list[object]]:

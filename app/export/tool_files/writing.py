@@ -57,6 +57,7 @@ def tool_file(format_name: str, document: Mapping[str, Any], words: JudgeWords) 
         labels=dict(words.labels),
         schema=dict(words.schema),
         example=_EXAMPLE,
+        threshold=(document["low"] + document["high"]) / 2,
         score_on_scale=inspect.getsource(score_on_scale).strip(),
     )
 

@@ -13,7 +13,6 @@ from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.storable_text import check_storable
 from app.errors import FileFormatError, InputError
-from app.export.spreadsheet import restored
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
@@ -71,8 +70,7 @@ def _rows(text: str) -> list[tuple[int, dict[str, Any]]]:
             raise FileFormatError("The file is not complete JSON.", "Save it again.") from None
         rows = [(number, entry) for number, entry in enumerate(entries, start=1) if isinstance(entry, dict)]
     else:
-        found, _ = parse_delimited(stripped, "The file")
-        rows = [(number, {name: restored(cell) for name, cell in row.items()}) for number, row in found]
+        rows, _ = parse_delimited(stripped, "The file")
     if not rows:
         raise FileFormatError("The file is no table of attributes with their contributors.", _HINT)
     return rows

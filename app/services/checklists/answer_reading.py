@@ -9,7 +9,6 @@ from app.domain.judgment import Answer
 from app.domain.storable_text import check_storable
 from app.domain.text import Text, TextPlace
 from app.errors import InputError
-from app.export.spreadsheet import restored
 from app.services.data.uploads import Upload, stored
 
 _READ = {
@@ -38,9 +37,9 @@ class AnswerReading:
         self._may_not_apply = {q.id for q in asked if q.may_not_apply}
 
     def rows(self, table: TableData, name: str, who: str, columns: Sequence[str] = ()) -> Iterator[tuple[int, Cells]]:
-        """As `answer_rows`, without what spreadsheets need around a cell. Raises what that raises."""
+        """As `answer_rows`, without white space around cells. Raises what that raises."""
         for number, cells in answer_rows(table, name, who, columns):
-            yield number, {column: restored(cell).strip() for column, cell in cells.items()}
+            yield number, {column: cell.strip() for column, cell in cells.items()}
 
     def place(self, cells: Cells) -> tuple[int, int]:
         """Text and question, by id. Raises InputError for a row that names none of them, or that can't be stored."""

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from app.export.spreadsheet import harmless
+from app.domain.formula_cells import harmless
 
 
 def table_csv(rows: pd.DataFrame) -> bytes:

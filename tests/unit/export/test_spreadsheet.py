@@ -5,7 +5,9 @@ import io
 
 import pytest
 
-from app.export.spreadsheet import csv_bytes, harmless, restored
+from app.corpora.delimited import parse_delimited
+from app.domain.formula_cells import harmless, restored
+from app.export.spreadsheet import csv_bytes
 
 
 @pytest.mark.parametrize(
@@ -14,6 +16,17 @@ from app.export.spreadsheet import csv_bytes, harmless, restored
 def test_a_formula_is_marked_as_text(cell: str) -> None:
     assert harmless(cell) == f"'{cell}"
     assert restored(f"'{cell}") == cell
+
+
+def test_a_csv_of_ours_is_read_back_as_it_was() -> None:
+    cells = ["=1+1", "@x", "+cmd", "-a", "'=1", "''=1", "it's", "'quoted'", "-5", "plain"]
+    rows = [{"=text": cell, "n": -1.5} for cell in cells]
+    written = csv_bytes(("=text", "n"), rows, for_spreadsheets=False).decode()
+    found, skipped = parse_delimited(written, "file")
+    assert ([row["=text"] for _, row in found], skipped) == (cells, [])
+    assert {row["n"] for _, row in found} == {"-1.5"}
+    read = list(csv.reader(io.StringIO(written, newline="")))
+    assert not [cell for row in read for cell in row[:1] if cell[0] in "=+@\t\r" or cell == "-a"]
 
 
 @pytest.mark.parametrize("cell", ["-1", "+2.5", "-0,5", "a=b", "", "x@y", -1.5, 3, None, True])

@@ -19,8 +19,8 @@ LOW, HIGH = -2.0, 7.5
 SAID = [answer.value for answer in Answer]
 READS_ANSWERS = """
 const cases = JSON.parse(require('fs').readFileSync(0, 'utf8'));
-const scored = new Function('output', cases.code);
-console.log(JSON.stringify(cases.answers.map((answers) => scored(answers).namedScores)));
+const scored = new Function('output', 'context', cases.code);
+console.log(JSON.stringify(cases.answers.map((answers) => scored(answers, {test: cases.test}))));
 """
 
 
@@ -62,14 +62,38 @@ def test_python_scores_as_we_do(tool: str, weights: list[float]) -> None:
         assert found["scored"](answers) == ours(answers, weights)
 
 
+def graded(source: dict[str, Any], answers: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """What promptfoo's assertion returns for each."""
+    test = source["defaultTest"]
+    code = Template(test["assert"][0]["value"]).render()
+    given = json.dumps({"code": code, "answers": answers, "test": {"threshold": test["threshold"]}})
+    said = subprocess.run(["node", "-e", READS_ANSWERS], input=given, capture_output=True, text=True, check=True)
+    found: list[dict[str, Any]] = json.loads(said.stdout)
+    return found
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run JavaScript")
+@pytest.mark.parametrize("threshold", [None, -1.0, 7.0])
+def test_promptfoo_passes_texts_from_the_threshold_on(threshold: float | None) -> None:
+    source = yaml.safe_load(tool_file("promptfoo", document([1.0, 1.0]), WORDS))
+    assert source["defaultTest"]["threshold"] == (LOW + HIGH) / 2
+    if threshold is not None:
+        source["defaultTest"]["threshold"] = threshold
+    least = source["defaultTest"]["threshold"]
+    said = [{"q1": first, "q2": second} for first, second in (("yes", "yes"), ("yes", "no"), ("no", "no"), ("?", "?"))]
+    found = graded(source, said)
+    assert [each["pass"] for each in found] == [
+        score is not None and score >= least for score in (HIGH, 2.75, LOW, None)
+    ]
+    assert [each["score"] >= least for each in found] == [each["pass"] for each in found]
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node to run JavaScript")
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_javascript_scores_as_we_do(weights: list[float]) -> None:
     source = yaml.safe_load(tool_file("promptfoo", document(weights), WORDS))
-    code = Template(source["defaultTest"]["assert"][0]["value"]).render()
-    given = json.dumps({"code": code, "answers": cases(weights)})
-    said = subprocess.run(["node", "-e", READS_ANSWERS], input=given, capture_output=True, text=True, check=True)
-    for answers, found in zip(cases(weights), json.loads(said.stdout), strict=True):
+    for answers, result in zip(cases(weights), graded(source, cases(weights)), strict=True):
+        found = result["namedScores"]
         expected = {name: value for name, value in ours(answers, weights).items() if value is not None}
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
         assert found.keys() == expected.keys()
