@@ -85,7 +85,7 @@ def test_every_option_of_a_method_that_is_shown_exists(document: Path) -> None:
 
 
 def test_commands_are_shown() -> None:
-    assert sum(line.startswith("interacteval ") for line in _code(ROOT / "README.md")) > 10
+    assert sum(line.startswith("interacteval ") for line in _code(GUIDE / "command-line.md")) > 10
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
