@@ -25,6 +25,7 @@ from tests.support.background import ended
 from tests.support.browser_messages import send, shown
 from tests.support.fake_llm.behaviour import Answer
 from tests.support.fake_llm.checklist_builder import build_answer
+from tests.support.fake_llm.checklist_builder import stage_of as stage_asked
 from tests.support.fake_llm.server import FakeLlm
 from tests.support.model_field import not_set_up
 
@@ -311,6 +312,21 @@ def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_sc
     app = finished(app.button(key="rebuild_stale").click().run(), letters)
     assert len(llm.requests) == 1
     assert newest(letters, "Letters").stale == []
+
+
+def test_rebuild_stale_leaves_stages_alone_that_were_never_made(
+    letters: Workbench, llm: FakeLlm, open_screen: Open
+):
+    _, dimension = place(letters, "Letters")
+    build_id = start_build(letters, dimension, "llama:builder")
+    run_stages(letters, build_id, [Stage.COMPONENTS, Stage.CLUSTERS])
+    describe_component(letters, build_id, 1, "Sequence", "")
+    llm.requests.clear()
+    app = finished(open_screen("build").button(key="rebuild_stale").click().run(), letters)
+    view = newest(letters, "Letters")
+    assert [stage_asked(request) for request in llm.requests] == ["clusters"]
+    assert (view.stale, view.never_made) == ([], [Stage.KEY_QUESTIONS, Stage.SUB_QUESTIONS, Stage.VALIDATION])
+    assert app.button(key="make_stage").label == "Make the key questions"
 
 
 def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: Open):

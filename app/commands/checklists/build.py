@@ -34,9 +34,15 @@ def build(
         list[str] | None, typer.Option(help=f"STAGE=MODEL, for one stage; repeat for more. Stages: {STAGES}.")
     ] = None,
     from_: Annotated[
-        str, typer.Option("--from", help="Ask this stage anew in the newest build, then what became stale by it.")
+        str,
+        typer.Option(
+            "--from",
+            help="Ask this stage anew in the newest build, then the stages after it that are stale or were never made.",
+        ),
     ] = "",
-    stale: Annotated[bool, typer.Option("--stale", help="Rebuild only what is stale in the newest build.")] = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Rebuild only the stages of the newest build that were made and are stale.")
+    ] = False,
     publish: Annotated[bool, typer.Option("--publish", help="Publish the new version at once.")] = False,
     by: Annotated[str, typer.Option("--by", help="Your name, for the build's history.")] = "",
     max_output_tokens: RoomOption = None,
@@ -95,16 +101,30 @@ def _go_on(
     on_stage: Callable[[str, int, int], None],
     by: str,
 ) -> "Checklist":
-    """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version."""
+    """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version.
+
+    Raises NotReadyError where only stale stages are wanted and others were never made: there is no version without them.
+    """
+    from app.errors import NotReadyError
     from app.services.building.build import make_checklist, regenerate, run_stages
     from app.services.building.build_edits import set_model
+    from app.services.building.build_state import view_build
 
     build_id = _build_under(workbench, dimension, condition)
     for stage, name in models.items():
         set_model(workbench, build_id, name, stage, by)
     if first is not None:
         regenerate(workbench, build_id, first, who=by)
-    run_stages(workbench, build_id, on_stage=on_stage, who=by)
+        run_stages(workbench, build_id, on_stage=on_stage, who=by)
+        return make_checklist(workbench, build_id, publish, by)
+    view = view_build(workbench, build_id)
+    run_stages(workbench, build_id, view.made, on_stage, by)
+    if view.never_made:
+        names = ", ".join(stage.value for stage in view.never_made)
+        raise NotReadyError(
+            f"{dimension.name} has no new version: these stages were never made: {names}.",
+            f"Make them with --from {view.never_made[0].value}.",
+        )
     return make_checklist(workbench, build_id, publish, by)
 
 

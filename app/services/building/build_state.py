@@ -52,6 +52,14 @@ class BuildView:
         return [stage for stage, state in self.states.items() if state.stale]
 
     @property
+    def made(self) -> list[Stage]:
+        return [stage for stage, state in self.states.items() if state.made]
+
+    @property
+    def never_made(self) -> list[Stage]:
+        return [stage for stage, state in self.states.items() if not state.made]
+
+    @property
     def next_stage(self) -> Stage | None:
         """The first stage that has work to do, None where all is made and nothing is stale."""
         return next((stage for stage, s in self.states.items() if s.stale or not s.made), None)

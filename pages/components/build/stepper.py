@@ -98,13 +98,14 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
             _undecided(view)
         elif view.stale:
             names = ", ".join(f"{STAGE_NAMES[stage]} ({stale_words(view.states[stage])})" for stage in view.stale)
-            _runner(workbench, view, STAGES, "Rebuild only what is out of date", "rebuild_stale", busy)
+            _runner(workbench, view, view.made, "Rebuild only what is out of date", "rebuild_stale", todo, busy)
             st.warning(f"Out of date: {names}", icon=":material/update:")
         else:
-            _runner(workbench, view, [todo], f"Make the {STAGE_NAMES[todo]}", "make_stage", busy)
+            _runner(workbench, view, [todo], f"Make the {STAGE_NAMES[todo]}", "make_stage", todo, busy)
             rest = STAGES[STAGES.index(todo) :]
             if len(rest) > 1:
-                _runner(workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", busy, primary=False)
+                shown = todo if len(rest) == len(STAGES) else rest[-1]
+                _runner(workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", shown, busy, primary=False)
 
 
 def _undecided(view: BuildView) -> None:
@@ -120,10 +121,10 @@ def _runner(
     stages: Sequence[Stage],
     label: str,
     key: str,
+    shown: Stage,
     busy: bool,
     primary: bool = True,
 ) -> None:
-    shown = stages[-1] if len(stages) < len(STAGES) else view.next_stage or stages[-1]
     st.button(
         label,
         type="primary" if primary else "secondary",

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app.domain.build import Stage
+from app.errors import NotReadyError
+from app.services.building.build_state import builds_of, view_build
+from app.services.data.projects import dimensions_named
+from app.services.runtime.workbench import open_workbench
 from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
@@ -20,6 +25,12 @@ def place(run: Run, tmp_path: Path) -> tuple[str, ...]:
     place = ("--project", "Small", "--dimension", "coherence")
     run("attributes", "add", notes, *place, "--contributor", "Ada", "--kind", "human")
     return place
+
+
+def unmade(place: tuple[str, ...]) -> list[Stage]:
+    workbench = open_workbench()
+    dimension = dimensions_named(workbench, place[1], place[3])[0]
+    return view_build(workbench, builds_of(workbench, dimension.id)[0].id).never_made
 
 
 def versions(result: tuple[int, str, str]) -> list[int]:
@@ -41,7 +52,15 @@ def test_each_stage_can_have_its_model(run: Run, place: tuple[str, ...]) -> None
     status, _, err = run("build", *place, "--model", "rules", "--stage-model", "validation=openai:x")
     assert (status, "OPENAI_API_KEY" in err) == (2, True)
     # The four stages before are kept; another model for the last one ends the build.
-    assert versions(run("build", *place, "--model", "rules", "--stale", "--json")) == [1]
+    assert versions(run("build", *place, "--model", "rules", "--from", "validation", "--json")) == [1]
+
+
+def test_build_stale_with_a_stage_never_made_does_not_make_it(run: Run, place: tuple[str, ...]) -> None:
+    run("build", *place, "--model", "rules", "--stage-model", "validation=openai:x")
+    status, out, err = run("build", *place, "--model", "rules", "--stale", "--json")
+    assert (status, out) == (NotReadyError.exit_status, "")
+    assert "--from validation" in err
+    assert [stage.value for stage in unmade(place)] == ["validation"]
 
 
 @pytest.mark.parametrize(
