@@ -1,5 +1,7 @@
 """Disagreements: where experts, judges and a judge's repeats part, one at a time, for a facilitator to decide."""
 
+import streamlit as st
+
 from app.domain.people.actor import Right
 from app.services.disagreements.queue import disagreement_queue
 from app.services.runtime.use_case import may
@@ -24,6 +26,8 @@ open_answers(workbench, dimension)
 queue = disagreement_queue(workbench, chosen_version(workbench, dimension).id)
 decides = may(workbench, Right.FACILITATE, dimension_id=dimension.id)
 last_decision(workbench, decides)
+if queue.carried.answers:
+    st.caption(f"Experts: {queue.carried}")
 pairs = queue.matching(queue_filter(queue))
 pair = shown_pair(queue, pairs)
 if pair is None:

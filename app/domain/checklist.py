@@ -1,5 +1,6 @@
 """A checklist and where each of its questions comes from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -108,3 +109,21 @@ class Checklist:
     def numbers(self) -> dict[int, int]:
         """Question id -> its number, from 1, on screens and on paper. A question that isn't asked has none."""
         return {question.id: number for number, question in enumerate(self.asked, start=1)}
+
+
+def unchanged_questions(
+    before: Sequence[Question], now: Sequence[Question], open_before: str = "offered", open_now: str = "offered"
+) -> dict[int, int]:
+    """Return the ids of the questions `before` that `now` still asks -> their ids there.
+
+    A question is unchanged where its text and guidance are the same, and whether it may not apply. Answers to it count
+    for both versions, those of judges and those of experts. `open_before` and `open_now` are the words in which a judge
+    is offered "does not apply"; experts are always offered it alike.
+    """
+    known = {_as_asked(question, open_now): question.id for question in now}
+    asked = {question.id: _as_asked(question, open_before) for question in before}
+    return {id_: known[words] for id_, words in asked.items() if words in known}
+
+
+def _as_asked(question: Question, offered: str) -> tuple[str, str, str]:
+    return question.text, question.guidance, offered if question.may_not_apply else ""

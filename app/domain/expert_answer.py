@@ -1,6 +1,7 @@
 """Answers of experts to a checklist's questions about texts drawn for them, and anchors, which rest on them."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -56,13 +57,61 @@ class AnswerDraw:
 @dataclass(frozen=True, slots=True)
 class ExpertAnswer:
     """One expert on one question about one text. `answer` is UNANSWERED where the expert skipped the question,
-    NOT_APPLICABLE where it allows that and the expert said so, None where there is only a note so far."""
+    NOT_APPLICABLE where it allows that and the expert said so, None where there is only a note so far.
+
+    `from_version` is the earlier version of the checklist in which it was given to the same question; None where it was
+    given in this version.
+    """
 
     expert: str
     text: int
     question: int
     answer: Answer | None
     note: str = ""
+    from_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedAnswers:
+    """Experts' answers to earlier versions that count for unchanged questions.
+
+    `answers` of all `given` ones, to `questions` of the `asked` ones. `versions`: number -> answers given in it, newest
+    first.
+    """
+
+    answers: int
+    given: int
+    questions: int
+    asked: int
+    versions: Mapping[int, int]
+
+    def __str__(self) -> str:
+        """One sentence, "" where no answer is from an earlier version."""
+        if not self.answers:
+            return ""
+        versions = ("version " if len(self.versions) == 1 else "versions ") + ", ".join(map(str, self.versions))
+        answers = f"{self.answers:,} of {self.given:,} answers"
+        questions = f"{self.questions:,} of {self.asked:,} questions"
+        return f"{answers}, to {questions}, count again from {versions}: the questions are unchanged."
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON has no numbers as names, so versions are a list."""
+        versions = [{"version": version, "answers": answers} for version, answers in self.versions.items()]
+        return {"answers": self.answers, "of": self.given, "questions": self.questions, "versions": versions}
+
+
+def carried_answers(checklist: Checklist, answers: Iterable[ExpertAnswer]) -> CarriedAnswers:
+    """Count those of the answers to a checklist that were given to earlier versions of it."""
+    given = [one for one in answers if one.answer is not None]
+    carried = [one for one in given if one.from_version is not None]
+    versions = Counter(one.from_version for one in carried if one.from_version is not None)
+    return CarriedAnswers(
+        len(carried),
+        len(given),
+        len({one.question for one in carried}),
+        len(checklist.asked),
+        dict(sorted(versions.items(), reverse=True)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +148,10 @@ class AnswerSheet:
         return sum((one := self.given.get(pair)) is not None and one.answer is not None for pair in pairs)
 
     @property
+    def carried(self) -> CarriedAnswers:
+        return carried_answers(self.checklist, self.given.values())
+
+    @property
     def done(self) -> int:
         """How many texts have all their answers."""
         return sum(self.answered(text) == len(self.checklist.asked) for text in self.texts)
@@ -116,6 +169,10 @@ class AnswerSet:
     experts: tuple[str, ...]
     answers: tuple[ExpertAnswer, ...]
     shares: Mapping[int, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def carried(self) -> CarriedAnswers:
+        return carried_answers(self.checklist, self.answers)
 
 
 class DriftVerdict(StrEnum):

@@ -58,6 +58,16 @@ def read_checklists(session: Session, rows: Sequence[ChecklistRow]) -> list[Chec
     ]
 
 
+def ancestors_of(session: Session, checklist_id: int) -> list[int]:
+    """The ids of the versions that a checklist descends from, nearest first."""
+    found: list[int] = []
+    parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == checklist_id)).first()
+    while parent is not None and parent not in found:
+        found.append(parent)
+        parent = session.exec(select(ChecklistRow.parent_id).where(ChecklistRow.id == parent)).first()
+    return found
+
+
 def _dropped(session: Session, checklist_ids: Sequence[int]) -> dict[int, list[DroppedAttribute]]:
     found: dict[int, list[DroppedAttribute]] = {checklist_id: [] for checklist_id in checklist_ids}
     for row in session.exec(

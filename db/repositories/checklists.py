@@ -21,7 +21,7 @@ from db.models import (
     QuestionRow,
 )
 from db.models.columns import now
-from db.repositories.checklist_content import read_checklists
+from db.repositories.checklist_content import ancestors_of, read_checklists
 from db.repositories.drafts import locked_draft
 
 COPIED = "copied"
@@ -78,6 +78,10 @@ class Checklists:
         if row is None:
             raise NotFoundError("This checklist is no longer there.", "Choose another version.")
         return row.dimension_id
+
+    def ancestors(self, checklist_id: int) -> list[int]:
+        """The ids of the versions that this one descends from, nearest first."""
+        return ancestors_of(self._session, checklist_id)
 
     def find(
         self, dimension_id: int, version: int | None = None, status: ChecklistStatus | None = None

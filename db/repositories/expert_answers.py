@@ -1,11 +1,13 @@
 """Texts drawn for experts, and what they answered about them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from sqlalchemy import func, insert
 from sqlmodel import Session, col, delete, select
 
+from app.domain.checklist import unchanged_questions
 from app.domain.expert_answer import AnswerDesign, AnswerDraw, AnswerWave, ExpertAnswer
 from app.domain.judgment import Answer
 from app.errors import NotFoundError
@@ -20,11 +22,22 @@ from db.models import (
     ExpertAnswerRow,
 )
 from db.models.columns import now
+from db.repositories.checklist_content import ancestors_of, read_checklists
+
+
+@dataclass(frozen=True, slots=True)
+class _EarlierDraw:
+    """A draw of an earlier version, whose number is `version`. `same`: its unchanged questions -> theirs now, by id."""
+
+    draw: int
+    version: int
+    same: Mapping[int, int]
 
 
 class ExpertAnswers:
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._earlier_draws: dict[int, list[_EarlierDraw]] = {}
 
     def draw_of(self, checklist_id: int) -> AnswerDraw | None:
         row = self._session.exec(select(AnswerDrawRow).where(AnswerDrawRow.checklist_id == checklist_id)).first()
@@ -38,6 +51,7 @@ class ExpertAnswers:
 
     def add_draw(self, checklist_id: int, seed: int, stratified: bool) -> int:
         """The id of a draw that has no texts yet."""
+        self._earlier_draws.clear()
         row = AnswerDrawRow(checklist_id=checklist_id, seed=seed, stratified=stratified)
         self._session.add(row)
         self._session.flush()
@@ -78,6 +92,7 @@ class ExpertAnswers:
         return [found[number] for number in sorted(found)]
 
     def remove_draw(self, draw_id: int) -> None:
+        self._earlier_draws.clear()
         self._session.exec(delete(AnswerDrawRow).where(col(AnswerDrawRow.id) == draw_id))
 
     def drawn_texts(self, project_id: int) -> set[int]:
@@ -93,7 +108,30 @@ class ExpertAnswers:
         )
 
     def of(self, draw_id: int, contributor_id: int | None = None) -> list[ExpertAnswer]:
-        """One expert's, else everybody's, in the order they were first given."""
+        """One expert's, else everybody's, in the order they were first given.
+
+        An answer to an earlier version counts where the question is unchanged and the text was drawn again, unless the
+        expert answered it in this version or one between.
+        """
+        own = self.given_to(draw_id, contributor_id)
+        earlier = self._earlier(draw_id)
+        if not earlier:
+            return own
+        texts = set(self.draw(draw_id).texts)
+        known = {(one.expert, one.text, one.question) for one in own}
+        carried: list[list[ExpertAnswer]] = []
+        for before in earlier:
+            found = [
+                replace(one, question=before.same[one.question], from_version=before.version)
+                for one in self.given_to(before.draw, contributor_id)
+                if one.question in before.same and one.text in texts
+            ]
+            carried.append([one for one in found if (one.expert, one.text, one.question) not in known])
+            known |= {(one.expert, one.text, one.question) for one in carried[-1]}
+        return [one for found in reversed(carried) for one in found] + own
+
+    def given_to(self, draw_id: int, contributor_id: int | None = None) -> list[ExpertAnswer]:
+        """As `of`, of those given in this version alone."""
         query = (
             select(ExpertAnswerRow, ContributorRow.name)
             .join(ContributorRow, col(ContributorRow.id) == ExpertAnswerRow.contributor_id)
@@ -107,18 +145,62 @@ class ExpertAnswers:
             for row, name in self._session.exec(query)
         ]
 
+    def _earlier(self, draw_id: int) -> list[_EarlierDraw]:
+        """The draws of earlier versions with an unchanged question, the nearest version first."""
+        if draw_id not in self._earlier_draws:
+            self._earlier_draws[draw_id] = self._read_earlier(self.draw(draw_id).checklist)
+        return self._earlier_draws[draw_id]
+
+    def _read_earlier(self, checklist_id: int) -> list[_EarlierDraw]:
+        ancestors = ancestors_of(self._session, checklist_id)
+        drawn = select(AnswerDrawRow).where(col(AnswerDrawRow.checklist_id).in_(ancestors))
+        draws = {row.checklist_id: int(row.id or 0) for row in self._session.exec(drawn)} if ancestors else {}
+        if not draws:
+            return []
+        rows = self._session.exec(select(ChecklistRow).where(col(ChecklistRow.id).in_([checklist_id, *draws]))).all()
+        versions = {one.id: one for one in read_checklists(self._session, rows)}
+        found = []
+        for ancestor in (id_ for id_ in ancestors if id_ in draws):
+            same = unchanged_questions(versions[ancestor].asked, versions[checklist_id].asked)
+            if same:
+                found.append(_EarlierDraw(draws[ancestor], versions[ancestor].version, same))
+        return found
+
+    def inherit_draw(self, checklist_id: int) -> tuple[int, int] | None:
+        """Draw for this version the texts of the nearest earlier one with answers to an unchanged question.
+
+        Waves and chances stay as they were. Returns (draw before, draw made); None where there is no such version, or
+        this one has a draw.
+        """
+        before = None if self.draw_of(checklist_id) else self._answered_before(checklist_id)
+        return (before.draw, self._copy_draw(before.draw, checklist_id)) if before else None
+
+    def answered_version(self, checklist_id: int) -> int | None:
+        """The number of the version whose draw `inherit_draw` would take."""
+        before = self._answered_before(checklist_id)
+        return before.version if before else None
+
+    def _answered_before(self, checklist_id: int) -> _EarlierDraw | None:
+        for before in self._read_earlier(checklist_id):
+            if any(one.answer is not None and one.question in before.same for one in self.of(before.draw)):
+                return before
+        return None
+
+    def _copy_draw(self, draw_id: int, checklist_id: int) -> int:
+        draw = self.draw(draw_id)
+        made = self.add_draw(checklist_id, draw.seed, draw.stratified)
+        for wave, chances in zip(draw.waves, self.chances(draw_id), strict=True):
+            self.add_wave(made, wave.texts, chances, design=wave.design, seed=wave.seed, tau=wave.tau)
+        return made
+
     def state(self, draw_id: int) -> tuple[object, ...]:
-        """Another one after every change of an answer or a note, and of an expert's name."""
-        saved = select(func.count(col(ExpertAnswerRow.id)), func.max(ExpertAnswerRow.saved_at)).where(
-            ExpertAnswerRow.draw_id == draw_id
-        )
+        """Another one after every change of an answer or a note that counts, and of an expert's name."""
+        draws = [draw_id, *(before.draw for before in self._earlier(draw_id))]
+        counted = col(ExpertAnswerRow.draw_id).in_(draws)
+        saved = select(func.count(col(ExpertAnswerRow.id)), func.max(ExpertAnswerRow.saved_at)).where(counted)
         names = (
             select(ContributorRow.id, ContributorRow.name)
-            .where(
-                col(ContributorRow.id).in_(
-                    select(ExpertAnswerRow.contributor_id).where(ExpertAnswerRow.draw_id == draw_id)
-                )
-            )
+            .where(col(ContributorRow.id).in_(select(ExpertAnswerRow.contributor_id).where(counted)))
             .order_by(col(ContributorRow.id))
         )
         return (*self._session.exec(saved).one(), *(tuple(row) for row in self._session.exec(names)))
@@ -147,8 +229,25 @@ class ExpertAnswers:
             row = ExpertAnswerRow(
                 draw_id=draw_id, contributor_id=contributor_id, text_id=text_id, question_id=question_id
             )
+            self._take_over(row)
             self._session.add(row)
         return row
+
+    def _take_over(self, row: ExpertAnswerRow) -> None:
+        """Begin with what the expert answered and noted in an earlier version, so that changing one keeps the other."""
+        for before in self._earlier(row.draw_id):
+            same = [old for old, new in before.same.items() if new == row.question_id]
+            found = self._session.exec(
+                select(ExpertAnswerRow).where(
+                    ExpertAnswerRow.draw_id == before.draw,
+                    ExpertAnswerRow.contributor_id == row.contributor_id,
+                    ExpertAnswerRow.text_id == row.text_id,
+                    col(ExpertAnswerRow.question_id).in_(same),
+                )
+            ).first()
+            if found:
+                row.answer, row.note = found.answer, found.note
+                return
 
     def _draw(self, row: AnswerDrawRow) -> AnswerDraw:
         texts: dict[int, list[int]] = {}

@@ -314,9 +314,7 @@ def test_only_what_is_stale_is_rebuilt(letters: Workbench, llm: FakeLlm, open_sc
     assert newest(letters, "Letters").stale == []
 
 
-def test_rebuild_stale_leaves_stages_alone_that_were_never_made(
-    letters: Workbench, llm: FakeLlm, open_screen: Open
-):
+def test_rebuild_stale_leaves_stages_alone_that_were_never_made(letters: Workbench, llm: FakeLlm, open_screen: Open):
     _, dimension = place(letters, "Letters")
     build_id = start_build(letters, dimension, "llama:builder")
     run_stages(letters, build_id, [Stage.COMPONENTS, Stage.CLUSTERS])

@@ -116,6 +116,7 @@ def list_(
             "skipped": one.skipped,
             "notes": one.notes,
             **({"does_not_apply": one.does_not_apply} if may_not_apply or json_ else {}),
+            **({"from_earlier_versions": one.carried} if found.carried.answers or json_ else {}),
         }
         for one in progress(found)
     ]
@@ -123,6 +124,8 @@ def list_(
         print_json(rows)
     elif rows:
         echo(table(list(rows[0]), [list(row.values()) for row in rows]))
+        if found.carried.answers:
+            echo(str(found.carried))
     else:
         echo("Nobody has answered yet.")
 

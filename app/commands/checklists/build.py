@@ -103,7 +103,7 @@ def _go_on(
 ) -> "Checklist":
     """The newest build under this condition, made anew from a stage on or just where it is stale, as a new version.
 
-    Raises NotReadyError where only stale stages are wanted and others were never made: there is no version without them.
+    Raises NotReadyError where only stale stages are wanted and others were never made: a version needs all of them.
     """
     from app.errors import NotReadyError
     from app.services.building.build import make_checklist, regenerate, run_stages

@@ -88,7 +88,10 @@ def show(
     found = _queue(project, dimension, version)
     question, text = _ids(pair)
     sides = sides_of_pair(open_workbench(), found.checklist.id, question, text)
-    people = [{"who": one.who, "answer": one.answer, "note": one.note} for one in sides.people]
+    people = [
+        {"who": one.who, "answer": one.answer, "note": one.note, "from_version": one.from_version}
+        for one in sides.people
+    ]
     judges = [
         {
             "judge": one.judge,
@@ -121,7 +124,8 @@ def show(
     echo(f"{found.checklist.numbers[question]}. {sides.question.text}")
     echo(sides.text.text)
     for one in sides.people:
-        echo(f"{one.who}: {one.answer or 'only a note'}{f' ({one.note})' if one.note else ''}")
+        origin = f" (from version {one.from_version})" if one.from_version else ""
+        echo(f"{one.who}: {one.answer or 'only a note'}{f' ({one.note})' if one.note else ''}{origin}")
     for each in sides.judges:
         echo(f"{each.judge}: {', '.join(said.answer for said in each.judgments)}")
     for decision in sides.decisions:

@@ -20,6 +20,7 @@ from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import CutOffError, NoAnswerError, NotReadyError, WorkbenchError, WrongSchemaError
 from app.services.building.build_state import inputs_of, newest
+from app.services.checklists.text_shares import take_over_texts
 from app.services.runtime.models import model_session
 from app.services.runtime.prompts import own_wordings
 from app.services.runtime.stage_runs import answered_stage, failed
@@ -119,6 +120,8 @@ def make_checklist(workbench: Workbench, build_id: int, publish: bool = False, w
         parent = work.builds.last_checklist(build_id)
         checklist_id = work.checklists.save(dimension_id, replace(checklist, parent=parent))
         made = work.checklists.publish(checklist_id) if publish else work.checklists.get(checklist_id)
+        if publish:
+            take_over_texts(work, checklist_id)
         work.builds.keep(build_id, f"Made version {made.version}", who, to_document(build), checklist_id)
         return made
 

@@ -17,7 +17,7 @@ from app.services.runtime.workbench import Workbench
 _KEY = ("doc_id", "system_id", "item_id")
 _HOW_DRAWN = ("wave", "probability")
 DRAW_COLUMNS = (*_KEY, *_HOW_DRAWN, "design", "seed", "tau", "drawn")
-COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note")
+COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note", "from_version")
 ANSWER_WORDS: dict[Answer | None, str] = {
     Answer.YES: "yes",
     Answer.NO: "no",
@@ -31,7 +31,8 @@ ANSWER_WORDS: dict[Answer | None, str] = {
 def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> bytes:
     """Everybody's answers; for one expert the whole sheet in that expert's order, with what is still to be answered.
 
-    Everybody's say how each text was drawn. A sheet doesn't: it would tell an expert where the judge was unsure.
+    `from_version` is the earlier version in which an answer was given. Everybody's say how each text was drawn. A sheet
+    doesn't: it would tell an expert where the judge was unsure.
     Raises NotReadyError before texts are drawn.
     """
     if expert:
@@ -65,7 +66,9 @@ def _whole_sheet(sheet: AnswerSheet) -> Iterator[ExpertAnswer]:
 
 
 def _row(one: ExpertAnswer, text: Text, number: int, wording: str) -> dict[str, Any]:
-    said = {"number": number, "question": wording, "answer": ANSWER_WORDS[one.answer], "note": one.note}
+    said: dict[str, Any] = {"number": number, "question": wording, "answer": ANSWER_WORDS[one.answer]}
+    said |= {"note": one.note, "from_version": one.from_version}
+    said["from_version"] = one.from_version or ""
     return {"expert": one.expert, **dict(zip(_KEY, text.key, strict=True)), **said}
 
 

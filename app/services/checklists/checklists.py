@@ -11,6 +11,7 @@ from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
+from app.services.checklists.text_shares import take_over_texts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -92,12 +93,15 @@ def published_checklist(workbench: Workbench, dimension_id: int, version: int | 
 def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = None) -> Checklist:
     """From now on this version stays as it is, and texts can be scored with it.
 
+    Experts' answers to unchanged questions count for it too, about the texts that were drawn before.
     seen: what the person saw. Raises ConflictError where the draft isn't so any more: nobody publishes unread words.
     """
     with workbench.database.write() as work:
         if seen is not None and work.checklists.get(checklist_id) != seen:
             raise ConflictError(f"Version {seen.version} was changed while you looked at it.", "Read it again first.")
-        return work.checklists.publish(checklist_id)
+        made = work.checklists.publish(checklist_id)
+        take_over_texts(work, checklist_id)
+        return made
 
 
 @use_case(Right.EDIT, act="began a draft")

@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from app.domain.attribute import ContributorKind
 from app.domain.checklist import Checklist, ChecklistStatus
-from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet, AnswerWave
+from app.domain.expert_answer import AnswerDraw, AnswerSet, AnswerSheet, AnswerWave, carried_answers
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import ConflictError, InputError, NotReadyError
 from app.services.checklists.answer_waves import draw_wave, pool, store_wave
-from app.services.checklists.text_shares import newest_draw, texts_of_expert
+from app.services.checklists.text_shares import newest_draw, take_over_texts, texts_of_expert
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
@@ -28,7 +28,10 @@ __all__ = [
     "answer_cube",
     "answer_sheet",
     "answerable",
+    "answered_version",
+    "answers_taken_over",
     "draw_of",
+    "draw_same_texts",
     "draw_texts",
     "drawable",
     "expert_answers",
@@ -64,12 +67,35 @@ def forget_draw(work: UnitOfWork, checklist: Checklist) -> None:
     before = work.expert_answers.draw_of(checklist.id)
     if before is None:
         return
-    if work.expert_answers.of(before.id):
+    if work.expert_answers.given_to(before.id):
         raise ConflictError(
             f"Experts have answered version {checklist.version} already.",
             "Its texts stay, and more can be added to them; a new version gets texts of its own.",
         )
     work.expert_answers.remove_draw(before.id)
+
+
+@use_case(Right.FACILITATE)
+def answered_version(workbench: Workbench, checklist_id: int) -> int | None:
+    """The earlier version whose texts, and whose answers to unchanged questions, can be taken over; None for none."""
+    with workbench.database.read() as work:
+        return work.expert_answers.answered_version(checklist_id)
+
+
+@use_case(Right.FACILITATE, act="drew texts for experts")
+def draw_same_texts(workbench: Workbench, checklist_id: int) -> AnswerDraw:
+    """Draw the texts of the nearest earlier version that experts answered, as publishing does by itself.
+
+    Raises NotReadyError for a draft and where there is no such version, ConflictError once texts are drawn.
+    """
+    with workbench.database.write() as work:
+        checklist = published(work, checklist_id)
+        if work.expert_answers.draw_of(checklist_id):
+            raise ConflictError(f"Texts are drawn for version {checklist.version} already.", "Reload the page.")
+        draw = take_over_texts(work, checklist_id)
+        if draw is None:
+            raise NotReadyError("Experts answered no earlier version with the same questions.", "Draw texts instead.")
+        return draw
 
 
 @use_case(Right.FACILITATE)
@@ -176,6 +202,14 @@ def expert_answers(workbench: Workbench, checklist_id: int) -> AnswerSet:
         experts = tuple(dict.fromkeys(one.expert for one in answers))
         shares = work.assignments.shares(draw.id)
         return AnswerSet(work.checklists.get(checklist_id), draw.texts, experts, answers, shares)
+
+
+@use_case(Right.REVIEW)
+def answers_taken_over(workbench: Workbench, checklist_id: int) -> str:
+    """How many of the experts' answers to this version are from earlier ones, in a sentence; "" for none."""
+    with workbench.database.read() as work:
+        draw = work.expert_answers.draw_of(checklist_id)
+        return str(carried_answers(work.checklists.get(checklist_id), work.expert_answers.of(draw.id))) if draw else ""
 
 
 def answer_cube(found: AnswerSet, values: Mapping[Answer | None, float] = _AS_NUMBER) -> NDArray[np.float64]:

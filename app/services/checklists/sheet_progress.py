@@ -10,7 +10,7 @@ from app.domain.judgment import Answer
 @dataclass(frozen=True, slots=True)
 class SheetProgress:
     """How far one expert is. `texts` of `all` that are theirs have all their answers; `skipped`, `notes` and
-    `does_not_apply` count questions about texts."""
+    `does_not_apply` count questions about texts; `carried` of the answers were given in earlier versions."""
 
     expert: str
     texts: int
@@ -19,6 +19,7 @@ class SheetProgress:
     skipped: int
     notes: int
     does_not_apply: int = 0
+    carried: int = 0
 
 
 def progress(found: AnswerSet) -> list[SheetProgress]:
@@ -40,6 +41,7 @@ def progress(found: AnswerSet) -> list[SheetProgress]:
                 skipped=sum(one.answer is Answer.UNANSWERED for one in given),
                 notes=sum(bool(one.note) for one in own),
                 does_not_apply=sum(one.answer is Answer.NOT_APPLICABLE for one in given),
+                carried=sum(one.from_version is not None for one in given),
             )
         )
     return sheets

@@ -79,6 +79,21 @@ def share_new_texts(work: UnitOfWork, draw: AnswerDraw) -> None:
         share_out(work, draw, dimension_id, draw.waves[-1].texts, overlap)
 
 
+def take_over_texts(work: UnitOfWork, checklist_id: int) -> AnswerDraw | None:
+    """The texts of the nearest earlier version that experts answered unchanged questions of, drawn for this one too.
+
+    Whose they are stays. None where there is no such version, or texts are drawn for this one already.
+    """
+    taken = work.expert_answers.inherit_draw(checklist_id)
+    if taken is None:
+        return None
+    before, made = taken
+    draw = work.expert_answers.draw(made)
+    if shares := work.assignments.shares(before):
+        keep_shares(work, draw, work.checklists.dimension_of(checklist_id), shares)
+    return draw
+
+
 def keep_shares(work: UnitOfWork, draw: AnswerDraw, dimension_id: int, shares: Mapping[int, Collection[str]]) -> None:
     project = work.projects.project_of(dimension_id)
     names = {name for those in shares.values() for name in those}

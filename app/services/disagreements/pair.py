@@ -22,11 +22,12 @@ __all__ = ["JudgeSaid", "PersonSaid", "SidesOfPair", "sides_of_pair"]
 @dataclass(frozen=True, slots=True)
 class PersonSaid:
     """`who` is "Expert A" and so on until something is decided, then the name. UNANSWERED is a skipped question, None
-    only a note."""
+    only a note. `from_version`: the earlier version in which it was said, None for this one."""
 
     who: str
     answer: Answer | None
     note: str
+    from_version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,10 @@ def _people(
     letters = {name: f"Expert {_letter(number)}" for number, name in enumerate(names)}
     said = [one for one in given if (one.text, one.question) == pair and (one.answer is not None or one.note)]
     ordered = sorted(said, key=lambda one: one.expert if named else letters[one.expert])
-    return tuple(PersonSaid(one.expert if named else letters[one.expert], one.answer, one.note) for one in ordered)
+    return tuple(
+        PersonSaid(one.expert if named else letters[one.expert], one.answer, one.note, one.from_version)
+        for one in ordered
+    )
 
 
 def _letter(number: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from app.domain.checklist import Checklist, ChecklistStatus, Question
+from app.domain.expert_answer import CarriedAnswers
 from app.domain.judgment import Answer
 from app.domain.people.actor import Right
 from app.domain.questions.decision import Decision, contradictions, reference
@@ -121,6 +122,7 @@ class DisagreementQueue:
     answered: int
     runs: tuple[RunSummary, ...]
     pairs: tuple[QueuedPair, ...]
+    carried: CarriedAnswers
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -168,7 +170,9 @@ def disagreement_queue(workbench: Workbench, checklist_id: int) -> DisagreementQ
     with workbench.database.read() as work:
         keys = work.texts.keys_of(np.unique(found.texts[places[:, 0]]).tolist())
     pairs = _pairs(found, parted, keys, places)
-    return DisagreementQueue(found.checklist, len(found.experts), found.runs, tuple(sorted(pairs, key=_order)))
+    return DisagreementQueue(
+        found.checklist, len(found.experts), found.runs, tuple(sorted(pairs, key=_order)), found.carried
+    )
 
 
 def _order(pair: QueuedPair) -> tuple[bool, float, int, int]:

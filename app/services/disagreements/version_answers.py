@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 
 from app.domain.checklist import Checklist
-from app.domain.expert_answer import ExpertAnswer
+from app.domain.expert_answer import CarriedAnswers, ExpertAnswer, carried_answers
 from app.domain.judgment import Answer
 from app.domain.questions.decision import Decision
 from app.domain.run import RunSummary
@@ -34,6 +34,7 @@ class VersionAnswers:
     texts: Ints
     experts: tuple[str, ...]
     people: Floats
+    carried: CarriedAnswers
     runs: tuple[RunSummary, ...]
     judges: tuple[Floats, ...]
     decisions: Mapping[int, Sequence[Decision]]
@@ -74,6 +75,7 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
         texts,
         experts,
         _people(given, experts, texts, asked),
+        carried_answers(checklist, given),
         tuple(runs),
         tuple(_aligned(cube, of, texts) for of, cube in judged),
         decisions,

@@ -24,7 +24,6 @@ from app.errors import NotFoundError
 from app.services.checklists.question_proposals import SAID
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answer_reuse import ancestors
 from app.services.think_aloud.samples import held_back_by_samples
 from db.unit_of_work import UnitOfWork
 
@@ -172,7 +171,7 @@ def told(judgments: Sequence[Judgment], line: set[int]) -> tuple[Answer, str] | 
 
 def runs_of_line(work: UnitOfWork, checklist: Checklist) -> list[RunSummary]:
     """Of the versions that it descends from, and of itself; newest first."""
-    versions = {checklist.id, *ancestors(work, checklist)}
+    versions = {checklist.id, *work.checklists.ancestors(checklist.id)}
     ids = {run for version in versions for run in work.runs.with_checklist(version)}
     project = work.projects.project_of(work.checklists.dimension_of(checklist.id))
     found = [run for run in work.runs.all(project.id) if run.id in ids]
@@ -229,7 +228,7 @@ def _last_edit(work: UnitOfWork, checklist: Checklist, line: set[int]) -> dateti
 
     times = [
         change.at
-        for version in {checklist.id, *ancestors(work, checklist)}
+        for version in {checklist.id, *work.checklists.ancestors(checklist.id)}
         for change in work.drafts.history(version)
         if change.what not in _BY_MODELS and any(map(reworded, change.steps))
     ]

@@ -10,7 +10,6 @@ from app.domain.questions.improvement import AnswerErrors, errors_of
 from app.services.improvement.decided import DecidedQuestion, read_decided, runs_of_line, told
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
-from app.services.scoring.answer_reuse import ancestors
 from db.unit_of_work import UnitOfWork
 
 
@@ -48,7 +47,7 @@ def question_timeline(workbench: Workbench, question_id: int, run_id: int | None
 def _timeline(work: UnitOfWork, checklist_id: int, decided: DecidedQuestion) -> QuestionTimeline:
     line = work.improvements.line_of(decided.question.id)
     newest = work.checklists.get(checklist_id)
-    chain = [work.checklists.get(id_) for id_ in {checklist_id, *ancestors(work, newest)}]
+    chain = [work.checklists.get(id_) for id_ in {checklist_id, *work.checklists.ancestors(newest.id)}]
     judge = decided.run.judge if decided.run else ""
     runs = [run for run in runs_of_line(work, newest) if run.judge == judge]
     dimension = work.checklists.dimension_of(checklist_id)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.checklist import Checklist
+from app.domain.expert_answer import CarriedAnswers
 from app.domain.judgment import Answer
 from app.domain.questions.decision import Decision, reference
 from app.errors import NotReadyError
@@ -47,6 +48,7 @@ class ExpertSide:
     people_inapplicable: Floats
     probability: Floats | None = None
     decided: Floats | None = None
+    carried: CarriedAnswers | None = None
 
     @property
     def reference(self) -> Floats:
@@ -114,6 +116,7 @@ def expert_side(workbench: Workbench, result: DimensionResult) -> ExpertSide | N
         people[1],
         answered_probability(workbench, found, texts),
         decided_answers(decisions, found.texts, texts, asked) if decisions else None,
+        found.carried,
     )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.domain.checklist import Question
+from app.domain.expert_answer import CarriedAnswers
 from app.domain.people.actor import Right
 from app.meta_evaluation.questions.question_agreement import (
     FEWEST_TEXTS,
@@ -32,6 +33,7 @@ class AskedOfExperts:
     questions: tuple[tuple[Question, QuestionAgreement], ...]
     applicability: tuple[tuple[Question, ApplicabilityAgreement], ...] = ()
     decided: int = 0
+    carried: CarriedAnswers | None = None
 
 
 @use_case(Right.READ)
@@ -60,6 +62,7 @@ def asked_of_experts(workbench: Workbench, result: DimensionResult) -> AskedOfEx
             if question.may_not_apply
         ),
         side.decided_texts,
+        side.carried,
     )
 
 

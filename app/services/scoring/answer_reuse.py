@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.domain.checklist import Checklist, Question
+from app.domain.checklist import Checklist, Question, unchanged_questions
 from app.domain.judgment import Judgment
 from app.domain.run import RunDimension, RunSummary
 from app.evaluators.checklist import JudgeOptions
@@ -169,7 +169,7 @@ def _earlier_runs(
     if not part.checklist:
         return []
     checklist, judge = work.checklists.get(part.checklist), str(parse_model_name(judge))
-    older = ancestors(work, checklist)
+    older = work.checklists.ancestors(checklist.id)
     alike = [
         run.id
         for run in work.runs.all(project_id)
@@ -182,16 +182,6 @@ def _earlier_runs(
     return [run for run in alike if _source(work, checklist, run, part.dimension, open_as).same]
 
 
-def ancestors(work: UnitOfWork, checklist: Checklist) -> set[int]:
-    """The versions that this one descends from, by id."""
-    found: set[int] = set()
-    parent = checklist.parent
-    while parent is not None and parent not in found:
-        found.add(parent)
-        parent = work.checklists.get(parent).parent
-    return found
-
-
 def _checklist_of(work: UnitOfWork, run_id: int, dimension_id: int) -> int | None:
     return next((part.checklist for part in work.runs.parts(run_id) if part.dimension == dimension_id), None)
 
@@ -201,11 +191,4 @@ def _source(work: UnitOfWork, checklist: Checklist, run_id: int, dimension_id: i
     earlier = _checklist_of(work, run_id, dimension_id)
     before = work.checklists.get(earlier).asked if earlier else ()
     open_before = str(work.runs.get(run_id).params.get(OPEN_AS, ""))
-    now = {_as_asked(question, open_as): question.id for question in checklist.asked}
-    asked_before = {old.id: _as_asked(old, open_before) for old in before}
-    return ReuseSource(run_id, {old: now[asked] for old, asked in asked_before.items() if asked in now})
-
-
-def _as_asked(question: Question, open_as: str) -> tuple[str, str, str]:
-    """What a judge is told of a question, of itself and of whether it may not apply."""
-    return question.text, question.guidance, open_as if question.may_not_apply else ""
+    return ReuseSource(run_id, unchanged_questions(before, checklist.asked, open_before, open_as))

@@ -20,7 +20,7 @@ ABOUT = (
 )
 EXPERT, JUDGE = "An expert", "A judge"
 _BROUGHT = "answers_brought_in"
-_NOBODYS = ("doc_id", "system_id", "item_id", "number", "question")
+_NOBODYS = ("doc_id", "system_id", "item_id", "number", "question", "from_version")
 
 
 def answer_file(workbench: Workbench, versions: Sequence[Checklist]) -> None:

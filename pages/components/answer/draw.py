@@ -23,7 +23,10 @@ def expert_progress(workbench: Workbench, checklist: Checklist, draw: AnswerDraw
     st.caption(f"{number(len(draw.texts), 'text')}, {number(len(checklist.asked), 'question')} each. {_waves(draw)}")
     if shared := overlap_of(workbench, checklist.id):
         st.caption(f"Each text goes to {number(shared, 'expert')}; whose they are stands on Overview, below “People”.")
-    sheets = progress(expert_answers(workbench, checklist.id))
+    found = expert_answers(workbench, checklist.id)
+    if carried := str(found.carried):
+        st.markdown(carried)
+    sheets = progress(found)
     if not sheets:
         signed_in = workbench.actor.person is not None
         todo = "Your experts find them under My work." if signed_in else _ASK

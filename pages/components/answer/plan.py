@@ -8,7 +8,7 @@ from app.domain.expert_answer import AnswerDesign, AnswerDraw, WishedWave
 from app.errors import WorkbenchError
 from app.services.checklists.answer_plans import draw_planned
 from app.services.checklists.assignments import overlap_of
-from app.services.checklists.expert_answers import drawable
+from app.services.checklists.expert_answers import answered_version, draw_same_texts, drawable
 from app.services.results.answering.answer_forecast import PlannedAnswers, planned_answers
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.words import number, show_error
@@ -29,6 +29,8 @@ _DESIGN_HELP = (
 def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | None = None) -> None:
     """The first texts of a version, or, with its `draw`, more after those; looked at first or drawn at once."""
     st.subheader(f"{'More' if draw else 'Draw'} texts for version {checklist.version}", anchor=False)
+    if draw is None:
+        _same_texts(workbench, checklist)
     there = drawable(workbench, checklist.id) - (len(draw.texts) if draw else 0)
     if there < 1:
         st.markdown(_NONE_MORE if draw else _NONE)
@@ -60,6 +62,23 @@ def plan_form(workbench: Workbench, checklist: Checklist, draw: AnswerDraw | Non
         show_error(error)
     if shown in st.session_state:
         _planned(st.session_state[shown], key)
+
+
+def _same_texts(workbench: Workbench, checklist: Checklist) -> None:
+    """Offer the texts of an earlier version, whose answers to unchanged questions then count."""
+    earlier = answered_version(workbench, checklist.id)
+    if earlier is None:
+        return
+    st.markdown(
+        f"Experts answered version {earlier}. On the same texts their answers to unchanged questions count again."
+    )
+    if st.button(f"Use version {earlier}'s texts", key=f"draw_same_{checklist.id}"):
+        try:
+            draw_same_texts(workbench, checklist.id)
+        except WorkbenchError as error:
+            show_error(error)
+        else:
+            st.rerun()
 
 
 def _choices(key: str, there: int, usual: int, anew: bool) -> WishedWave:

@@ -42,6 +42,8 @@ def sheet(workbench: Workbench, project: Project, dimension: Dimension, mine: An
     with right, sticky("answering"):
         done = number(mine.done, "text")
         st.progress(mine.done / len(mine.texts), f"Text {place + 1} of {len(mine.texts)} · {done} finished")
+        if carried := str(mine.carried):
+            st.caption(f"Yours: {carried} Change any of them here.")
         _keys(workbench, mine, place)
 
 

@@ -105,7 +105,9 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
             rest = STAGES[STAGES.index(todo) :]
             if len(rest) > 1:
                 shown = todo if len(rest) == len(STAGES) else rest[-1]
-                _runner(workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", shown, busy, primary=False)
+                _runner(
+                    workbench, view, rest, f"Run all {len(rest)} stages left", "run_rest", shown, busy, primary=False
+                )
 
 
 def _undecided(view: BuildView) -> None:

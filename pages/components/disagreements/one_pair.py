@@ -146,7 +146,8 @@ def _experts(found: SidesOfPair) -> None:
     lines = []
     for one in found.people:
         said = "Only a note" if one.answer is None else _COLOURED[one.answer]
-        lines.append(f"{said} · {plain(one.who)}")
+        origin = f" :small[:gray[from version {one.from_version}]]" if one.from_version else ""
+        lines.append(f"{said} · {plain(one.who)}{origin}")
         if one.note:
             lines.append(_small(one.note))
     st.markdown(_BREAK.join(lines))

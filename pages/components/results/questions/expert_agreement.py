@@ -86,6 +86,8 @@ def expert_agreement(workbench: Workbench, project_id: int, result: DimensionRes
             f"answered on {found.judged:,} of them.{rest_on_decisions(found.decided)}"
         )
     )
+    if found.carried and found.carried.answers:
+        st.caption(f"Experts: {found.carried}")
     csv_download("Experts and judge (CSV)", table, "experts_and_judge")
     link("disagreements", "Decide where they part")
     _applicability(found)

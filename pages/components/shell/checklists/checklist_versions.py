@@ -10,6 +10,7 @@ from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_use import runs_with
 from app.services.checklists.checklists import ChecklistView, get_checklist, new_draft, publish
+from app.services.checklists.expert_answers import answers_taken_over
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
@@ -102,6 +103,8 @@ def _publish(workbench: Workbench, seen: Checklist) -> None:
 
 def _published(workbench: Workbench, checklist: Checklist) -> None:
     st.markdown("Published: it stays as it is, so that scores stay comparable.")
+    if carried := answers_taken_over(workbench, checklist.id):
+        st.caption(f"Experts: {carried}")
     if may(workbench, Right.EDIT, checklist_id=checklist.id) and st.button(
         f"Start a new draft from version {checklist.version}",
         type="primary" if may(workbench, Right.FACILITATE, checklist_id=checklist.id) else "secondary",

@@ -5,6 +5,7 @@ import pytest
 from app.domain.judgment import Answer
 from app.errors import NotFoundError, NotReadyError
 from app.services.checklists.checklists import new_draft, publish
+from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.disagreements.deciding import decide_answer, undo_decision
 from app.services.disagreements.pair import sides_of_pair
 from app.services.disagreements.queue import PartedKind, QueuedPair, QueueFilter, decidable_versions, disagreement_queue
@@ -137,6 +138,8 @@ def test_a_draft_has_no_queue_and_versions_with_answers_come_first(workbench: Wo
     draft = new_draft(workbench, made.id)
     with pytest.raises(NotReadyError):
         disagreement_queue(workbench, draft.id)
+    for question in draft.asked:
+        edit_question(workbench, question, QuestionWording(f"{question.text} Really?", question.component))
     second = publish(workbench, draft.id)
     with workbench.database.read() as work:
         dimension_id = work.checklists.dimension_of(made.id)
