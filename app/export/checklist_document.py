@@ -28,16 +28,22 @@ def checklist_document(
     checklist: Checklist,
     attributes: Mapping[int, Attribute],
     comments: Mapping[int, Sequence[QuestionComment]] | None = None,
+    prompts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The command line's fixed JSON form, with lineage: question, key question, component, attributes, contributors.
 
-    comments: of people, by question; a question without any has no such field.
+    With everything that the judge's request is made of, so that another project asks it to the byte alike.
+    comments: of people, by question; a question without any has no such field. prompts: name of a judge's prompt -> the
+    project's own wording of it, the whole prompt file.
     """
     said = [attributes[i] for q in checklist.asked for i in q.attributes if i in attributes]
     made_by_rules = RULES in {*checklist.model.split(", "), *(a.contributor for a in said)}
     return {
         "project": project.name,
         "task": project.task.text_name,
+        "source_name": project.task.source_name,
+        "description": project.task.description,
+        "language": project.task.language,
         "dimension": dimension.name,
         "version": checklist.version,
         "status": checklist.status.value,
@@ -47,6 +53,7 @@ def checklist_document(
         "rubric": dimension.rubric,
         "low": dimension.low,
         "high": dimension.high,
+        **({"prompts": dict(prompts)} if prompts else {}),
         "components": _components(checklist, attributes),
         "questions": [
             {**_question(question, attributes), **_comments((comments or {}).get(question.id, ()))}

@@ -42,6 +42,62 @@ class ReadComment:
         return cls(storable(str(item.get("who") or "")), text, item.get("resolved") is True, at)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadSettings:
+    """What a document says of the judge's request beside the questions; None for what it doesn't say.
+
+    `prompts`: name of a judge's prompt -> own wording; {} where the built-in ones are asked.
+    """
+
+    dimension: str | None = None
+    rubric: str | None = None
+    low: float | None = None
+    high: float | None = None
+    text_name: str | None = None
+    source_name: str | None = None
+    description: str | None = None
+    language: str | None = None
+    prompts: Mapping[str, str] | None = None
+
+
+def read_settings(content: str) -> ReadSettings:
+    """Of the document that `read_document` reads. Raises FileFormatError for a setting that can't be one."""
+    document = _parsed(content)
+    if not isinstance(document, Mapping):
+        return ReadSettings()
+    words = {
+        name: _setting(document, field, str)
+        for name, field in {
+            "dimension": "dimension",
+            "rubric": "rubric",
+            "text_name": "task",
+            "source_name": "source_name",
+            "description": "description",
+            "language": "language",
+        }.items()
+    }
+    low, high = _setting(document, "low", (int, float)), _setting(document, "high", (int, float))
+    prompts = _setting(document, "prompts", Mapping)
+    if prompts is not None and not all(isinstance(each, str) for pair in prompts.items() for each in pair):
+        raise FileFormatError("The checklist file has a prompt that is no text.", _HINT)
+    told = words["language"] is not None  # files of older programs say nothing about prompts
+    return ReadSettings(
+        **words,
+        low=None if low is None else float(low),
+        high=None if high is None else float(high),
+        prompts=dict(prompts) if prompts is not None else {} if told else None,
+    )
+
+
+def _setting(document: Mapping[str, Any], field: str, kind: Any) -> Any:
+    value = document.get(field)
+    if value is None:
+        return None
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise FileFormatError(f"The checklist file's “{field}” can't be read.", _HINT)
+    return storable(value) if isinstance(value, str) else value
+
+
 _HINT = "Export a checklist to see the form."
 _LIST_MARK = re.compile(r"^(?:[-*•]\s+(?:\[[ xX]?\]\s*)?|\d+[.)]\s+)")
 

@@ -125,25 +125,43 @@ def import_(
         Path, typer.Argument(help="JSON or YAML as exported, a CSV with a column “text”, or one question per line.")
     ],
     project: ProjectOption,
-    dimension: OneDimensionOption,
+    dimension: Annotated[str, typer.Option("--dimension", help="Without it the one that the file names.")] = "",
+    rubric: Annotated[
+        str,
+        typer.Option(
+            help="file or project: whose rubric, scale, kind of text and prompt hold where they differ. Without it the "
+            "project's stay, and what differs is said."
+        ),
+    ] = "",
     json_: JsonOption = False,
 ) -> None:
-    """Bring a checklist in as a new draft.
+    """Bring a checklist in as a new draft, with all that its judge was told.
+
+    What isn't there is made as the file says it: project, dimension, rubric, kind of text.
 
     Example: interacteval checklist import coherence.yaml --project News --dimension coherence
     """
+    from app.errors import InputError
     from app.input_file import LARGEST_LIST, read_file
-    from app.services.checklists.checklist_files import import_checklist_file
-    from app.services.data.projects import one_dimension
+    from app.services.checklists.checklist_import import Holds, import_checklist, project_for_checklist
     from app.services.runtime.workbench import open_workbench
 
+    choices: dict[str, Holds] = {"": "", "file": "file", "project": "project"}
+    if rubric not in choices:
+        raise InputError(f"“{rubric}” says not whose rubric holds.", "Use --rubric file or --rubric project.")
     workbench = open_workbench()
-    target = one_dimension(workbench, project, dimension)
-    saved = import_checklist_file(workbench, target.id, read_file(file, LARGEST_LIST), file.name)
+    data = read_file(file, LARGEST_LIST)
+    target, made = project_for_checklist(workbench, project, data, file.name)
+    found = import_checklist(workbench, target.id, data, file.name, dimension, choices[rubric])
     if json_:
-        print_json(summary(saved))
-    else:
-        echo(f"{target.name}: version {saved.version} (draft), {len(saved.asked)} questions")
+        print_json({**summary(found.checklist), "project_made": made, **found.to_json()})
+        return
+    saved = found.checklist
+    echo(f"{found.dimension.name}: version {saved.version} (draft), {len(saved.asked)} questions")
+    for sentence in ([f"The project {target.name} is new."] if made else []) + list(found.sentences):
+        echo(sentence)
+    if found.differs and not rubric:
+        echo("--rubric file takes the file's, --rubric project keeps the project's without this remark.")
 
 
 def publish(

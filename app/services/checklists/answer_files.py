@@ -17,7 +17,9 @@ from app.services.runtime.workbench import Workbench
 _KEY = ("doc_id", "system_id", "item_id")
 _HOW_DRAWN = ("wave", "probability")
 DRAW_COLUMNS = (*_KEY, *_HOW_DRAWN, "design", "seed", "tau", "drawn")
-COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note", "from_version")
+COLUMNS = ("expert", *_KEY, "number", "question", "answer", "note")
+FROM_VERSION = ("from_version",)
+"""Only where an answer counts again: the earlier version in which it was given."""
 ANSWER_WORDS: dict[Answer | None, str] = {
     Answer.YES: "yes",
     Answer.NO: "no",
@@ -31,13 +33,13 @@ ANSWER_WORDS: dict[Answer | None, str] = {
 def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> bytes:
     """Everybody's answers; for one expert the whole sheet in that expert's order, with what is still to be answered.
 
-    `from_version` is the earlier version in which an answer was given. Everybody's say how each text was drawn. A sheet
-    doesn't: it would tell an expert where the judge was unsure.
+    Everybody's say how each text was drawn. A sheet doesn't: it would tell an expert where the judge was unsure.
     Raises NotReadyError before texts are drawn.
     """
     if expert:
         sheet = answer_sheet(workbench, checklist_id, expert)
-        return csv_bytes(COLUMNS, _answer_rows(workbench, sheet.draw, sheet.checklist, list(_whole_sheet(sheet))))
+        columns = COLUMNS + (FROM_VERSION if sheet.carried.answers else ())
+        return csv_bytes(columns, _answer_rows(workbench, sheet.draw, sheet.checklist, list(_whole_sheet(sheet))))
     found = expert_answers(workbench, checklist_id)
     drawn = {tuple(row[name] for name in _KEY): row for row in draw_rows(workbench, checklist_id)}
     draw = answer_sheet(workbench, checklist_id, "").draw
@@ -45,7 +47,7 @@ def answers_csv(workbench: Workbench, checklist_id: int, expert: str = "") -> by
         row | {name: drawn[tuple(row[name] for name in _KEY)][name] for name in _HOW_DRAWN}
         for row in _answer_rows(workbench, draw, found.checklist, found.answers)
     )
-    return csv_bytes((*COLUMNS, *_HOW_DRAWN), rows)
+    return csv_bytes((*COLUMNS, *(FROM_VERSION if found.carried.answers else ()), *_HOW_DRAWN), rows)
 
 
 def _answer_rows(
@@ -67,7 +69,7 @@ def _whole_sheet(sheet: AnswerSheet) -> Iterator[ExpertAnswer]:
 
 def _row(one: ExpertAnswer, text: Text, number: int, wording: str) -> dict[str, Any]:
     said: dict[str, Any] = {"number": number, "question": wording, "answer": ANSWER_WORDS[one.answer]}
-    said |= {"note": one.note, "from_version": one.from_version}
+    said |= {"note": one.note, **({} if one.from_version is None else {"from_version": one.from_version})}
     said["from_version"] = one.from_version or ""
     return {"expert": one.expert, **dict(zip(_KEY, text.key, strict=True)), **said}
 

@@ -1,33 +1,25 @@
-"""Checklists out as files, and in again as drafts."""
+"""Checklists out as files."""
 
-from collections.abc import Mapping, Sequence
-from pathlib import PurePath
-
-from app.corpora.delimited import parse_delimited
 from app.domain.checklist import Checklist
 from app.domain.people.actor import Right
 from app.errors import FileFormatError
 from app.export.checklist import FORMATS, checklist_file
 from app.export.checklist_document import checklist_document, schema_text
-from app.export.checklist_reading import ReadComment, read_comments, read_document, read_lines, read_rows
 from app.export.paper import print_page, word_file
 from app.export.printed_checklist import Making, printed_checklist
 from app.export.tool_files.writing import ENDINGS, tool_file
-from app.services.checklists.checklists import ChecklistView, save_checklist
+from app.services.checklists.checklists import ChecklistView
 from app.services.checklists.question_comments import comments_on
 from app.services.checklists.tool_files import judge_words
-from app.services.runtime.prompts import own_wordings
+from app.services.runtime.prompts import judge_wordings, own_wordings
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
-__all__ = ["EXPORT_FORMATS", "IMPORT_ENDINGS", "export_file", "export_name", "import_checklist_file", "schema_text"]
+__all__ = ["EXPORT_FORMATS", "export_file", "export_name", "schema_text"]
 
 PAPER = ("html", "docx")
 """Made to be printed and filled in."""
 EXPORT_FORMATS = (*FORMATS, *PAPER, *ENDINGS)
-IMPORT_ENDINGS = ("json", "yaml", "yml", "csv", "tsv", "txt", "md")
-_TABLES, _LISTS = ("csv", "tsv"), ("txt", "md")
-_KINDS = f"End the name in {', '.join(f'.{ending}' for ending in IMPORT_ENDINGS)}."
 
 
 @use_case(Right.REVIEW, act="took a checklist out", about="format_name")
@@ -40,12 +32,15 @@ def export_file(workbench: Workbench, view: ChecklistView, format_name: str) -> 
     """
     if format_name not in EXPORT_FORMATS:
         raise FileFormatError(f"“{format_name}” is not a format for checklists.", f"Use {', '.join(EXPORT_FORMATS)}.")
+    with workbench.database.read() as work:
+        wordings = judge_wordings(work, view.project.id)
     document = checklist_document(
         view.project,
         view.dimension,
         view.checklist,
         view.attributes,
         comments_on(workbench, view.checklist.id),
+        wordings,
     )
     if format_name in ENDINGS:
         with own_wordings(workbench, view.project.id):
@@ -71,57 +66,3 @@ def export_name(view: ChecklistView, format_name: str) -> str:
     if format_name in ENDINGS:
         return f"{plain}_{format_name}.{ENDINGS[format_name]}"
     return f"{plain}.{format_name}"
-
-
-@use_case(Right.FACILITATE, act="brought a checklist in", about="name")
-def import_checklist_file(workbench: Workbench, dimension_id: int, data: bytes, name: str) -> Checklist:
-    """A new draft from a file; `name` tells by its ending which of IMPORT_ENDINGS it is.
-
-    Lineage comes in with it as far as the project has the same attributes. Raises FileFormatError with the place of
-    what can't be read; nothing comes in then.
-    """
-    try:
-        content = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FileFormatError("The checklist file is no text in UTF-8.", "Save it as UTF-8.") from None
-    with workbench.database.read() as work:
-        dimension = work.projects.dimension_by_id(dimension_id)
-        project = work.projects.project_of(dimension_id)
-        attributes = work.think_aloud.attributes(project.id, dimension_id)
-    comments: Mapping[tuple[str, str], Sequence[ReadComment]] = {}
-    ending = PurePath(name).suffix.lower().removeprefix(".")
-    if ending in _TABLES:
-        found = read_rows(_rows(content, name), dimension.name)
-    elif ending in _LISTS:
-        found = read_lines(content, dimension.name)
-    elif ending in IMPORT_ENDINGS:
-        known = {(attribute.contributor, attribute.text): attribute.id for attribute in attributes}
-        found, comments = read_document(content, dimension.name, known), read_comments(content)
-    else:
-        raise FileFormatError(f"{PurePath(name).name} is no kind of file that checklists come in.", _KINDS)
-    return _kept(workbench, dimension_id, found, comments)
-
-
-def _kept(
-    workbench: Workbench,
-    dimension_id: int,
-    found: Checklist,
-    comments: Mapping[tuple[str, str], Sequence[ReadComment]],
-) -> Checklist:
-    """As a new draft, with what people had said about its questions."""
-    saved = save_checklist(workbench, dimension_id, found)
-    if comments:
-        with workbench.database.write() as work:
-            for question in saved.asked:
-                for said in comments.get((question.component, question.text), ()):
-                    id_ = work.question_comments.add(question.id, said.who, said.text, said.at)
-                    if said.resolved:
-                        work.question_comments.settle(id_, "resolved", said.who)
-    return saved
-
-
-def _rows(content: str, name: str) -> list[tuple[int, dict[str, object]]]:
-    rows, skipped = parse_delimited(content, PurePath(name).name)
-    if skipped:
-        raise FileFormatError(f"Row {skipped[0].row} can't be read: {skipped[0].reason}", "Mend it, then try again.")
-    return rows

@@ -111,12 +111,6 @@ def new_draft(workbench: Workbench, checklist_id: int) -> Checklist:
         return work.checklists.get(work.checklists.new_draft(checklist_id))
 
 
-def save_checklist(workbench: Workbench, dimension_id: int, checklist: Checklist) -> Checklist:
-    """Keep a checklist from elsewhere as a new draft."""
-    with workbench.database.write() as work:
-        return work.checklists.get(work.checklists.save(dimension_id, checklist, origin="imported"))
-
-
 @use_case(Right.REVIEW)
 def hints_of(workbench: Workbench, view: ChecklistView) -> dict[int, list[Hint]]:
     """Remarks on the wording of the enabled questions, by question id; only questions that have any."""

@@ -160,13 +160,18 @@ def add_dimension(workbench: Workbench, project_id: int, dimension: Dimension) -
 def save_dimension(workbench: Workbench, dimension: Dimension) -> None:
     """Raises InputError where the range would leave out ratings that are there."""
     with workbench.database.write() as work:
-        rated = work.texts.rating_range(dimension.id)
-        if rated is not None and not dimension.low <= rated[0] <= rated[1] <= dimension.high:
-            raise InputError(
-                f"People's ratings on “{dimension.name}” go from {rated[0]:g} to {rated[1]:g}.",
-                "Give a range that holds them all.",
-            )
-        work.projects.set_dimension(dimension)
+        set_dimension(work, dimension)
+
+
+def set_dimension(work: UnitOfWork, dimension: Dimension) -> None:
+    """Raises InputError where the range would leave out ratings that are there."""
+    rated = work.texts.rating_range(dimension.id)
+    if rated is not None and not dimension.low <= rated[0] <= rated[1] <= dimension.high:
+        raise InputError(
+            f"People's ratings on “{dimension.name}” go from {rated[0]:g} to {rated[1]:g}.",
+            "Give a range that holds them all.",
+        )
+    work.projects.set_dimension(dimension)
 
 
 @use_case(Right.SEE, project="project")

@@ -26,6 +26,8 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import UnitOfWork
 
+JUDGE = "judge-checklist"
+"""Begins the name of every prompt with which a judge is asked a checklist."""
 SYSTEM, USER = "# System\n", "# User\n"
 WORDINGS, VERSIONS = "prompts", "prompt_versions"
 """What a run writes down of its prompts: numbers of the project's own wordings, and versions of the built-in ones."""
@@ -106,15 +108,32 @@ def save_wording(workbench: Workbench, project_id: int, name: str, system: str, 
     Variables and the form of the answer stay those of the built-in prompt. Raises PromptError where the wording uses
     what the prompt isn't given or can't be filled in, InputError where it says what is in use already.
     """
-    check_storable(system + user, "The wording")
     prompt = project_prompt(workbench, project_id, name)
-    source = _source(prompt, f"{SYSTEM}{_section(system)}{USER}{_section(user)}")
-    wording = load_prompt(name, source=source)
-    _try(wording)
+    source, wording = _checked(prompt, system, user)
     if wording.digest == prompt.wording(prompt.in_use).digest:
         raise InputError("This is the wording in use already.", "Change something, then save.")
     with workbench.database.write() as work:
         return work.own_prompts.add(project_id, name, source, wording.digest)
+
+
+def checked_wording(workbench: Workbench, project_id: int, name: str, text: str) -> tuple[str, str]:
+    """(source, digest) of a wording from a file, to keep for the project. Raises as `save_wording`."""
+    source, wording = _checked(project_prompt(workbench, project_id, name), *sections_of(text))
+    return source, wording.digest
+
+
+def _checked(prompt: ProjectPrompt, system: str, user: str) -> tuple[str, PromptTemplate]:
+    check_storable(system + user, "The wording")
+    source = _source(prompt, f"{SYSTEM}{_section(system)}{USER}{_section(user)}")
+    wording = load_prompt(prompt.name, source=source)
+    _try(wording)
+    return source, wording
+
+
+def judge_wordings(work: UnitOfWork, project_id: int) -> dict[str, str]:
+    """Name of a judge's prompt -> the project's own wording in use; built-in ones aren't listed."""
+    own = work.own_prompts.versions(project_id)
+    return {one.name: one.source for one in own if one.in_use and one.name.startswith(JUDGE)}
 
 
 def sections_of(text: str) -> tuple[str, str]:

@@ -7,17 +7,16 @@ import streamlit as st
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_files import (
     EXPORT_FORMATS,
-    IMPORT_ENDINGS,
     export_file,
     export_name,
-    import_checklist_file,
     schema_text,
 )
+from app.services.checklists.checklist_import import IMPORT_ENDINGS, Holds, import_checklist_file
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.checklists.checklist_versions import show_next
 from pages.components.shell.upload_field import upload_field
-from pages.components.shell.words import show_error
+from pages.components.shell.words import plain, show_error
 
 # format -> (title, media type, what it is for)
 FORMATS = {
@@ -97,7 +96,14 @@ def export_(workbench: Workbench, view: ChecklistView) -> None:
             )
 
 
+_HOLDS: dict[Holds, str] = {"project": "Keep the project's", "file": "Take the file's"}
+_BROUGHT_IN = "checklist_brought_in"
+"""Where the session keeps what is said about the last import."""
+
+
 def import_(workbench: Workbench, dimension_id: int) -> None:
+    for sentence in st.session_state.pop(_BROUGHT_IN, ()):
+        st.info(plain(sentence))
     with st.expander("Import", key="import"), st.form("import_form", border=False):
         file = upload_field(
             workbench,
@@ -108,12 +114,24 @@ def import_(workbench: Workbench, dimension_id: int) -> None:
             help="A CSV needs a column “text”; component, key_question, guidance, weight and "
             "may_not_apply are read too.",
         )
+        holds = st.radio(
+            "Where rubric or kind of text differ",
+            list(_HOLDS),
+            format_func=_HOLDS.__getitem__,
+            key="import_holds",
+            help="A judge is told the rubric and what the texts are beside the questions. What the project hasn't set "
+            "yet is taken from the file.",
+        )
         if st.form_submit_button("Import as a new draft", key="import_submit"):
             if file is None:
                 st.error("Choose a file first.")
                 return
             try:
-                show_next(import_checklist_file(workbench, dimension_id, file.getvalue(), file.name))
+                found = import_checklist_file(
+                    workbench, dimension_id, file.getvalue(), file.name, "file" if holds == "file" else ""
+                )
+                st.session_state[_BROUGHT_IN] = found.sentences
+                show_next(found.checklist)
             except WorkbenchError as error:
                 show_error(error)
             else:

@@ -181,12 +181,12 @@ def test_draw_same_texts_takes_over_where_no_texts_are_drawn(first, workbench, a
 
 def test_figures_and_disagreements_of_a_version_rest_on_carried_answers(first, workbench, acting) -> None:
     experts_say(workbench, first, {"Ana": ["yyy", "nny", "yyn", "nnn"], "Ben": ["yny", "nny", "yyn", "nnn"]})
-    judge_says(workbench, first, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
+    run = judge_says(workbench, first, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
     reader, choices = acting("Rea", Role.READER), Choices("dataset", resamples=20)
-    old = asked_of_experts(reader, kept_results(reader, 1, choices)[0])
+    old = asked_of_experts(reader, kept_results(reader, run, choices)[0])
     second = reworded(workbench, first, q1="Is it friendly?")
-    judge_says(workbench, second, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
-    new = asked_of_experts(reader, kept_results(reader, 1, choices)[0])
+    run = judge_says(workbench, second, "judge", ["yyy", "nny", "yyy", "nny"], signature="s")
+    new = asked_of_experts(reader, kept_results(reader, run, choices)[0])
     assert (old.checklist, new.checklist) == (first.id, second.id)
     for place in (0, 2):
         assert new.questions[place][1].people == old.questions[place][1].people

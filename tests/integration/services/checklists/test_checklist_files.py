@@ -13,7 +13,8 @@ from app.errors import FileFormatError, NotReadyError
 from app.export.checklist_document import schema_text
 from app.services.attributes.attributes import add_attributes, attributes_of
 from app.services.building.build import build
-from app.services.checklists.checklist_files import export_file, export_name, import_checklist_file
+from app.services.checklists.checklist_files import export_file, export_name
+from app.services.checklists.checklist_import import import_checklist_file
 from app.services.checklists.checklists import ChecklistView, versions_of, view_checklist
 from app.services.checklists.question_comments import comment_on, comments_on, settle_comment
 from app.services.data.projects import get_project, one_dimension
@@ -41,7 +42,7 @@ def test_a_built_checklist_fits_the_published_schema(bench: Workbench, built: Ch
 
 
 def test_what_comes_back_into_its_project_knows_its_attributes(bench: Workbench, built: ChecklistView) -> None:
-    draft = import_checklist_file(bench, 1, export_file(bench, built, "yaml"), "mine.yaml")
+    draft = import_checklist_file(bench, 1, export_file(bench, built, "yaml"), "mine.yaml").checklist
     assert [(q.text, q.component, q.attributes, q.origin) for q in draft.asked] == [
         (q.text, q.component, q.attributes, q.origin) for q in built.checklist.asked
     ]
@@ -53,7 +54,7 @@ def test_what_comes_back_into_its_project_knows_its_attributes(bench: Workbench,
 
 @pytest.mark.parametrize("form", ["csv", "md"])
 def test_questions_come_back_from_table_and_markdown(bench: Workbench, built: ChecklistView, form: str) -> None:
-    draft = import_checklist_file(bench, 1, export_file(bench, built, form), f"mine.{form}")
+    draft = import_checklist_file(bench, 1, export_file(bench, built, form), f"mine.{form}").checklist
     assert [(q.text, q.component) for q in draft.asked] == [(q.text, q.component) for q in built.checklist.asked]
 
 
@@ -122,7 +123,7 @@ def test_comments_go_out_and_come_in_with_their_question(bench, built, form):
     (said,) = comments_on(bench, built.checklist.id)[question.id]
     settle_comment(bench, said.id, True, "Ben")
     data = export_file(bench, built, form)
-    draft = import_checklist_file(bench, 1, data, f"mine.{form}")
+    draft = import_checklist_file(bench, 1, data, f"mine.{form}").checklist
     ((found,),) = comments_on(bench, draft.id).values()
     assert (found.who, found.text, found.at, found.resolved) == ("Ana", "Too <b>soft</b>?", said.at, True)
     if form == "json":
@@ -133,6 +134,6 @@ def test_what_is_no_comment_is_passed_over(bench):
     data = json.dumps(
         {"questions": [{"text": "Is it warm?", "comments": [3, {"text": ""}, {"text": "Why?", "at": 1}]}]}
     )
-    draft = import_checklist_file(bench, 1, data.encode(), "mine.json")
+    draft = import_checklist_file(bench, 1, data.encode(), "mine.json").checklist
     ((found,),) = comments_on(bench, draft.id).values()
     assert (found.who, found.text, found.resolved) == ("", "Why?", False)

@@ -13,7 +13,8 @@ from app.errors import InputError
 from app.services.checklists.answer_files import answers_csv
 from app.services.checklists.answer_import import import_answers
 from app.services.checklists.checklist_diff import compare_checklists
-from app.services.checklists.checklist_files import export_file, import_checklist_file
+from app.services.checklists.checklist_files import export_file
+from app.services.checklists.checklist_import import import_checklist_file
 from app.services.checklists.checklists import new_draft, publish, versions_of, view_checklist
 from app.services.checklists.draft_edits import QuestionWording, edit_question
 from app.services.checklists.draft_history import history_of, undo
@@ -79,7 +80,7 @@ def test_allowing_it_is_an_edit_like_others(workbench: Workbench, dimension: Dim
     assert str(compare_checklists(before, view.checklist)) == "1 allowed not to apply"
     for format_name in ("json", "yaml", "csv"):
         file = export_file(workbench, view, format_name)
-        again = import_checklist_file(workbench, dimension.id, file, f"c.{format_name}")
+        again = import_checklist_file(workbench, dimension.id, file, f"c.{format_name}").checklist
         assert [q.may_not_apply for q in again.asked] == [False, True, False]
     assert b"does not apply" in export_file(workbench, view, "promptfoo")
     (change,) = history_of(workbench, draft.id)

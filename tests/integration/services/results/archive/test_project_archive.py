@@ -22,7 +22,7 @@ from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.services.attributes.attributes import add_attributes
 from app.services.checklists.assignments import give_dimensions, share_texts
-from app.services.checklists.checklist_files import import_checklist_file
+from app.services.checklists.checklist_import import import_checklist_file
 from app.services.checklists.checklists import new_draft
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock
@@ -131,7 +131,7 @@ def test_everything_is_in_it(full: Workbench) -> None:
 def test_a_version_of_it_can_be_imported_again(full: Workbench) -> None:
     with ZipFile(io.BytesIO(archive_bytes(full, 1))) as archive:
         kept = archive.read("checklists/1-coherence/version-1.json")
-    assert len(import_checklist_file(full, 1, kept, "version-1.json").asked) == 3
+    assert len(import_checklist_file(full, 1, kept, "version-1.json").checklist.asked) == 3
 
 
 def test_locked_texts_stay_locked_and_that_is_said(workbench: Workbench) -> None:
