@@ -68,9 +68,9 @@ def _whole_sheet(sheet: AnswerSheet) -> Iterator[ExpertAnswer]:
 
 
 def _row(one: ExpertAnswer, text: Text, number: int, wording: str) -> dict[str, Any]:
-    said: dict[str, Any] = {"number": number, "question": wording, "answer": ANSWER_WORDS[one.answer]}
-    said |= {"note": one.note, **({} if one.from_version is None else {"from_version": one.from_version})}
-    said["from_version"] = one.from_version or ""
+    said: dict[str, Any] = {"number": number, "question": wording, "answer": ANSWER_WORDS[one.answer], "note": one.note}
+    if one.from_version is not None:
+        said["from_version"] = one.from_version
     return {"expert": one.expert, **dict(zip(_KEY, text.key, strict=True)), **said}
 
 
