@@ -62,6 +62,37 @@ def latex_table(
     return "\n".join(lines) + "\n"
 
 
+def latex_tabular(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of plain cells, which are escaped; the first two columns are text, the others figures. An empty cell has
+    a dash."""
+
+    def line(cells: Sequence[str]) -> str:
+        return " & ".join(latex_escaped(cell) or _NONE for cell in cells) + r" \\"
+
+    lines = [
+        "\\begin{table}",
+        "\\centering",
+        "\\small",
+        f"\\caption{{{latex_escaped(caption)}}}",
+        f"\\begin{{tabular}}{{ll{'r' * (len(headings) - 2)}}}",
+        "\\toprule",
+        line(headings),
+        "\\midrule",
+        *map(line, rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        "\\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def interval_shown(value: float | None, low: float | None, high: float | None) -> str:
+    """A figure with its interval in brackets, as a cell of latex_tabular; "" without a figure."""
+    if value is None:
+        return ""
+    return f"{value:.3f}" + ("" if low is None or high is None else f" [{low:.3f}, {high:.3f}]")
+
+
 def _row(result: Mapping[str, Any]) -> str:
     judge = "rules, not an LLM" if result["judge"] == "rules" else result["judge"]
     evaluator = f"{result['evaluator']} ({judge})" if judge else result["evaluator"]

@@ -53,7 +53,8 @@ DONT_USE = "Don't use these scores yet."
 class AgreementVerdict:
     """`sentence` goes on after the dimension's name. `grounds` says what it rests on, `beside` what the rater's figure
     does, "" where there is none. `more` sources (systems, texts: `unit`) would narrow the interval to about plus or
-    minus MARGIN; None where that can't be told or isn't needed."""
+    minus MARGIN; None where that can't be told or isn't needed. `unscored` of them are rated and can be scored; None
+    where nobody knows, or no more are needed."""
 
     kind: VerdictKind
     sentence: str
@@ -61,6 +62,7 @@ class AgreementVerdict:
     beside: str = ""
     unit: str = "sources"
     more: int | None = None
+    unscored: int | None = None
 
     def about(self, name: str) -> str:
         """The sentence with its subject: "Coherence: no agreement found (...)."."""
@@ -74,19 +76,22 @@ class AgreementVerdict:
             "beside": self.beside,
             "more": self.more,
             "unit": self.unit,
+            "unscored": self.unscored,
         }
 
 
-def agreement_verdict(meta: MetaEvaluation, ceiling: Ceiling | None = None, raters: int = 0) -> AgreementVerdict:
+def agreement_verdict(
+    meta: MetaEvaluation, ceiling: Ceiling | None = None, raters: int = 0, unscored: int | None = None
+) -> AgreementVerdict:
     """`ceiling` is what one of so many `raters` reaches with the others, the judge beside; None where nobody knows who
-    rated."""
-    kind, sentence, more = _without_figures(meta) or _found(meta, ceiling, raters)
+    rated. `unscored`: of what the interval draws (`drawn_units`), how many are rated and not scored yet."""
     unit, _ = drawn_units(meta)
+    kind, sentence, more = _without_figures(meta) or _found(meta, ceiling, raters, unscored)
     rests_on = grounds(meta, raters) if meta.basis.n else ""
-    return AgreementVerdict(kind, sentence, rests_on, ceiling_grounds(ceiling), unit, more)
+    return AgreementVerdict(kind, sentence, rests_on, ceiling_grounds(ceiling), unit, more, unscored)
 
 
-def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> Said:
+def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored: int | None) -> Said:
     """Rules 2 to 5, where there is an interval."""
     figure = meta.figures["spearman"]
     assert figure.value is not None  # rule 1
@@ -97,14 +102,14 @@ def _found(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> Said:
     beside = f"; {_one_rater(ceiling, raters)}"
     if units < FEWEST_UNITS or (low <= 0 <= high and max(-low, high) >= LITTLE):
         more = more_units(meta, low, high, unit, units)
-        return "too few", f"too few {unit} to say {shown}{_needed(more, unit)}.", more
+        return "too few", f"too few {unit} to say {shown}{_needed(more, unit, unscored)}.", more
     if high < 0:
         said = f"the scores run against people {shown}: what people rate higher gets lower scores"
         check = "Check whether a high score means good, and what the questions ask."
         return "negative", f"{said}{beside}. Don't use these scores. {check}", None
     if low <= 0:
         return "not found", f"no agreement found {shown}{beside}. {DONT_USE}", None
-    kind, ending, more = _beside_a_rater(meta, ceiling, raters)
+    kind, ending, more = _beside_a_rater(meta, ceiling, raters, unscored)
     people = "people about the systems" if meta.design.level == "system" else "people"
     if high < LITTLE:
         return "little", f"agrees only a little with {people} {shown}{ending} {DONT_USE}", more
@@ -162,7 +167,7 @@ def _without_figures(meta: MetaEvaluation) -> Said | None:
     return None
 
 
-def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) -> Said:
+def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int, unscored: int | None) -> Said:
     """Rule 5: the end of the sentence, and how many more units would decide what is open."""
     if ceiling is None or ceiling.value is None:
         return "no ceiling", f"; {_one_rater(ceiling, raters)}.", None
@@ -180,15 +185,19 @@ def _beside_a_rater(meta: MetaEvaluation, ceiling: Ceiling | None, raters: int) 
         return "as well", f", {at_least}about as well as {who}.{doubt}", None
     unit, units = drawn_units(meta)
     more = more_units(meta, judge.low, judge.high, unit, units)
-    return "open", f"; whether as well as {who}, can't be told{_needed(more, unit)}.{doubt}", more or None
+    return "open", f"; whether as well as {who}, can't be told{_needed(more, unit, unscored)}.{doubt}", more or None
 
 
-def _needed(more: int | None, unit: str) -> str:
+def _needed(more: int | None, unit: str, unscored: int | None) -> str:
     if more == 0:
         return ""
+    there = ""
+    if unscored is not None:
+        waiting = f"{unscored:,} rated {'one' if unscored == 1 else 'ones'} of this project can be scored for it"
+        there = f"; {waiting if unscored else 'all rated ones of this project are scored'}"
     if more is None:
-        return f": more {unit} are needed"
-    return f": about {more:,} more {unit} needed for plus or minus .1"
+        return f": more {unit} are needed{there}"
+    return f": about {more:,} more {unit} needed for plus or minus .1{there}"
 
 
 def _one_rater(ceiling: Ceiling | None, raters: int) -> str:

@@ -47,8 +47,8 @@ def _document(found: "StudyFigures") -> dict[str, Any]:
         "differences": [
             {
                 "dimension": each.first.dimension.name,
-                "first": _key(each, first=True),
-                "second": _key(each, first=False),
+                "first": each.first.key,
+                "second": each.second.key,
                 **{name: tested.to_json() for name, tested in each.tested.items()},
             }
             for each in found.differences
@@ -60,11 +60,6 @@ def _document(found: "StudyFigures") -> dict[str, Any]:
             for caution in found.cautions
         ],
     }
-
-
-def _key(each: "FamilyDifference", first: bool) -> str:
-    row = each.first if first else each.second
-    return f"{row.family.value}:{row.name}" if row.name else row.family.value
 
 
 def print_figures(found: "TrialFigures", missing: int, elsewhere: int = 0) -> None:
@@ -156,7 +151,7 @@ def _difference_row(each: "FamilyDifference") -> list[object]:
     figure, fisher = tested.figure, tested.fisher
     return [
         each.first.dimension.name,
-        f"{_key(each, first=True)} vs {_key(each, first=False)}",
+        f"{each.first.key} vs {each.second.key}",
         figure.difference,
         figure.low,
         figure.high,

@@ -137,7 +137,7 @@ def show(
     permutations: Annotated[int, typer.Option(min=0, help="Of the permutation test.")] = 2000,
     json_: JsonOption = False,
     output: Annotated[
-        Path | None, typer.Option(help="Write every figure to FILE.csv: conditions, single contributors, trials.")
+        Path | None, typer.Option(help="Write every figure and comparison to FILE.csv, or as tables to FILE.tex.")
     ] = None,
 ) -> None:
     """Agreement with people by condition and contributor, and which conditions are told apart, of what has been scored.
@@ -146,13 +146,14 @@ def show(
     """
     from app.errors import InputError
     from app.services.conditions.study import plan_trials
-    from app.services.conditions.study_trials import trial_figures, trial_figures_csv
+    from app.services.conditions.study_trials import trial_figures, trial_figures_csv, trial_figures_latex
     from app.services.data.projects import get_project
     from app.services.runtime.output_file import output_file
     from app.services.runtime.workbench import open_workbench
 
-    if output is not None and output.suffix.lower() != ".csv":
-        raise InputError(f"{output} is no CSV file.", "Name it FILE.csv.")
+    written = {".csv": trial_figures_csv, ".tex": trial_figures_latex}
+    if output is not None and output.suffix.lower() not in written:
+        raise InputError(f"Figures can't be written as “{output.name}”.", "End the name in .csv or .tex.")
     workbench = open_workbench()
     target = get_project(workbench, project)
     given = {
@@ -168,7 +169,7 @@ def show(
     found = trial_figures(workbench, plans, level, permutations=permutations)
     if output is not None:
         with output_file(output) as path:
-            path.write_bytes(trial_figures_csv(found))
+            path.write_bytes(written[output.suffix.lower()](found))
         say(f"Wrote {output}")
     if json_:
         print_json(study_document(found))

@@ -89,13 +89,26 @@ class CorrectedEstimate:
         return round(self.even * (people / corrected) ** 2) if people and corrected else None
 
     @property
+    def leans(self) -> bool:
+        """Whether the judge counts for anything in the corrected figure, at two decimals."""
+        return round(self.weight, 2) > 0
+
+    @property
+    def may_take_rogan_gladen(self) -> bool:
+        """Whether Rogan-Gladen can be computed of these rows."""
+        sensitivity, specificity = self.sensitivity, self.specificity
+        if sensitivity is None or specificity is None or sensitivity.value is None or specificity.value is None:
+            return False
+        return self.n_human < self.n and sensitivity.value + specificity.value > 1
+
+    @property
     def advised(self) -> Literal["corrected", "human_only"]:
         """People alone where the judge makes the figure no more precise."""
         if self.method == "rogan-gladen":  # corrects for other texts than people answered
             return "corrected"
         people, corrected = self.human_only.width, self.corrected.width
         narrower = people is not None and corrected is not None and corrected < people
-        return "corrected" if narrower else "human_only"
+        return "corrected" if narrower and self.leans else "human_only"
 
     @property
     def enough(self) -> bool:
@@ -152,7 +165,7 @@ def estimate(
     if int(known.sum()) < 2:
         raise InputError(
             f"{int(known.sum())} of {judge.size} rows have a human value: nothing can be corrected by them.",
-            "Have people answer at least two, better thirty or more.",
+            f"Have people answer at least two{f', better {FEW} or more' if judge.size >= FEW else ''}.",
         )
     binary = is_share(judge, human)
     drawn_for = None if probability is None else drawn_weights(human, probability)

@@ -88,7 +88,8 @@ def estimate_cautions(found: CorrectedEstimate) -> list[str]:
     elif found.shifted and found.method == "ppi":
         said.append(
             "The judge finds the rows that people answered unlike the others. Were they chosen, or from other sources? "
-            "Then this correction is off: use rogan-gladen, or have people answer a random draw."
+            f"Then this correction is off: {'use rogan-gladen, or ' if found.may_take_rogan_gladen else ''}have people "
+            "answer a random draw."
         )
     if not found.enough:
         said.append(f"Only {found.n_human} answers of people: the intervals are rough below {FEW}.")
@@ -98,10 +99,11 @@ def estimate_cautions(found: CorrectedEstimate) -> list[str]:
             f"{found.even:.0f} to rows drawn alike."
         )
     if found.documents_answered is not None and found.documents_answered < FEW_DOCUMENTS:
-        said.append(
-            f"People answered texts of {found.documents_answered} of {found.documents} documents: spread the same work "
-            "over more documents, and the interval gets narrower."
-        )
+        answered = f"People answered texts of {found.documents_answered} of {found.documents} documents"
+        if found.documents is not None and found.documents > found.documents_answered:
+            said.append(f"{answered}: spread the same work over more documents, and the interval gets narrower.")
+        else:
+            said.append(f"{answered}: the interval is rough with fewer than {FEW_DOCUMENTS}.")
     if not found.disagreements:
         said.append(
             f"Judge and people never differ on these {found.n_human} rows, so the interval doesn't know of errors. Up "
@@ -117,7 +119,7 @@ def alt_test_verdict(found: AltTest) -> str:
     if found.winning_rate is None:
         return (
             f"Too few texts to say: nobody shares {TEXTS_NEEDED} texts with the judge and somebody else. Have people "
-            "answer more of the same texts."
+            "answer more of the same texts, of those here or of others."
         )
     wins = sum(annotator.rejected for annotator in found.annotators)
     against = f"{wins or 'none'} of {len(found.annotators)} people"

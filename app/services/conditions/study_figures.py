@@ -65,6 +65,10 @@ class ConditionFigures:
     members: tuple[Member, ...]
     figures: dict[Coefficient, Figure]
 
+    @property
+    def key(self) -> str:
+        return f"{self.family.value}:{self.name}" if self.name else self.family.value
+
 
 @dataclass(frozen=True, slots=True)
 class StudyCaution:

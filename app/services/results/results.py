@@ -107,9 +107,13 @@ class DimensionResult:
 
     @property
     def dataset_may_help(self) -> bool:
-        """Whether this level has no coefficient, but there are enough texts to pool."""
+        """Whether this level has no coefficient, but the dataset level has one."""
         level, n = self.meta.design.level, self.meta.basis.n
-        return level != "dataset" and self.headline[0] is None and n >= FEWEST
+        if level == "dataset" or self.headline[0] is not None or n < FEWEST:
+            return False
+        rows = self.compared
+        scores, ratings = [row.score for row in rows], [row.human for row in rows]
+        return agreement_with_people(rows, scores, ratings, replace(self.choices, level="dataset")) is not None
 
     @property
     def groups_used(self) -> int:

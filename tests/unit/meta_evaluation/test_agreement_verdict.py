@@ -124,6 +124,17 @@ def test_what_rounds_to_nothing_still_shows_its_side_of_zero() -> None:
     assert "between just above 0 and .40" in agreement_verdict(meta((0.2, 0.0002, 0.4)), FAR, 3).sentence
 
 
+@pytest.mark.parametrize(
+    ("unscored", "said"),
+    [(60, "60 rated ones of this project can be scored"), (0, "all rated ones of this project are scored")],
+)
+def test_more_sources_are_asked_for_with_those_at_hand(unscored: int, said: str) -> None:
+    found = agreement_verdict(meta((0.2, -0.3, 0.6)), FAR, 3, unscored)
+    assert (found.kind, found.unscored) == ("too few", unscored)
+    assert said in found.sentence
+    assert "of this project" not in agreement_verdict(meta((0.2, -0.3, 0.6)), FAR, 3).sentence
+
+
 def test_few_sources_are_too_few_whatever_their_figures_say() -> None:
     clear = agreement_verdict(meta((0.8, 0.75, 0.85), 9), ceiling((0.1, 0.05, 0.2)), 3)
     assert (clear.kind, clear.more) == ("too few", 1)

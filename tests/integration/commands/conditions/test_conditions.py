@@ -10,6 +10,15 @@ import pytest
 from tests.support.small_project import OPTIONS, small_csv
 
 Run = Callable[..., tuple[int, str, str]]
+COMPARED = {
+    "": "difference",
+    "_low": "low",
+    "_high": "high",
+    "_p": "p_permutation",
+    "_p_holm": "p_permutation_holm",
+    "_z_fisher": "z_fisher",
+    "_p_fisher": "p_fisher",
+}
 HERE = ("--project", "Small", "--dimension", "coherence")
 
 
@@ -26,7 +35,7 @@ def project(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_estimate_run_and_show(run: Run) -> None:
+def test_estimate_run_and_show(run: Run, tmp_path: Path) -> None:
     estimate = json.loads(run("conditions", "run", *HERE, "--dry-run", "--json")[1])
     assert (estimate["checklists"], estimate["judge_calls"], estimate["cost_usd"]) == (7, 7 * 18, 0.0)
     status, out, err = run("conditions", "run", *HERE, "--json")
@@ -39,6 +48,22 @@ def test_estimate_run_and_show(run: Run) -> None:
     first = found["differences"][0]
     assert (first["first"], first["second"]) == ("sl", "sh")
     assert {"difference", "low", "high", "p_permutation", "p_permutation_holm", "z_fisher"} <= set(first["spearman"])
+    csv_file, tex_file = tmp_path / "conditions.csv", tmp_path / "conditions.tex"
+    for file in (csv_file, tex_file):
+        assert run("conditions", "show", *HERE, "--permutations", 50, "--output", file)[0] == 0
+    lines = list(csv.DictReader(csv_file.read_text(encoding="utf-8-sig").splitlines()))
+    compared = {(line["compared_with"], line["condition"]): line for line in lines if line["compared_with"]}
+    assert compared.keys() == {(each["first"], each["second"]) for each in found["differences"]}
+    for each in found["differences"]:
+        line = compared[each["first"], each["second"]]
+        for column, field in COMPARED.items():
+            expected = each["spearman"][field]
+            assert line[f"spearman{column}"] == ("" if expected is None else str(expected))
+    tex = tex_file.read_text(encoding="utf-8")
+    assert tex.count("\\begin{tabular}") == tex.count("\\end{tabular}") == 2
+    assert all(f"{each['second']} less {each['first']} & Spearman" in tex for each in found["differences"])
+    status, _, err = run("conditions", "show", *HERE, "--output", tmp_path / "conditions.docx")
+    assert (status, ".csv or .tex" in err) == (2, True)
     assert "WITHOUT Ana" in run("conditions", "show", *HERE, "--permutations", 50)[1]
     assert json.loads(run("checklist", "list", *HERE, "--json")[1]) == []
     assert len(json.loads(run("checklist", "list", *HERE, "--of-conditions", "--json")[1])) == 7

@@ -48,6 +48,30 @@ def test_the_corrected_mean_is_ppi_python_s(
     assert (found.sensitivity is None, found.specificity is None) == (not binary, not binary)
 
 
+def test_a_judge_that_weighs_nothing_is_not_advised() -> None:
+    """With documents both intervals come from resamples, so that the corrected one may be narrower by chance."""
+    found = []
+    for draw in range(12):
+        rng = np.random.default_rng(draw)
+        human = rng.integers(0, 2, 400).astype(float)
+        judge = np.where(rng.random(400) < 0.48, human, 1 - human)
+        answered = np.where(np.arange(400) < 300, human, np.nan)
+        found.append(estimate(judge, answered, group=np.arange(400) // 4, resamples=200))
+    weightless = [each for each in found if round(each.weight, 2) == 0]
+    narrower = [each for each in weightless if (each.corrected.width or 1) < (each.human_only.width or 0)]
+    assert narrower
+    assert {each.advised for each in weightless} == {"human_only"}
+
+
+def test_rogan_gladen_is_advised_only_where_it_can_be_computed() -> None:
+    """People answered what the judge scores high: of scores there is no Rogan-Gladen, of yes and no there is."""
+    scores = np.r_[np.tile([4.0, 5.0], 40), np.tile([1.0, 2.0], 100)]
+    people = np.r_[np.tile([4.0, 5.0], 40), np.full(200, np.nan)]
+    found = estimate(scores, people)
+    assert found.shifted
+    assert not any("rogan-gladen" in said for said in estimate_cautions(found))
+
+
 def test_a_judge_that_says_nothing_leaves_people_alone() -> None:
     judge, human = np.ones(100), np.r_[np.ones(12), np.zeros(8), np.full(80, np.nan)]
     found = estimate(judge, human)
