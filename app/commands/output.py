@@ -83,6 +83,8 @@ def shown_method(run: "RunSummary") -> str:
         return f"{run.evaluator}, compared: {run.asking_way.words}"
     if run.anchors:
         return f"{run.evaluator}, anchors"
+    if run.drawn and not run.study:
+        return f"{run.evaluator}, trial on {counted(run.texts, 'text')}"
     trial = f", trial {run.trial}" if run.trial else ""
     return f"{run.evaluator}, condition {run.study}{trial}" if run.study else run.evaluator
 

@@ -69,6 +69,22 @@ class RunSummary:
         return self.status in (RunStatus.WAITING, RunStatus.RUNNING)
 
     @property
+    def texts(self) -> int:
+        """How many texts have a score, averaged over its dimensions."""
+        return self.done // max(1, len(self.dimensions))
+
+    @property
+    def drawn(self) -> bool:
+        """Whether it scores a part of the texts, as a trial does."""
+        return self.params.get("sample", 1) != 1 or bool(self.params.get("draw"))
+
+    def rank(self, dimension: str | None = None) -> tuple[int, int, int]:
+        """Order in which runs are shown where none is chosen, highest first: the newest checklist version, then most
+        texts, then the newest run. dimension: the one looked at; without it all of the run's."""
+        version = max(self.versions.values(), default=0) if dimension is None else self.versions.get(dimension, 0)
+        return version, self.texts, self.id
+
+    @property
     def locked(self) -> bool:
         """Whether it scores the locked test split, and nothing else."""
         return bool(self.params.get("locked"))

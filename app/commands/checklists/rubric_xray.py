@@ -20,7 +20,9 @@ def register(checklists: typer.Typer) -> None:
 def xray(
     project: ProjectOption,
     dimension: OneDimensionOption,
-    run: Annotated[int | None, typer.Option(help="A run's number; without it the newest that asked questions.")] = None,
+    run: Annotated[
+        int | None, typer.Option(help="A run's number; without it that with most texts of the newest version.")
+    ] = None,
     resamples: Resamples = RESAMPLES,
     seed: Seed = 0,
     json_: JsonOption = False,

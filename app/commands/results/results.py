@@ -23,7 +23,7 @@ def results(
     project: ProjectOption,
     run: Annotated[
         list[int] | None,
-        typer.Option(help="A run's number, several times for several; without it the newest of each method and judge."),
+        typer.Option(help="A run's number, repeatable; without it that with most texts of each method and judge."),
     ] = None,
     level: AtLevel = "per-source",
     duplicates: WithDuplicates = "once",

@@ -21,8 +21,8 @@ from db.unit_of_work import UnitOfWork
 @dataclass(frozen=True, slots=True)
 class DimensionProgress:
     """How far one dimension is. `checklist` is its newest version, `published` the number of its newest published one,
-    `run` the newest run that finished any of it, `scored` the newest version that such a run answered; those of studies
-    of conditions don't count."""
+    `run` the default one of those that scored any of it (`RunSummary.rank`), `scored` the newest version that a run
+    answered; those of studies of conditions don't count."""
 
     dimension: Dimension
     ratings: int
@@ -235,7 +235,7 @@ def _progress(work: UnitOfWork, project_id: int, runs: tuple[RunSummary, ...]) -
                 llm_attributes=attributes.get((dimension.id, ContributorKind.LLM), 0),
                 checklist=next(iter(versions), None),
                 published=next((v.version for v in versions if v.status is ChecklistStatus.PUBLISHED), None),
-                run=next(iter(own), None),
+                run=max(own, key=lambda run: run.rank(dimension.name), default=None),
                 scored=max(
                     (run.versions[dimension.name] for run in own if dimension.name in run.versions), default=None
                 ),

@@ -12,7 +12,7 @@ from app.domain.questions.decision import Decision
 from app.domain.text import Text
 from app.errors import NotFoundError
 from app.services.checklists.expert_answers import published
-from app.services.disagreements.version_answers import kept_answers, newest_runs
+from app.services.disagreements.version_answers import default_runs_of, kept_answers
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -61,7 +61,7 @@ def sides_of_pair(workbench: Workbench, checklist_id: int, question_id: int, tex
         dimension_id = work.checklists.dimension_of(checklist_id)
         project_id = work.projects.project_of(dimension_id).id
         text = work.texts.in_project(project_id, text_id)
-        runs = newest_runs(work, project_id, checklist_id)
+        runs = default_runs_of(work, project_id, checklist_id)
         judged = [(run, work.results.judgments(run.id, dimension_id, text_id)) for run in runs]
         draw = work.expert_answers.draw_of(checklist_id)
         state = work.expert_answers.state(draw.id) if draw else ()

@@ -45,8 +45,9 @@ class VersionAnswers:
 
 
 def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
-    """The newest run of each judge counts, as on Results: none of the locked split, of a study, of a comparison of ways
-    of asking or of a look at anchors. What people and judges said is read again only when it has changed.
+    """The run with most texts of each judge counts, as on Results: none of the locked split, of a study, of a
+    comparison of ways of asking or of a look at anchors. What people and judges said is read again only when it
+    has changed.
 
     Raises NotReadyError for a draft.
     """
@@ -55,7 +56,7 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
         dimension_id = work.checklists.dimension_of(checklist_id)
         project_id = work.projects.project_of(dimension_id).id
         there = np.asarray(work.texts.ids(project_id))
-        runs = newest_runs(work, project_id, checklist_id)
+        runs = default_runs_of(work, project_id, checklist_id)
         draw = work.expert_answers.draw_of(checklist_id)
         state = work.expert_answers.state(draw.id) if draw else ()
         decisions = work.decisions.of_checklist(checklist_id)
@@ -82,13 +83,13 @@ def version_answers(workbench: Workbench, checklist_id: int) -> VersionAnswers:
     )
 
 
-def newest_runs(work: UnitOfWork, project_id: int, checklist_id: int) -> list[RunSummary]:
-    """The newest run of each judge that asked this version and has scores; newest first."""
+def default_runs_of(work: UnitOfWork, project_id: int, checklist_id: int) -> list[RunSummary]:
+    """The run with most texts of each judge that asked this version; newest first."""
     asked, found = work.runs.with_checklist(checklist_id), dict[str, RunSummary]()
     for run in work.runs.all(project_id):
         if run.id in asked and run.done and not run.locked and not run.apart:
-            found.setdefault(run.judge, run)
-    return list(found.values())
+            found[run.judge] = max(found.get(run.judge, run), run, key=lambda each: each.rank())
+    return sorted(found.values(), key=lambda run: -run.id)
 
 
 @lru_cache(maxsize=16)

@@ -191,7 +191,7 @@ def _drawable(work: UnitOfWork, project_id: int) -> list[str]:
 def _chosen_run(work: UnitOfWork, checklist: Checklist, run_id: int | None) -> RunSummary | None:
     runs = runs_of_line(work, checklist)
     if run_id is None:
-        return runs[0] if runs else None
+        return max(runs, key=lambda run: run.rank(), default=None)
     found = next((run for run in runs if run.id == run_id), None)
     if found is None:
         there = ", ".join(str(run.id) for run in runs)

@@ -30,19 +30,19 @@ class JudgePanel:
 
 @use_case(Right.READ)
 def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) -> JudgePanel | None:
-    """The newest run of each judge with the same method and version of the checklist as the result's.
+    """The run with most texts of each judge with the same method and version of the checklist as the result's.
 
     Over the questions about the drawn texts that all of them answered and that have a reference; answers about one
     text go together. None where there is one judge, or too few such answers.
     """
-    newest: dict[str, RunSummary] = {}
+    best: dict[str, RunSummary] = {}
     for scores in score_sets(workbench, project_id, result.dimension.id):
         if _kind(scores.run, scores.version) == _kind(result.run, result.version):
-            newest.setdefault(scores.run.judge, scores.run)
-    if len(newest) < 2:
+            best[scores.run.judge] = max(best.get(scores.run.judge, scores.run), scores.run, key=RunSummary.rank)
+    if len(best) < 2:
         return None
     answers, people, texts = [], None, 0
-    for run in newest.values():
+    for run in best.values():
         other = kept_result(workbench, run.id, result.dimension.id, result.choices)
         side = expert_side(workbench, other) if other else None
         if side is None:
@@ -56,14 +56,14 @@ def judge_panel(workbench: Workbench, project_id: int, result: DimensionResult) 
         found = panel(
             np.stack(answers),
             people.ravel(),
-            list(newest),
+            list(best),
             group=of_text,
             resamples=choices.resamples,
             seed=choices.seed,
         )
     except InputError:  # not two answers that all of them gave
         return None
-    return JudgePanel(found, tuple(cost_of(workbench, run) for run in newest.values()))
+    return JudgePanel(found, tuple(cost_of(workbench, run) for run in best.values()))
 
 
 def _kind(run: RunSummary, version: int | None) -> tuple[object, ...]:

@@ -32,8 +32,8 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class QualityCost:
-    """One way of scoring by its newest run. `against`: less the checklist on the texts both scored; None for the
-    checklist itself, or where there is none."""
+    """One way of scoring by its run with most texts. `against`: less the checklist on the texts both scored; None for
+    the checklist itself, or where there is none."""
 
     scores: ScoreSet
     figure: Figure
@@ -55,14 +55,14 @@ def quality_and_cost(
     choices: Choices = USUAL,
     compared: bool = True,
 ) -> list[QualityCost]:
-    """The newest run of each evaluator, judge and checklist version on a dimension, best agreement first.
+    """The run with most texts of each evaluator, judge and checklist version on a dimension, best agreement first.
 
     Studies of conditions compare checklists, not methods: their runs are left out, as are those that compare ways of
     asking.
 
-    compared: with the paired comparison to the newest checklist run, which takes about a second a run the first time.
+    compared: with the paired comparison to the default checklist run, which takes about a second a run the first time.
     """
-    sets = _newest([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.apart])
+    sets = _defaults([scores for scores in score_sets(workbench, project_id, dimension_id) if not scores.run.apart])
     found = []
     for scores in sets:
         result = kept_result(workbench, scores.run.id, dimension_id, choices)
@@ -76,9 +76,9 @@ def quality_and_cost(
     return sorted(found, key=lambda each: -2 if each.figure.value is None else each.figure.value, reverse=True)
 
 
-def _newest(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
+def _defaults(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
     kept: dict[tuple[object, ...], ScoreSet] = {}
-    for scores in sets:
+    for scores in sorted(sets, key=lambda each: each.run.rank(), reverse=True):
         kept.setdefault((scores.run.evaluator, scores.run.judge, scores.version, scores.condition), scores)
     return list(kept.values())
 

@@ -29,10 +29,10 @@ __all__ = [
     "Figure",
     "Level",
     "Resampling",
+    "default_runs",
     "has_probabilities",
     "kept_result",
     "kept_results",
-    "newest_of_each",
     "result_state",
     "results_of",
     "runs_to_show",
@@ -322,7 +322,7 @@ def has_probabilities(run: RunSummary) -> bool:
 
 @use_case(Right.READ)
 def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | None = None) -> list[int]:
-    """The runs asked for, else the newest of each method and judge with a score that no study of conditions made.
+    """The runs asked for, else the default of each method and judge (`default_runs`).
 
     Raises NotFoundError or NotReadyError.
     """
@@ -337,7 +337,7 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
             f"Run {locked[0]} scored the locked test split, so its results are seen on purpose only.",
             "`interacteval split look` shows them; each look is counted.",
         )
-    found = list(asked or ()) or [run.id for run in newest_of_each(list(runs.values()))]
+    found = list(asked or ()) or [run.id for run in default_runs(list(runs.values()))]
     if not found and any(run.done and run.study for run in runs.values()):
         raise NotReadyError(
             "Only studies of conditions have scored texts of this project.",
@@ -353,13 +353,22 @@ def runs_to_show(workbench: Workbench, project_id: int, asked: Sequence[int] | N
     return found
 
 
-def newest_of_each(runs: Sequence[RunSummary]) -> list[RunSummary]:
-    """Of each method and judge the newest run with scores; none of the locked split, none made for something else.
+def default_runs(runs: Sequence[RunSummary], dimension: str | None = None) -> list[RunSummary]:
+    """The run of each method and judge that is shown where none is chosen: of the newest checklist version the one with
+    most texts. None of the locked split, none made for something else.
 
-    `runs` come newest first, as they are listed.
+    `runs` come newest first, as they are listed, and so does what is returned. dimension: only runs that scored it;
+    without it every dimension has its own, so that a run on one of them doesn't hide the others.
     """
-    found: dict[tuple[str, str], RunSummary] = {}
-    for run in runs:
-        if run.done and not run.locked and not run.apart:
-            found.setdefault((run.evaluator, run.judge), run)
-    return list(found.values())
+    shown = [run for run in runs if run.done and not run.locked and not run.apart]
+    if dimension is None:
+        names = dict.fromkeys(name for run in shown for name in run.dimensions)
+        found = {run.id for name in names for run in default_runs(shown, name)}
+        return [run for run in shown if run.id in found]
+    best: dict[tuple[str, str], RunSummary] = {}
+    for run in shown:
+        if dimension in run.dimensions:
+            way = run.evaluator, run.judge
+            best[way] = max(best.get(way, run), run, key=lambda each: each.rank(dimension))
+    kept = {run.id for run in best.values()}
+    return [run for run in shown if run.id in kept]

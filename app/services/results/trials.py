@@ -50,7 +50,7 @@ def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choic
         groups: dict[tuple[object, ...], dict[int, RunSummary]] = {}
         for run in work.runs.all(project_id):
             part = next((p for p in work.runs.parts(run.id) if p.dimension == dimension.id), None)
-            if part is None or not run.done or run.locked or run.apart or not _is_drawn(run.params):
+            if part is None or not run.done or run.locked or run.apart or not run.drawn:
                 continue
             way = (run.evaluator, run.judge, part.checklist, part.prompt_digest, _way(run.params))
             groups.setdefault(way, {}).setdefault(int(run.params.get("seed", 0)), run)
@@ -61,10 +61,6 @@ def trials_of(workbench: Workbench, project_id: int, dimension: Dimension, choic
         results = [kept_result(workbench, run.id, dimension.id, choices) for _, run in sorted(group.items())]
         found.append(Trials(tuple(result for result in results if result is not None)))
     return found
-
-
-def _is_drawn(params: Mapping[str, Any]) -> bool:
-    return params.get("sample", 1) != 1 or bool(params.get("draw"))
 
 
 def _way(params: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ def progress_table(progress: Overview) -> None:
                 "by LLMs", help="Attributes that models wrote, those of the built-in rules included."
             ),
             "Checklist": st.column_config.TextColumn(help="The newest version."),
-            "Scored": st.column_config.TextColumn(help="The newest run that scored texts on this dimension."),
+            "Scored": st.column_config.TextColumn(help="The run with most texts of the newest checklist."),
         },
     )
 

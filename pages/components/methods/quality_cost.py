@@ -33,8 +33,8 @@ def quality_cost(scope: ResultScope) -> None:
         st.markdown("No method has scored this dimension yet.")
         return
     st.caption(
-        f"On {plain(scope.dimension.name)}, the newest run of each method, judge and checklist version, whichever runs "
-        "are chosen above."
+        f"On {plain(scope.dimension.name)}, the run with most texts of each method, judge and checklist version, "
+        "whichever runs are chosen above."
     )
     rows = pd.DataFrame([_row(each) for each in found])
     st.dataframe(

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.domain.project import Project
-from app.services.results.results import kept_results, newest_of_each
+from app.services.results.results import kept_results
 from app.services.results.verdicts import verdict_of
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
@@ -24,7 +24,8 @@ def outcome(workbench: Workbench, project: Project) -> None:
     ended = st.session_state.get(_key(project), ())
     if not ended:
         return
-    runs = [run for run in newest_of_each(list_runs(workbench, project.id)) if run.id in ended]
+    there = [run for run in list_runs(workbench, project.id) if run.id in ended and run.done]
+    runs = [run for run in there if not run.locked and not run.apart]
     with st.spinner("Comparing the judge with the raters"):
         results = [result for run in runs for result in kept_results(workbench, run.id)]
         verdicts = [verdict_of(workbench, result).about(result_label(result, len(runs) > 1)) for result in results]

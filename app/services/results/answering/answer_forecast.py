@@ -14,7 +14,7 @@ from app.meta_evaluation.score_matrix import Floats
 from app.services.checklists.answer_plans import AnswerPlan, plan_answers
 from app.services.results.corrected_shares import CorrectedShares, corrected_shares
 from app.services.results.expert_side import ExpertSide, expert_side
-from app.services.results.results import Choices, DimensionResult, kept_result
+from app.services.results.results import Choices, DimensionResult, default_runs, kept_result
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 
@@ -44,9 +44,9 @@ class PlannedAnswers:
 
 @use_case(Right.FACILITATE)
 def planned_answers(workbench: Workbench, checklist_id: int, wished: WishedWave) -> PlannedAnswers:
-    """The next wave and what it would bring, by the newest run that asked this version. Raises as `plan_answers`."""
+    """What the next wave would bring, by the run with most texts that asked this version. Raises as `plan_answers`."""
     plan = plan_answers(workbench, checklist_id, wished)
-    result = _newest_result(workbench, checklist_id)
+    result = _default_result(workbench, checklist_id)
     shares = corrected_shares(workbench, result, (wished.texts,)) if result else None
     if result is None or shares is None:
         before = (answers_before_any(wished.texts), *_unscored(result, plan))
@@ -85,12 +85,13 @@ def _unscored(result: DimensionResult | None, plan: AnswerPlan) -> list[str]:
     return [f"The judge has scored {has} of these {len(plan.texts)} texts; only those correct it. Score the rest too."]
 
 
-def _newest_result(workbench: Workbench, checklist_id: int) -> DimensionResult | None:
+def _default_result(workbench: Workbench, checklist_id: int) -> DimensionResult | None:
     with workbench.database.read() as work:
         dimension_id = work.checklists.dimension_of(checklist_id)
         runs = [work.runs.get(run) for run in sorted(work.runs.with_checklist(checklist_id), reverse=True)]
-    newest = next((run.id for run in runs if run.done and not run.locked and not run.apart), None)
-    return kept_result(workbench, newest, dimension_id, Choices("dataset")) if newest is not None else None
+        name = work.projects.dimension_by_id(dimension_id).name
+    found = max(default_runs(runs, name), key=lambda run: run.rank(name), default=None)
+    return kept_result(workbench, found.id, dimension_id, Choices("dataset")) if found is not None else None
 
 
 def _saving(

@@ -29,13 +29,13 @@ class VersionDifference:
 
 @use_case(Right.READ)
 def other_versions(workbench: Workbench, project_id: int, result: DimensionResult) -> list[ScoreSet]:
-    """The newest run of the result's judge and method with each other version of the checklist, highest first."""
-    newest: dict[int, ScoreSet] = {}
+    """Of each other version of the checklist the run with most texts of the judge and method, newest version first."""
+    best: dict[int, ScoreSet] = {}
     for scores in score_sets(workbench, project_id, result.dimension.id):
         alike = _kind(scores.run) == _kind(result.run)
         if alike and scores.version is not None and scores.version != result.version:
-            newest.setdefault(scores.version, scores)
-    return [newest[version] for version in sorted(newest, reverse=True)]
+            best[scores.version] = max(best.get(scores.version, scores), scores, key=lambda each: each.run.rank())
+    return [best[version] for version in sorted(best, reverse=True)]
 
 
 def _kind(run: RunSummary) -> tuple[object, ...]:

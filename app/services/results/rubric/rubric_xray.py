@@ -21,6 +21,7 @@ from app.services.results.results import Choices, DimensionResult, kept_result, 
 from app.services.results.rubric.rubric_evidence import rubric_evidence
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.runs import get_run
 from db.unit_of_work import Database
 
 __all__ = ["ModeFinding", "RubricXray", "UnservedAttribute", "result_with_questions", "rubric_xray"]
@@ -118,12 +119,13 @@ class RubricXray:
 def result_with_questions(
     workbench: Workbench, project_id: int, dimension: Dimension, run: int | None, choices: Choices
 ) -> DimensionResult:
-    """Of the run asked for, else of the newest that asked a checklist's questions about the dimension.
+    """Of the run asked for, else of the one with most texts of the newest checklist version on the dimension.
 
     Raises NotFoundError or NotReadyError.
     """
-    for run_id in runs_to_show(workbench, project_id, None if run is None else [run]):
-        found = kept_result(workbench, run_id, dimension.id, choices)
+    runs = [get_run(workbench, each) for each in runs_to_show(workbench, project_id, None if run is None else [run])]
+    for each in sorted(runs, key=lambda one: one.rank(dimension.name), reverse=True):
+        found = kept_result(workbench, each.id, dimension.id, choices)
         if found is not None and found.version is not None:
             return found
     which = "The runs of this project have" if run is None else f"Run {run} has"

@@ -30,8 +30,8 @@ DIFFERENCE_HELP = (
     "leaves out 0 shows a difference."
 )
 VERSIONS_HELP = (
-    "The newest runs of the same judge with two versions of the checklist, text by text. Another version asks other "
-    "questions; only where experts answered both can be said whether the judge or the questions moved the score."
+    "The runs with most texts of the same judge with two versions of the checklist, text by text. Another version asks "
+    "other questions; only where experts answered both can be said whether the judge or the questions moved the score."
 ) + more_in_guide("difference")
 
 

@@ -13,8 +13,8 @@ from app.services.results.results import (
     Duplicates,
     Level,
     Resampling,
+    default_runs,
     has_probabilities,
-    newest_of_each,
 )
 from pages.components.shell.address import keep, numbers, prepare, prepare_number
 from pages.components.shell.guide.explained import more_in_guide
@@ -61,8 +61,8 @@ SOFT_HELP = (
 
 
 def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[RunSummary, ...], Choices]:
-    """`runs` are those with scores, newest first; the newest of each method and judge on the dimension, unless address
-    or person say else.
+    """`runs` are those with scores, newest first; the default of each method and judge on the dimension, unless
+    address or person say else.
 
     No run where nothing is chosen and only studies of conditions have scored anything.
     """
@@ -90,7 +90,7 @@ def result_choices(runs: Sequence[RunSummary], dimension: str) -> tuple[tuple[Ru
 def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
     by_id = {run.id: run for run in runs}
     key, own = "run", [run for run in runs if not run.apart]
-    usual = [run.id for run in newest_of_each([r for r in own if dimension in r.dimensions]) or own[:1]]
+    usual = [run.id for run in default_runs(own, dimension) or own[:1]]
     known = [run for run in st.session_state.get(key) or [] if run in by_id]
     st.session_state[key] = known or [run for run in numbers(key) if run in by_id] or usual
     chosen: list[int] = st.multiselect(
@@ -98,9 +98,9 @@ def _runs(runs: Sequence[RunSummary], dimension: str) -> tuple[RunSummary, ...]:
         list(by_id),
         format_func=lambda run: f"{with_version(by_id[run])} · {started(by_id[run])}",
         key=key,
-        help="The newest of each method and judge, unless you choose others. Several stand side by side. Runs of a "
-        "study of conditions are named by their condition, those that compare ways of asking by their way; both are "
-        "shown when you choose them.",
+        help="Of each method and judge the run with most texts of the newest checklist, unless you choose others. "
+        "Several stand side by side. Runs of a study of conditions are named by their condition, those that compare "
+        "ways of asking by their way; both are shown when you choose them.",
     )
     shown = chosen or usual
     keep(key, ",".join(map(str, shown)), "")

@@ -132,7 +132,9 @@ def _chosen(sets: Sequence[ScoreSet], shown: Sequence[int]) -> tuple[ScoreSet, l
     names = set_labels(sets)
     left, right = st.columns([3, 2], gap="large", vertical_alignment="bottom")
     with left:
-        usual = str(next((each.run.id for each in reversed(sets) if not each.run.study), sets[-1].run.id))
+        # The first of those with most texts: what came before others is what they are compared with.
+        whole = [each.run for each in sets if not each.run.study and not each.run.drawn] or [sets[-1].run]
+        usual = str(whole[-1].id)
         prepare("baseline", [str(run) for run in by_run], usual)
         first = int(
             st.selectbox(

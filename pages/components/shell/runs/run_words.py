@@ -9,7 +9,7 @@ from pages.components.shell import local_time
 from pages.components.shell.guide.errors import failure_address
 from pages.components.shell.guide.link import guide_link
 from pages.components.shell.runs.study_words import condition_words
-from pages.components.shell.words import model_label, plain
+from pages.components.shell.words import model_label, number, plain
 
 STATES = {
     RunStatus.WAITING: "planned, not begun",
@@ -60,7 +60,7 @@ def way(run: RunSummary) -> str:
     if run.anchors:
         return f"{run.evaluator} · anchors"
     if not run.study:
-        return run.evaluator
+        return f"{run.evaluator} · trial on {number(run.texts, 'text')}" if run.drawn else run.evaluator
     trial = f", trial {run.trial}" if run.trial else ""
     return f"{run.evaluator} · condition: {condition_words(StudyCondition.parse(run.study))}{trial}"
 

@@ -1,10 +1,13 @@
 """How far a project is, and what comes next."""
 
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from app.domain.attribute import ContributorKind
+from app.domain.run import RunStatus, RunSummary
 from app.domain.task import Dimension, Task
 from app.domain.text import Rating, Text
 from app.errors import NotReadyError
@@ -20,8 +23,11 @@ from app.services.data.projects import (
 )
 from app.services.data.steps import next_step
 from app.services.flow import run_flow
-from app.services.results.results import runs_to_show
+from app.services.results.quality_cost import quality_and_cost
+from app.services.results.results import USUAL, default_runs, runs_to_show
+from app.services.results.rubric.rubric_xray import result_with_questions
 from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.runs import RunOptions, get_run, start_run, work_on
 from app.services.think_aloud.samples import sample_options
 from tests.support.projects import ready_to_score, workbench_at
 
@@ -62,6 +68,63 @@ def test_other_samples_are_offered_nearest_in_score_first():
     assert [o.score for o in sample_options(workbench, order.id, near=4.5)] == [5, 3, 1]
     assert [o.text.doc_id for o in sample_options(workbench, order.id, near=4.5, search="TEXT 0")] == ["d0"]
     assert sample_options(workbench, order.id, near=4.5, limit=1)[0].score == 5
+
+
+def test_default_run_after_a_trial_is_still_the_whole_run(tmp_path: Path) -> None:
+    workbench = workbench_at(tmp_path)
+    dimension = ready_to_score(workbench, texts=40)
+    project = get_project(workbench, "Ready")
+    whole = start_run(workbench, project.id, RunOptions((dimension,), "rules"))
+    trial = start_run(workbench, project.id, RunOptions((dimension,), "rules", share=0.2))
+    for run in (whole, trial):
+        work_on(workbench, run)
+    assert 0 < get_run(workbench, trial).texts < get_run(workbench, whole).texts
+    assert get_run(workbench, trial).drawn
+    assert runs_to_show(workbench, project.id) == [whole]
+    assert [one.run.id for one in overview(workbench, project.id).dimensions if one.run] == [whole]
+    assert result_with_questions(workbench, project.id, dimension, None, USUAL).run.id == whole
+    assert [one.run.id for one in quality_and_cost(workbench, project.id, dimension.id)] == [whole]
+    assert result_with_questions(workbench, project.id, dimension, trial, USUAL).run.id == trial
+
+
+@pytest.mark.parametrize(
+    ("versions", "texts", "shown"),
+    [
+        ((1, 1, 1), (160, 4, 160), 3),
+        ((1, 1, 1), (160, 4, 20), 1),
+        ((1, 2, 2), (160, 50, 4), 2),
+        ((1, 1, 1), (4, 4, 4), 3),
+    ],
+)
+def test_default_run_is_that_with_most_texts_of_the_newest_version(
+    versions: tuple[int, ...], texts: tuple[int, ...], shown: int
+) -> None:
+    runs = [
+        RunSummary(
+            number,
+            "News",
+            "checklist",
+            "rules",
+            ("order",),
+            RunStatus.DONE,
+            done,
+            0,
+            160,
+            datetime(2026, 1, number),
+            versions={"order": version},
+        )
+        for number, version, done in zip((1, 2, 3), versions, texts, strict=True)
+    ]
+    assert [run.id for run in default_runs(runs[::-1], "order")] == [shown]
+    assert [run.id for run in default_runs(runs[::-1])] == [shown]
+
+
+def test_default_runs_of_a_project_hide_no_dimension() -> None:
+    both = RunSummary(1, "N", "g-eval", "m", ("a", "b"), RunStatus.DONE, 80, 0, 80, datetime(2026, 1, 1))
+    one = replace(both, id=2, dimensions=("a",), done=40, all=40)
+    assert [run.id for run in default_runs([one, both])] == [2, 1]
+    assert [run.id for run in default_runs([one, both], "a")] == [2]
+    assert [run.id for run in default_runs([one, both], "b")] == [1]
 
 
 def test_a_study_of_conditions_does_not_count_as_scoring(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from app.errors import BudgetError, InputError
 from app.services.checklists.expert_answers import answer, draw_texts
 from app.services.data.locked_split import lock
 from app.services.data.projects import overview
-from app.services.results.results import newest_of_each
+from app.services.results.results import default_runs
 from app.services.results.trials import trials_of
 from app.services.runtime.spending import Spending
 from app.services.runtime.workbench import Workbench
@@ -110,7 +110,7 @@ def test_the_runs_are_never_the_newest_of_their_judge_nor_trials(workbench: Work
     work_on(workbench, own)
     for seed in (1, 2):
         done(workbench, AskingOptions(dimension, JUDGE, texts=8, seed=seed))
-    assert [run.id for run in newest_of_each(list_runs(workbench, 1))] == [own]
+    assert [run.id for run in default_runs(list_runs(workbench, 1))] == [own]
     assert [each.run.id for each in overview(workbench, 1).dimensions if each.run] == [own]
     assert trials_of(workbench, 1, dimension) == []
 
