@@ -12,8 +12,8 @@ from pages.components.shell.words import model_label, plain
 
 HELP = (
     "The run with most texts of each judge with this version of the checklist, over what was decided or most "
-    "experts agree on. Judges that err on the same texts repeat each other: the more their errors correlate, the fewer independent "
-    "votes they are worth. In brackets: 95 % interval, answers about one text drawn together."
+    "experts agree on. Judges that err on the same texts repeat each other: the more their errors correlate, the fewer "
+    "independent votes they are worth. In brackets: 95 % interval, answers about one text drawn together."
 )
 
 

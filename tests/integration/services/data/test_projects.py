@@ -1,7 +1,7 @@
 """How far a project is, and what comes next."""
 
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -110,7 +110,7 @@ def test_default_run_is_that_with_most_texts_of_the_newest_version(
             done,
             0,
             160,
-            datetime(2026, 1, number),
+            datetime(2026, 1, number, tzinfo=UTC),
             versions={"order": version},
         )
         for number, version, done in zip((1, 2, 3), versions, texts, strict=True)
@@ -120,7 +120,7 @@ def test_default_run_is_that_with_most_texts_of_the_newest_version(
 
 
 def test_default_runs_of_a_project_hide_no_dimension() -> None:
-    both = RunSummary(1, "N", "g-eval", "m", ("a", "b"), RunStatus.DONE, 80, 0, 80, datetime(2026, 1, 1))
+    both = RunSummary(1, "N", "g-eval", "m", ("a", "b"), RunStatus.DONE, 80, 0, 80, datetime(2026, 1, 1, tzinfo=UTC))
     one = replace(both, id=2, dimensions=("a",), done=40, all=40)
     assert [run.id for run in default_runs([one, both])] == [2, 1]
     assert [run.id for run in default_runs([one, both], "a")] == [2]
