@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.domain.attribute import AttributeStatus
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import compare_contributors, find_unique_attributes
+from app.services.attributes.analysis import compare_contributors, find_unique_attributes, names_of_task
 from app.services.results.results import Level
 from pages.components.compare.attribute_map import attribute_map
 from pages.components.compare.compared_names import names_of
@@ -82,7 +82,7 @@ view = st.segmented_control(
 keep("compare_view", view or "noticed", "noticed")
 match view:
     case "topics":
-        topics(attributes, names, dimension.id)
+        topics(attributes, names, dimension.id, names_of_task(workbench, project.id, dimension.id))
     case "alike":
         set_similarity(sets, names)
     case "scores":

@@ -11,13 +11,15 @@ from app.errors import InputError, NotReadyError
 class AttributePool:
     """Aligned tuples, one entry an attribute; `contributors` in the order given.
 
-    `kinds` may leave contributors out: groups of people and of LLMs hold only those whose kind is known.
+    `kinds` may leave contributors out: groups of people and of LLMs hold only those whose kind is known. `names`: what
+    the dimension and the texts of the task are called, which is no topic.
     """
 
     contributors: tuple[str, ...]
     owners: tuple[str, ...]
     texts: tuple[str, ...]
     kinds: Mapping[str, ContributorKind] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -51,7 +53,9 @@ class AttributePool:
 
 
 def pool_attributes(
-    said: Mapping[str, Sequence[str]], kinds: Mapping[str, ContributorKind] | None = None
+    said: Mapping[str, Sequence[str]],
+    kinds: Mapping[str, ContributorKind] | None = None,
+    names: Sequence[str] = (),
 ) -> AttributePool:
     """Join the contributors' lists; blank texts are left out, repeated ones stay.
 
@@ -69,4 +73,5 @@ def pool_attributes(
         owners=tuple(name for name, _ in pairs),
         texts=tuple(text for _, text in pairs),
         kinds=known,
+        names=tuple(names),
     )

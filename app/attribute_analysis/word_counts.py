@@ -1,11 +1,12 @@
-"""Counts of the words topics and embeddings see: two letters or more, lower case, without English stop words.
+"""Counts of the words topics and embeddings see: two letters or more, lower case, without stop words
+(English ones, unless others are given).
 
 For texts in Latin letters these are the words scikit-learn's CountVectorizer with stop_words="english" finds. Scripts
 without spaces have no words to split at: each pair of neighbouring characters counts as one, as is usual for them.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -64,16 +65,16 @@ class WordCounts:
         return sparse.csr_array(TfidfTransformer().fit_transform(self.counts))
 
 
-def content_words(text: str) -> list[str]:
+def content_words(text: str, left_out: Collection[str] = ENGLISH_STOP_WORDS) -> list[str]:
     """Words of one text in order, stop words left out."""
     lowered = text.lower()
     found = SIMPLE_WORD.findall(lowered) if text.isascii() else _words_of_any_script(text)
-    return [word for word in found if word not in ENGLISH_STOP_WORDS]
+    return [word for word in found if word not in left_out]
 
 
-def count_words(texts: Sequence[str]) -> WordCounts:
+def count_words(texts: Sequence[str], left_out: Collection[str] = ENGLISH_STOP_WORDS) -> WordCounts:
     """Counts of content words; a vocabulary of none is a matrix without columns."""
-    words = [content_words(text) for text in texts]
+    words = [content_words(text, left_out) for text in texts]
     if not any(words):
         return WordCounts(sparse.csr_array((len(texts), 0), dtype=np.float64), ())
     vectorizer = CountVectorizer(analyzer=list, dtype=np.float64)

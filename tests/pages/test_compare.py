@@ -11,6 +11,7 @@ from app.attribute_analysis.topics import lda
 from app.domain.attribute import ContributorKind
 from app.domain.task import Dimension, Task
 from app.services.attributes import embedding as embedding_service
+from app.services.attributes.analysis import names_of_task, topics_of
 from app.services.attributes.attribute_changes import exclude_attributes
 from app.services.attributes.attributes import add_attributes
 from app.services.building.build import build
@@ -126,9 +127,8 @@ def test_excluded_attributes_are_left_out(workbench: Workbench, open_screen: Ope
 
 def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Workbench, open_screen: Open):
     app = at(open_screen("compare"), "topics")
-    bold = next(m.value for m in app.markdown if m.value.startswith("**") and "steady" in m.value)
-    assert "topics" in bold
-    assert app.segmented_control(key="topic_model").value in ("lda", "steady")
+    verdict = topics_of(demo, 1, 1).verdict
+    assert any(m.value.startswith("**") and verdict in told(app) for m in app.markdown)
     spreads = table(app, "topic_spreads")
     assert spreads["Who"].iloc[0] == "Everybody"
     assert spreads["Spread"].between(0, 0.4).all()
@@ -136,17 +136,27 @@ def test_topics_lead_with_the_verdict_and_show_shares_spread_and_trust(demo: Wor
     assert list(table(app, "topic_stability")["Model"]) == ["LDA", "NMF"]
     assert len(app.expander) == 5
     assert len(app.get("vega_lite_chart")) == 2, "shares and coherence"
-    app.segmented_control(key="topic_model").set_value("lda").run()
-    assert "LDA on word counts, 5 topics" in told(sound(app))
+
+
+def test_topics_and_compare_show_the_same_figures(demo: Workbench, open_screen: Open):
+    compared = at(open_screen("compare"), "topics")
+    summary = sound(open_screen("topics"))
+    figures = table(compared, "topic_spreads").set_index("Who")["Spread"]
+    for row in summary.dataframe[0].value.itertuples():
+        assert figures[row.Contributor] == pytest.approx(row.Spread)
+    names = names_of_task(demo, 1, 1)
+    assert {"coherence", "text"} <= set(names)
+    model = topics_of(demo, 1, 1).leading.model
+    assert model in told(compared)
+    assert model in told(summary)
 
 
 def test_number_of_topics_and_of_random_starts_can_be_chosen(demo: Workbench, open_screen: Open):
     app = at(open_screen("compare"), "topics")
     app.slider(key="topic_count").set_value(3).run()
     app.number_input(key="topic_seeds").set_value(4).run()
-    app.segmented_control(key="topic_model").set_value("lda").run()
     assert len(sound(app).expander) == 3
-    assert "3 topics, 30 iterations, seeds 0 to 3" in told(app)
+    assert list(table(app, "topic_stability")["Compared"]) == ["4 random starts", "4 resamples"]
 
 
 def test_nobody_chosen_for_the_picture_is_said(demo: Workbench, open_screen: Open):

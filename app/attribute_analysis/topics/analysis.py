@@ -27,11 +27,16 @@ class TopicAnalysis:
         return "steady" if (steady.above_baseline or 0.0) >= lda.above_baseline else "lda"
 
     @property
+    def leading(self) -> TopicGrouping:
+        """The grouping that every screen and the command show."""
+        return self.lda if self.lead == "lda" else self.steady
+
+    @property
     def verdict(self) -> str:
         """What in these topics can be relied on, in a sentence or two."""
         if self.steady.small:
             return self.steady.small
-        best = self.lda if self.lead == "lda" else self.steady
+        best = self.leading
         name = "LDA, the paper's model" if self.lead == "lda" else "NMF, the steadier model"
         return {
             "unknown": "Nothing is known about how steady the topics are: there is too little to compare.",

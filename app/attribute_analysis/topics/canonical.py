@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.attribute_analysis.pool import AttributePool
+from app.attribute_analysis.stop_words import left_out
 from app.attribute_analysis.topics.stability import UNPLACED
 from app.attribute_analysis.word_counts import WordCounts, count_words
 from app.errors import InputError, NotReadyError
@@ -22,17 +23,17 @@ class CanonicalTexts:
     words: WordCounts
     positions: NDArray[np.intp]
     pool: AttributePool
+    languages: str = ""  # a sentence where there are several
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about what was left out."""
         missing = len(self.pool) - len(self.positions)
-        if not missing:
-            return ()
-        return (
-            f"Attributes without a word that counts (after leaving out words such as “the” and “is”): {missing} of "
-            f"{len(self.pool)}. They have no topic and are left out of the shares.",
+        without = (
+            f"Attributes without a word that counts, after leaving out words such as “the” and “check”: {missing} of "
+            f"{len(self.pool)}. They have no topic and are left out of the shares."
         )
+        return tuple(filter(None, (self.languages, without if missing else "")))
 
     def labels_in_pool(self, labels: NDArray[np.intp]) -> NDArray[np.intp]:
         """(fits, rows) as (fits, pool), UNPLACED where a text of the pool has no row."""
@@ -54,11 +55,12 @@ def canonical_texts(pool: AttributePool, n_topics: int) -> CanonicalTexts:
             f"{n_topics} topics can't be asked for.", f"Choose a number from {FEWEST_TOPICS} to {MOST_TOPICS}."
         )
     order = np.array(sorted(range(len(pool)), key=lambda i: (pool.texts[i], pool.owners[i])), dtype=np.intp)
-    counted = count_words([pool.texts[i] for i in order])
+    without = left_out(pool.texts, pool.names)
+    counted = count_words([pool.texts[i] for i in order], without.words)
     kept = counted.with_words
     if not len(kept):
         raise NotReadyError(
-            "None of the attributes has a word to group by, once words such as “the” and “is” are left out.",
+            "None of the attributes has a word to group by, once words such as “the” and “check” are left out.",
             "Add attributes that say what to look for.",
         )
     words = counted.rows(kept)
@@ -67,7 +69,7 @@ def canonical_texts(pool: AttributePool, n_topics: int) -> CanonicalTexts:
             f"Attributes that differ in their words: {words.different_texts}; too few for {n_topics} topics.",
             "Ask for fewer topics or add attributes.",
         )
-    return CanonicalTexts(words, order[kept], pool)
+    return CanonicalTexts(words, order[kept], pool, without.note)
 
 
 def size_warning(n: int, n_topics: int) -> str:

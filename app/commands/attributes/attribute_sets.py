@@ -146,10 +146,10 @@ def _measures(value: "Similarity") -> list[int | float | None]:
 
 def _print_topics(found: "TopicAnalysis") -> None:
     echo(found.verdict)
-    for grouping in [found.lda, found.steady] if found.lead == "lda" else [found.steady, found.lda]:
-        echo(f"\n{grouping.model}")
-        _print_grouping(grouping)
-        _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
+    grouping = found.leading
+    echo(f"\n{grouping.model}")
+    _print_grouping(grouping)
+    _print_sentences([sentence for sentence in (grouping.warning, *grouping.notes) if sentence])
     echo(
         "\nSpread is the standard deviation of the shares: low = balanced, high = in few topics only.\n"
         "It depends on the size of a set: “by chance” is what as many attributes have that fall on topics at random.\n"

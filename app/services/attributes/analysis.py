@@ -44,6 +44,7 @@ __all__ = [
     "UniqueAttributes",
     "compare_contributors",
     "find_unique_attributes",
+    "names_of_task",
     "pool_of",
     "similarity_of",
     "similarity_of_sets",
@@ -84,8 +85,9 @@ def similarity_of(workbench: Workbench, project_id: int, dimension_id: int) -> C
 def topics_of(
     workbench: Workbench, project_id: int, dimension_id: int, topics: int = 5, seeds: int = 20
 ) -> TopicAnalysis:
-    """LDA topics of a dimension's active attributes, fitted from several seeds. Raises NotReadyError."""
-    return topics_in(_read(workbench, project_id, dimension_id), topics, seeds)
+    """Topics of a dimension's active attributes by both models. Raises NotReadyError."""
+    names = names_of_task(workbench, project_id, dimension_id)
+    return topics_in(_read(workbench, project_id, dimension_id), topics, seeds, names)
 
 
 def compare_contributors(attributes: Sequence[Attribute], embedding: Embedding = LSA) -> ContributorComparison:
@@ -103,14 +105,25 @@ def find_unique_attributes(
     return _noticed(_said(attributes), threshold, embedding)
 
 
-def topics_in(attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20) -> TopicAnalysis:
-    """Raises NotReadyError where the set is too small, InputError for numbers out of range."""
-    return _topics(_said(attributes), topics, seeds)
+def topics_in(
+    attributes: Sequence[Attribute], topics: int = 5, seeds: int = 20, names: tuple[str, ...] = ()
+) -> TopicAnalysis:
+    """names: `names_of_task`. Raises NotReadyError where the set is too small, InputError for numbers out of range."""
+    return _topics(_said(attributes), topics, seeds, names)
 
 
-def topic_coherence(attributes: Sequence[Attribute]) -> tuple[CoherenceAt, ...]:
+def topic_coherence(attributes: Sequence[Attribute], names: tuple[str, ...] = ()) -> tuple[CoherenceAt, ...]:
     """Topic coherence with 2 to 12 topics. Raises NotReadyError where the set can't even carry two."""
-    return _coherence(_said(attributes))
+    return _coherence(_said(attributes), names)
+
+
+@use_case(Right.SEE)
+def names_of_task(workbench: Workbench, project_id: int, dimension_id: int) -> tuple[str, ...]:
+    """What the dimension and the texts are called, one and several: in attributes these words are no topic."""
+    with workbench.database.read() as work:
+        task = work.projects.project_of(dimension_id).task
+        dimension = work.projects.dimension_by_id(dimension_id)
+    return dimension.name, "text", "texts", task.text_name, task.texts_name, task.source_name, task.sources_name
 
 
 def similarity_of_sets(
@@ -144,13 +157,13 @@ def _said(attributes: Sequence[Attribute]) -> _Said:
 
 
 @lru_cache(maxsize=32)
-def _topics(said: _Said, topics: int, seeds: int) -> TopicAnalysis:
-    return analyse_topics(_pool(said), topics, seeds)
+def _topics(said: _Said, topics: int, seeds: int, names: tuple[str, ...]) -> TopicAnalysis:
+    return analyse_topics(_pool(said, names), topics, seeds)
 
 
 @lru_cache(maxsize=32)
-def _coherence(said: _Said) -> tuple[CoherenceAt, ...]:
-    return coherence_over_topics(_pool(said))
+def _coherence(said: _Said, names: tuple[str, ...]) -> tuple[CoherenceAt, ...]:
+    return coherence_over_topics(_pool(said, names))
 
 
 @lru_cache(maxsize=32)
@@ -178,8 +191,8 @@ def _matrices(said: _Said, embedding: Embedding) -> PairMatrices:
     return pair_matrices(_pool(said).texts, embedding.embedder)
 
 
-def _pool(said: _Said) -> AttributePool:
+def _pool(said: _Said, names: tuple[str, ...] = ()) -> AttributePool:
     by_contributor: dict[str, list[str]] = {}
     for contributor, _, text in said:
         by_contributor.setdefault(contributor, []).append(text)
-    return pool_attributes(by_contributor, {contributor: kind for contributor, kind, _ in said})
+    return pool_attributes(by_contributor, {contributor: kind for contributor, kind, _ in said}, names)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app.domain.attribute import Attribute, ContributorKind
 from app.errors import WorkbenchError
-from app.services.attributes.analysis import TopicAnalysis, TopicGrouping, pool_of, topic_coherence, topics_in
+from app.services.attributes.analysis import TopicGrouping, pool_of, topic_coherence, topics_in
 from pages.components.compare.compared_names import Names
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.picture import picture
@@ -15,26 +15,20 @@ from pages.components.shell.topics.topic_charts import SpreadGroup, coherence_ch
 from pages.components.shell.topics.topic_trust import spreads, trust
 from pages.components.shell.words import number, plain
 
-MODELS = {"lda": "LDA, the paper's model", "steady": "NMF, the steadier model"}
-MODEL_HELP = (
-    "LDA is what InteractEval uses; its topics depend on the random start. NMF works on the same words and needs no "
-    "random start: its agreement is measured by leaving attributes out. The screen opens with the one that repeats "
-    "better."
-)
 COUNT, SEEDS, MOST_SEEDS = 5, 20, 200
 SHOWN_WORDS = 8
 
 
-def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int) -> None:
+def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int, of_task: tuple[str, ...]) -> None:
     count, seeds = _how_many()
     try:
         with st.spinner(f"Fitting topics to {number(len(attributes), 'attribute')} from several random starts"):
-            found = topics_in(attributes, count, seeds)
+            found = topics_in(attributes, count, seeds, of_task)
     except WorkbenchError as error:
         st.markdown(plain(str(error)))
         return
     st.markdown(f"**{plain(found.verdict)}**")
-    grouping = _chosen(found)
+    grouping = found.leading
     if grouping.warning and grouping.warning not in found.verdict:
         st.warning(plain(grouping.warning), icon=":material/warning:")
     if not grouping.topics:
@@ -45,7 +39,7 @@ def topics(attributes: Sequence[Attribute], names: Names, dimension_id: int) -> 
     _words(grouping, names)
     trust(found, grouping)
     _downloads(attributes, grouping, groups)
-    _coherence(attributes, count)
+    _coherence(attributes, count, of_task)
     st.caption(plain(" ".join([grouping.model + ".", *grouping.notes])))
 
 
@@ -63,19 +57,6 @@ def _how_many() -> tuple[int, int]:
         help="How often LDA is fitted anew. Intervals and agreement are over these.",
     )
     return int(count), int(seeds)
-
-
-def _chosen(found: TopicAnalysis) -> TopicGrouping:
-    model = st.segmented_control(
-        "Topic model",
-        list(MODELS),
-        format_func=MODELS.__getitem__,
-        default=found.lead,
-        required=True,
-        key="topic_model",
-        help=MODEL_HELP,
-    )
-    return found.lda if model == "lda" else found.steady
 
 
 def _groups(grouping: TopicGrouping, names: Names) -> dict[str, SpreadGroup]:
@@ -154,11 +135,11 @@ def _downloads(attributes: Sequence[Attribute], grouping: TopicGrouping, groups:
         csv_download("Attributes with topics (CSV)", labels, "topics_of_attributes")
 
 
-def _coherence(attributes: Sequence[Attribute], count: int) -> None:
+def _coherence(attributes: Sequence[Attribute], count: int, of_task: tuple[str, ...]) -> None:
     st.markdown("**How many topics?**")
     try:
         with st.spinner("Trying 2 to 12 topics"):
-            found = topic_coherence(attributes)
+            found = topic_coherence(attributes, of_task)
     except WorkbenchError as error:
         st.markdown(plain(str(error)))
         return

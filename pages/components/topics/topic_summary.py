@@ -17,7 +17,7 @@ SPREAD_HELP = (
 
 
 def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> None:
-    """LDA as in InteractEval; pictures and the steadier model are on Compare."""
+    """The topics that Compare shows with pictures."""
     try:
         with st.spinner("Fitting the topics"):
             found = topics_of(workbench, project_id, dimension_id)
@@ -25,11 +25,11 @@ def topic_summary(workbench: Workbench, project_id: int, dimension_id: int) -> N
         st.markdown(plain(str(error)))
     else:
         st.markdown(plain(found.verdict))
-        _spreads(found.lda)
+        _spreads(found.leading)
     link("compare", "All topics, with pictures, on Compare")
 
 
-def _spreads(lda: TopicGrouping) -> None:
+def _spreads(found: TopicGrouping) -> None:
     rows = [
         {
             "Contributor": model_label(name),
@@ -37,7 +37,7 @@ def _spreads(lda: TopicGrouping) -> None:
             "Spread": spread.by_top_topic.spread,
             "By chance": spread.chance,
         }
-        for name, spread in lda.spreads.items()
+        for name, spread in found.spreads.items()
         if spread.by_top_topic is not None
     ]
     if not rows:
@@ -53,5 +53,5 @@ def _spreads(lda: TopicGrouping) -> None:
             "By chance": st.column_config.NumberColumn(format="%.2f", help=BY_CHANCE),
         },
     )
-    words = "; ".join(f"topic {topic.id}: {', '.join(topic.words[:4])}" for topic in lda.topics)
-    st.caption(plain(f"LDA, {len(lda.topics)} topics. Most typical words: {words}."))
+    words = "; ".join(f"topic {topic.id}: {', '.join(topic.words[:4])}" for topic in found.topics)
+    st.caption(plain(" ".join([f"Most typical words: {words}. {found.model}.", *found.notes])))
