@@ -10,6 +10,7 @@ from app.domain.wording.english_words import (
     CONTRASTS,
     DENIALS,
     FAULTS,
+    HANDLED,
     OPEN_WORDS,
     TURNS,
     VAGUE,
@@ -44,6 +45,8 @@ _GUARD = re.compile(
     r"|excludes?|minimal|minor|few(?:er)?|rare(?:ly)?)\b|n't\b",
     re.IGNORECASE,
 )
+_HANDLED = re.compile(rf"\b(?:{'|'.join(HANDLED)})\w*\b", re.IGNORECASE)
+"""Before a fault: the question asks what is done about it, so that yes is good."""
 _NEGATION = re.compile(
     rf"\b(?:{'|'.join(DENIALS)}|neither|lack(?:s|ing)?|fails?|failing|refrain\w*)\b|n't\b", re.IGNORECASE
 )
@@ -112,7 +115,7 @@ def _one_thing(text: str) -> Hint | None:
 
 def _yes_is_good(text: str) -> Hint | None:
     fault = _FAULT.search(text)
-    if fault is None or _GUARD.search(text):
+    if fault is None or _GUARD.search(text) or _HANDLED.search(text[: fault.start()]):
         return None
     return Hint(
         "yes-is-bad", f"Yes should be the good answer. Ask whether the text avoids “{fault[0].lower()}”.", fault.span()

@@ -13,6 +13,7 @@ from app.domain.wording.english_words import OPEN_WORDS
 from app.rules.clauses import Clauses
 from app.rules.english import AUXILIARIES, finish, is_bad
 from app.rules.frames import shortened, unframed
+from app.rules.meaning import keeps_meaning
 from app.rules.plain import elaborated, impersonal, plain, without_bullet
 from app.rules.request import Context
 from app.rules.tokens import sentences, words
@@ -22,6 +23,16 @@ _LABELLED = re.compile(r"^(?P<label>(?:\w+ ){0,2}\w+)(?::| [-–—]+) (?P<point
 _OPEN = re.compile(rf"^(?:{'|'.join(OPEN_WORDS)})\b", re.IGNORECASE)
 _LEFTOVER = re.compile(
     r"\b(?:whether|ensure|check|assess)\b|(?<!expectation that)\bshould\b|[:;=<>|{}#]|\?.|\([^)]*$", re.IGNORECASE
+)
+_STATED = re.compile(
+    r"^(?:(?:check|assess|ensure|verify|confirm|evaluate|consider|determine|make sure|examine|see) )?"
+    r"(?:if|whether|that) (?:it|(?:the|this) \w+) ",
+    re.IGNORECASE,
+)
+_FOREIGN = re.compile(
+    r"[äöüßéèêàçñõåøæ]|\b(?:und|oder|nicht|kein\w*|ist|sind|ein|eine[nmrs]?|der|das|dem|den|wird|werden|mit|für|auf|zu|er"
+    r"|une?|les|des|est|pas|avec|pour|que|los|las|una|con|por|het|een|niet|zijn|voor)\b",
+    re.IGNORECASE,
 )
 _EXPECTATION = "meet the expectation that"
 _ANSWERED_BADLY = re.compile(r"^(?:then|if so|if yes|in that case)\b", re.IGNORECASE)
@@ -47,6 +58,8 @@ class Phrased:
 
 def question_from(attribute: str, context: Context) -> Phrased | None:
     """The best question that a consideration gives, None where none comes out sound."""
+    if not is_english(context, attribute):
+        return None
     clauses = Clauses(context.text_name)
     pieces = [piece.strip() for part in sentences(without_bullet(attribute)) for piece in part.split(";")]
     found: list[Phrased] = []
@@ -56,9 +69,27 @@ def question_from(attribute: str, context: Context) -> Phrased | None:
             phrased = _ranked(clauses.turned(_named(impersonal(line.rstrip("? ")), clauses)), 3)
         else:
             phrased = _convert(line, clauses)
+        if phrased and not keeps_meaning(_STATED.sub("", line), phrased.question):
+            phrased = None
         if phrased and is_sound(phrased.question):
             found.append(phrased)
     return max(found, key=lambda phrased: phrased.rank, default=None)
+
+
+def quoted(attribute: str, context: Context) -> str | None:
+    """A question that quotes an attribute which can't surely be turned into one; None for one that can, and for none.
+
+    A yes/no question that somebody wrote stays as it is.
+    """
+    said = " ".join(without_bullet(attribute).split())
+    if not said or question_from(attribute, context):
+        return None
+    return said if is_yes_no(said) else f"Does the {context.text_name} fit this: {said.rstrip(' .!?;:')}?"
+
+
+def is_english(context: Context, attribute: str) -> bool:
+    """Whether the grammar here may be used: the project's language is English, and nothing shows another one."""
+    return context.language.lower() in ("", "english", "en") and not _FOREIGN.search(attribute)
 
 
 def is_sound(question: str) -> bool:

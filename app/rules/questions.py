@@ -11,7 +11,7 @@ from app.domain.wording.english_words import VAGUE
 from app.rules.catalogue import RULES, THEMES
 from app.rules.components import OTHER_POINTS, partition
 from app.rules.matching import named_rule
-from app.rules.phrasing import Phrased, question_from
+from app.rules.phrasing import Phrased, question_from, quoted
 from app.rules.request import Context, context_of
 from app.rules.tokens import word_set, words
 from app.rules.vectors import theme_weights, vectors
@@ -70,7 +70,11 @@ def _breakdown(part: _Part, asked: Sequence[str], context: Context) -> list[tupl
     unserved: list[int] = []
     for group in _groups(attributes, context):
         served = [attribute["id"] for attribute in group]
-        question = _best(group, part, taken, context) or _own_wording(group, part, taken, context)
+        question = (
+            _best(group, part, taken, context)
+            or _quoted(group, part, taken, context)
+            or _own_wording(group, part, taken, context)
+        )
         if question is None:
             unserved += served
             continue
@@ -109,6 +113,12 @@ def _best(group: _Attributes, part: _Part, taken: Sequence[str], context: Contex
         if phrased and _is_new(phrased.question, part, taken, context):
             candidates.append((_merit(phrased, float(near[place])), phrased.question))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
+
+
+def _quoted(group: _Attributes, part: _Part, taken: Sequence[str], context: Context) -> str | None:
+    """The first attribute of the group as it is, where none can be turned into a question for certain."""
+    asked = (quoted(attribute["text"], context) for attribute in group)
+    return next((question for question in asked if question and _is_new(question, part, taken, context)), None)
 
 
 def _merit(phrased: Phrased, near: float) -> float:

@@ -13,6 +13,7 @@ class Context:
     source_name: str
     dimension: str
     rubric: str
+    language: str = "English"
 
     def fill(self, template: str) -> str:
         """A catalogue phrase with the task's own words for text and source."""
@@ -27,6 +28,7 @@ def context_of(variables: Mapping[str, Any]) -> Context:
         source_name=_spoken(task["source_name"]) or "source",
         dimension=dimension["name"],
         rubric=dimension["rubric"],
+        language=str(task.get("language") or "English"),
     )
 
 

@@ -7,6 +7,7 @@ from app.rules.catalogue import THEMES
 from app.rules.clauses import Clauses
 from app.rules.english import finish, is_bad
 from app.rules.matching import named_rule
+from app.rules.meaning import keeps_meaning
 from app.rules.phrasing import is_yes_no, question_from
 from app.rules.questions import overlaps
 from app.rules.relevance import field_of
@@ -58,6 +59,8 @@ def _mended(written: str, context: Context) -> tuple[str | None, str]:
         )
     if is_bad(question):
         turned = Clauses(context.text_name).turned(question.rstrip("?"))
+        if turned is not None and not keeps_meaning(question, turned):
+            return question, KEPT  # naming a fault isn't having one: "Does it admit a mistake openly?"
         if turned is None:
             return None, "A yes would speak against the text."
         return finish(turned), "Turned round so that yes is good."

@@ -30,3 +30,11 @@ CONTRASTS = ("neither", "rather than", "instead of", r"leaves? out")
 
 # They mean something else to everybody.
 VAGUE = (r"good|well|proper(?:ly)?|appropriate(?:ly)?|effective(?:ly)?|adequate(?:ly)?|sufficient(?:ly)?",)
+
+HANDLED = (
+    *("admit", "acknowledg", "own", "correct", "fix", "mend", "repair", "solv", "resolv", "point", "warn", "explain"),
+    *("nam(?:e|ing)", "stat(?:e|ing)", "say", "tell", "apologi[sz]", "excus", "forgiv", "handl", "treat", "report"),
+    *("mention", "describ", "discuss", "not(?:e|ing)", "address", "recogni[sz]", "identif", "find", "spot", "show"),
+    *("reduc", "remov", "confess", "accept", "tak(?:e|ing)", "answer", "offer", "flag", "catch", "learn", "recover"),
+)
+"""Beginnings of verbs that say what is done about a fault: who admits a mistake isn't blamed for it."""
