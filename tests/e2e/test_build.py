@@ -1,4 +1,4 @@
-"""From real attributes to a published checklist and its next version: by an LLM's stand-in, and by the rules.
+"""From attributes in files to a published checklist and its next version: by an LLM's stand-in, and by the rules.
 
 Somebody changes what each of the five stages made, rebuilds what became stale by it, publishes, rewords one question,
 publishes again, reads the difference, and scores the new version, for which only that question is asked.
@@ -25,8 +25,8 @@ from tests.e2e.screen import at, button, choose, choose_judge, click, first_of, 
 from tests.support.fake_llm.behaviour import Answer, all_yes
 from tests.support.fake_llm.checklist_builder import build_answer, stage_of
 from tests.support.fake_llm.server import FakeLlm, Received
+from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
-from tests.support.real_data import shared_data
 from tests.support.small_project import OPTIONS, small_csv
 
 PLACE = ("--project", "News", "--dimension", "coherence")
@@ -50,12 +50,12 @@ def llm() -> Iterator[FakeLlm]:
 
 @pytest.fixture(scope="module")
 def app(llm: FakeLlm, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    """Served for both builders, with the real attributes and a few texts to score."""
+    """Served for both builders, with the attributes and a few texts to score."""
     home = tmp_path_factory.mktemp("home")
     with served(home, {"LLAMA_BASE_URL": f"{llm.url}/v1"}) as running:
         running.command("import", str(small_csv(home / "small.csv")), "--project", "News", *OPTIONS)
         for kind in ("llm", "human"):
-            file = shared_data(f"interacteval_attributes_coherence_{kind}.txt")
+            file = made_data(f"interacteval_attributes_coherence_{kind}.txt")
             running.command("attributes", "add", str(file), *PLACE, "--contributor", f"the {kind}", "--kind", kind)
         yield running
 
@@ -203,9 +203,7 @@ def _questions(app: App, version: int) -> list[Question]:
 
 
 @pytest.mark.parametrize("builder", ["llama:builder", "rules, not an LLM"])
-def test_real_attributes_become_a_checklist_and_its_next_version(
-    page: Page, app: App, llm: FakeLlm, builder: str
-) -> None:
+def test_attributes_become_a_checklist_and_its_next_version(page: Page, app: App, llm: FakeLlm, builder: str) -> None:
     llm.requests.clear()
     _begin(page, app, builder)
     _through_the_stages(page)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import App
 from tests.e2e.screen import PATIENCE_MS, at, button, choose, click, press_key, reading, screen, settled
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 
 
 def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
@@ -59,8 +59,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     expect(page.get_by_test_id("stVegaLiteChart").first).to_be_visible()
 
 
-def test_a_real_dataset_comes_in_by_the_browser(page: Page, app: App, tmp_path: Path) -> None:
-    data = shared_data("topical_chat.json")
+def test_a_published_dataset_comes_in_by_the_browser(page: Page, app: App, tmp_path: Path) -> None:
+    data = made_data("topical_chat.json")
     page.goto(app.url)
     expect(at(page, "create_project").get_by_role("button")).to_be_visible()
     settled(page)

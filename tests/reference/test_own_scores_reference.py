@@ -12,12 +12,12 @@ from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of
 from app.services.scoring.own_scores import ScoreColumns, import_scores
+from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
-from tests.support.real_data import shared_data
 
 
 def test_the_turkers_of_summeval_as_a_metric(tmp_path: Path) -> None:
-    path = shared_data("summeval_model_annotations.aligned.paired.jsonl")
+    path = made_data("summeval_model_annotations.aligned.paired.jsonl")
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     table = pd.DataFrame(
         {

@@ -18,8 +18,8 @@ from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.results.results import Choices, results_of
 from app.services.scoring.runs import RunOptions, start_run, work_on
+from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
-from tests.support.real_data import shared_data
 from tests.support.wordnet import use_wordnet
 
 FILE = "summeval_model_annotations.aligned.paired.jsonl"
@@ -35,7 +35,7 @@ def _bleu(text: str, references: list[str]) -> float:
 
 @pytest.mark.parametrize(("name", "package"), [("rouge-l", _rouge_l), ("bleu", _bleu)])
 def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[[str, list[str]], float]) -> None:
-    path = shared_data(FILE)
+    path = made_data(FILE)
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     workbench = workbench_at(tmp_path)
     import_file(workbench, path, "News")
@@ -78,7 +78,7 @@ def test_a_metric_on_all_summaries(tmp_path: Path, name: str, package: Callable[
 def test_each_summary_with_two_references_equals_the_package(metric: Metric, package: Metric) -> None:
     if metric is meteor and not use_wordnet():
         pytest.skip("METEOR needs WordNet: python -m tests.support.wordnet")
-    for line in shared_data(FILE).read_text(encoding="utf-8").splitlines():
+    for line in made_data(FILE).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
         text, references = record["decoded"], record["references"][:2]
         assert metric(text, references) == pytest.approx(package(text, references))

@@ -1,6 +1,8 @@
 """Similarities against the rouge-score package, and topics, on the InteractEval authors' attributes."""
 
+from collections.abc import Callable
 from itertools import combinations, product
+from pathlib import Path
 
 import pytest
 from rouge_score import tokenize
@@ -11,14 +13,15 @@ from app.attribute_analysis.pool import pool_attributes
 from app.attribute_analysis.similarity import compare_sets
 from app.attribute_analysis.topics.lda import find_lda_topics
 from app.attribute_analysis.topics.nmf_topics import find_nmf_topics
+from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
 
 DIMENSIONS = ["coherence", "consistency", "fluency", "relevance"]
 SCORER = RougeScorer(["rougeL"], use_stemmer=False)
 
 
-def real_sets(dimension: str) -> dict[str, list[str]]:
-    paths = {kind: shared_data(f"interacteval_attributes_{dimension}_{kind}.txt") for kind in ("human", "llm")}
+def attribute_sets(dimension: str, data: Callable[[str], Path]) -> dict[str, list[str]]:
+    paths = {kind: data(f"interacteval_attributes_{dimension}_{kind}.txt") for kind in ("human", "llm")}
     return {kind: parse_attributes(decode_attributes(path.read_bytes())) for kind, path in paths.items()}
 
 
@@ -33,7 +36,7 @@ def jaccard(a: str, b: str) -> float:
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_values_equal_those_of_the_rouge_score_package(dimension: str) -> None:
-    sets = real_sets(dimension)
+    sets = attribute_sets(dimension, made_data)
     found = compare_sets(sets)
     for kind, texts in sets.items():
         pairs = list(combinations(texts, 2))
@@ -48,7 +51,7 @@ def test_values_equal_those_of_the_rouge_score_package(dimension: str) -> None:
 
 @pytest.mark.parametrize("dimension", ["coherence", "fluency"])
 def test_lda_on_the_authors_attributes_is_chance_and_the_steadier_model_is_not(dimension: str) -> None:
-    pool = pool_attributes(real_sets(dimension))
+    pool = pool_attributes(attribute_sets(dimension, shared_data))
     lda, steady = find_lda_topics(pool, 5, seeds=20), find_nmf_topics(pool, 5)
     assert lda.stability.ari_median is not None and steady.stability.ari_median is not None
     assert -0.05 < lda.stability.ari_median < 0.08

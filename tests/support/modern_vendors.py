@@ -1,4 +1,4 @@
-"""The APIs of the vendors as they are in November 2026, strict, from a file beside the project that may be absent."""
+"""The APIs of the vendors as they are in November 2026: the strict stand-in, running in a process of its own."""
 
 import json
 import subprocess
@@ -9,20 +9,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-import pytest
 from pydantic import SecretStr
 
 from app.providers.credentials import Access, Credentials
 
-SERVER = Path(__file__).resolve().parents[2].parent / "shared" / "modern_llm_server.py"
-_PATHS = {"openai": "/v1", "anthropic": "", "google": "/", "llama": "/v1"}
+ROOT = Path(__file__).resolve().parents[2]
+_PATHS = {"openai": "/v1", "anthropic": "", "google": "/", "llama": "/open/v1"}
 
 
 @dataclass(frozen=True)
 class ModernVendors:
-    """A running server. Options are the first part of the path, as the server's own docstring lists them; what was
-    asked under one set of options is counted apart."""
+    """A running server. `options` are those that tests/support/strict_vendors/server.py lists; what is asked under one
+    set of options is counted apart."""
 
     url: str
 
@@ -38,26 +38,24 @@ class ModernVendors:
             found: dict[str, Any] = json.load(answer).get(options, {})
         return found
 
-    def bodies(self, options: str, most: int = 400) -> list[dict[str, Any]]:
-        """The requests made under these options, oldest first."""
-        return [call["body"] for call in self._calls(options, most)]
+    def bodies(self, options: str) -> list[dict[str, Any]]:
+        """The requests made under these options, oldest first; {} for what was sent without JSON."""
+        return [call["body"] for call in self._calls(options)]
 
-    def paths(self, options: str, most: int = 400) -> list[str]:
+    def paths(self, options: str) -> list[str]:
         """Where they went."""
-        return [call["path"] for call in self._calls(options, most)]
+        return [call["path"] for call in self._calls(options)]
 
-    def _calls(self, options: str, most: int) -> list[dict[str, Any]]:
-        with urllib.request.urlopen(f"{self.url}/_last?n={most}") as answer:
-            calls: list[dict[str, Any]] = json.load(answer)
-        return [call for call in calls if call["path"].startswith(f"/{options}/")]
+    def _calls(self, options: str) -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"{self.url}/_calls?{quote(options)}") as answer:
+            calls: list[dict[str, Any]] = json.load(answer)["calls"]
+        return calls
 
 
 @contextmanager
 def modern_vendors() -> Iterator[ModernVendors]:
-    """Skips the test, saying so, where the server isn't beside the project."""
-    if not SERVER.exists():
-        pytest.skip(f"{SERVER.name} is not beside the project")
-    with subprocess.Popen([sys.executable, str(SERVER), "--port", "0"], stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "tests.support.strict_vendors"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             yield ModernVendors(process.stdout.readline().strip())

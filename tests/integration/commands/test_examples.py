@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.made_data import made_data
 from tests.support.notebook import cells_of, run_example, run_notebook
-from tests.support.real_data import shared_data
 from tests.support.repository import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
@@ -49,7 +49,7 @@ def test_the_notebook_runs_without_summeval(tmp_path: Path, environment: dict[st
 
 @pytest.mark.slow
 def test_the_notebook_takes_a_slice_of_summeval(tmp_path: Path, environment: dict[str, str]) -> None:
-    said = run_notebook(NOTEBOOK, tmp_path, environment | {"SUMMEVAL": str(shared_data(SUMMEVAL))})
+    said = run_notebook(NOTEBOOK, tmp_path, environment | {"SUMMEVAL": str(made_data(SUMMEVAL))})
     assert " texts; " in said.splitlines()[-1]
     assert said.rstrip().endswith("over 5 sources")
 

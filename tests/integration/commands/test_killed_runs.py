@@ -14,9 +14,9 @@ from app.corpora.reading import read_corpus
 from app.services.data.imports import keep_corpus
 from app.services.runtime.workbench import Workbench
 from db.unit_of_work import Database
+from tests.support.made_data import made_data
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist
-from tests.support.real_data import shared_data
 
 AT_ONCE, KILLS, TEXTS = 8, 4, 160
 OPTIONS = "slow=0.1"
@@ -25,7 +25,7 @@ OPTIONS = "slow=0.1"
 def news(folder: Path) -> None:
     """SummEval with a checklist of three questions."""
     workbench = Workbench(Database(f"sqlite:///{folder}/workbench.db"), ModernVendors("").credentials())
-    corpus = read_corpus(shared_data("summeval_model_annotations.aligned.paired.jsonl"))
+    corpus = read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl"))
     keep_corpus(workbench, corpus, "News")
     with workbench.database.write() as work:
         dimension = next(d for d in work.projects.dimensions(1) if d.name == "coherence")

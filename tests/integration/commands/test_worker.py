@@ -17,9 +17,9 @@ from app.services.scoring.runs import RunOptions, get_run
 from app.services.scoring.scoring_jobs import begin_scoring, job_key
 from db.unit_of_work import Database
 from tests.support.background import PATIENCE, wait_for
+from tests.support.made_data import made_data
 from tests.support.modern_vendors import ModernVendors, modern_vendors
 from tests.support.projects import small_checklist
-from tests.support.real_data import shared_data
 from tests.support.workers import Started, until, worker_processes
 
 SLOW, TEXTS = "slow=0.2", 160
@@ -37,7 +37,7 @@ def news(tmp_path: Path, vendors: ModernVendors, monkeypatch: pytest.MonkeyPatch
     machine is slow."""
     monkeypatch.setattr("app.services.background.jobs.WORKER_SILENCE", timedelta(days=1))
     workbench = Workbench(Database(f"sqlite:///{tmp_path}/workbench.db"), vendors.credentials(SLOW))
-    keep_corpus(workbench, read_corpus(shared_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
+    keep_corpus(workbench, read_corpus(made_data("summeval_model_annotations.aligned.paired.jsonl")), "News")
     with workbench.database.write() as work:
         small_checklist(work, next(d for d in work.projects.dimensions(1) if d.name == "coherence").id)
     yield workbench

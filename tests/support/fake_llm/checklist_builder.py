@@ -24,14 +24,21 @@ _STAGES = {
 
 
 def stage_of(received: Received) -> str:
-    """The stage that a request belongs to; "" for another prompt."""
-    said = received.wire.said_by_user(received.body)
+    return stage_in(received.wire.said_by_user(received.body))
+
+
+def stage_in(said: str) -> str:
+    """The stage that a prompt belongs to; "" for another prompt."""
     return next((stage for line, stage in _STAGES.items() if line in said), "")
 
 
 def build_answer(received: Received) -> Answer:
-    said = received.wire.said_by_user(received.body)
-    return Answer(json.dumps(_ANSWERS[stage_of(received)](said)))
+    return Answer(json.dumps(built(received.wire.said_by_user(received.body))))
+
+
+def built(said: str) -> dict[str, Any]:
+    """What a stage is answered with."""
+    return _ANSWERS[stage_in(said)](said)
 
 
 def _components(said: str) -> dict[str, Any]:

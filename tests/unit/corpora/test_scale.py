@@ -11,7 +11,7 @@ from app.corpora.reading import read_corpus
 from app.corpora.scale import proposed_scale, whole_scale
 from app.errors import InputError
 from app.services.data.uploads import MappedColumns, Upload, preview_upload
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 
 
 def likert(count: int, high: int = 5) -> list[float]:
@@ -68,7 +68,7 @@ REAL = (
 
 @pytest.mark.parametrize("name", REAL)
 def test_real_ratings_keep_the_scale_that_holds_them_all(name: str) -> None:
-    corpus = read_corpus(shared_data(name))
+    corpus = read_corpus(made_data(name))
     for dimension in corpus.dimensions:
         values = [r.value for entry in corpus.texts for r in entry.ratings if r.dimension == dimension.name]
         assert proposed_scale(values) == whole_scale(values)
@@ -101,7 +101,7 @@ def test_a_scale_of_what_is_not_rated_is_named(typos: Path) -> None:
     with pytest.raises(InputError, match="no ratings on “flow”"):
         read_corpus(typos, mapping=ColumnMapping.parse([], [], ["flow=1..5"]))
     with pytest.raises(InputError, match="fixes its scales"):
-        read_corpus(shared_data("qags_xsum.json"), mapping=ColumnMapping.parse([], [], ["consistency=1..5"]))
+        read_corpus(made_data("qags_xsum.json"), mapping=ColumnMapping.parse([], [], ["consistency=1..5"]))
 
 
 @pytest.mark.parametrize("written", ["1..5", "1-5", "1 – 5", "1 to 5", "1,0..5"])

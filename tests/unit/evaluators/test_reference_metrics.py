@@ -17,7 +17,7 @@ from app.errors import NotReadyError, UnsupportedError
 from app.evaluators import reference_metrics
 from app.evaluators.reference_metrics import ReferenceMetric, bleu, bleu_signature, rouge_1, rouge_2, rouge_l
 from app.evaluators.registry import method_named
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 
 
 def test_rouge_by_hand_takes_the_best_reference() -> None:
@@ -84,11 +84,11 @@ def _summeval(path: Path, count: int) -> list[Text]:
 
 @pytest.fixture(scope="module")
 def summaries() -> list[Text]:
-    return _summeval(shared_data("summeval_model_annotations.aligned.paired.jsonl"), 1200)
+    return _summeval(made_data("summeval_model_annotations.aligned.paired.jsonl"), 1200)
 
 
 @pytest.mark.slow
-def test_rouge_and_bleu_equal_their_packages_on_real_summaries(summaries: list[Text]) -> None:
+def test_rouge_and_bleu_equal_their_packages_on_summaries(summaries: list[Text]) -> None:
     some = summaries[::60]
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
     for key, metric in (("rouge1", rouge_1), ("rouge2", rouge_2), ("rougeL", rouge_l)):

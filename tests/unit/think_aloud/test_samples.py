@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import NotReadyError
 from app.think_aloud.samples import SampleCandidate, choose_samples, few_documents, whole_documents
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 
 
 def candidate(text_id: int, score: float, doc: str = "", spread: float = 0.0, length: int = 100) -> SampleCandidate:
@@ -89,7 +89,7 @@ def test_the_order_of_candidates_does_not_matter() -> None:
 @pytest.mark.parametrize("dimension", ["coherence", "consistency", "fluency", "relevance"])
 def test_real_ratings_give_samples_that_span_the_range(dimension: str) -> None:
     pool = []
-    with shared_data("summeval_model_annotations.aligned.paired.jsonl").open(encoding="utf-8") as lines:
+    with made_data("summeval_model_annotations.aligned.paired.jsonl").open(encoding="utf-8") as lines:
         for number, line in enumerate(lines):
             row = json.loads(line)
             scores = [float(rating[dimension]) for rating in row["expert_annotations"]]

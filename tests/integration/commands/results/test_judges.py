@@ -11,6 +11,7 @@ import pytest
 
 from app.meta_evaluation.judges.estimate import estimate
 from app.meta_evaluation.score_matrix import Floats
+from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
 
 Run = Callable[..., tuple[int, str, str]]
@@ -95,8 +96,8 @@ def test_panel_of_several_people_takes_their_majority(run: Run, three_people: Pa
     assert [judge["accuracy"] for judge in found["judges"]] == [0.5, 1.0]
 
 
-def test_several_real_people_are_not_the_last_one(run: Run) -> None:
-    answers, two = shared_data("framing_answers.csv"), ("human_1", "human_2")
+def test_several_people_are_not_the_last_one(run: Run) -> None:
+    answers, two = made_data("framing_answers.csv"), ("human_1", "human_2")
     words = ("estimate", answers, "--judge", "gpt-4o", "--json")
     both = _json(run(*words, *_each("--human", two)))
     assert both["people"]["ties"] > 0

@@ -1,4 +1,4 @@
-"""400 real summaries and a provider that fails in every known way: all are scored, and none wrongly."""
+"""400 summaries and a provider that fails in every known way: all are scored, and none wrongly."""
 
 import json
 import random
@@ -20,7 +20,7 @@ from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import RunOptions, RunReport, start_run, work_on
 from tests.support.fake_llm.behaviour import Answer, Behaviour, Drop, Fail, Status
 from tests.support.fake_llm.server import FakeLlm, Received, Usual
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 
 TEXTS, QUESTIONS = 400, 9
 Deciding = Callable[[Received], Behaviour]
@@ -98,7 +98,7 @@ def workbench(workbench: Workbench, monkeypatch: pytest.MonkeyPatch) -> Workbenc
 @pytest.fixture
 def coherence(workbench: Workbench) -> Dimension:
     """The first summaries of SummEval, in a project with a checklist of nine questions."""
-    path = shared_data("summeval_model_annotations.aligned.paired.jsonl")
+    path = made_data("summeval_model_annotations.aligned.paired.jsonl")
     corpus = read_corpus(path)
     keep_corpus(workbench, corpus, "News")
     with workbench.database.write() as work:

@@ -20,7 +20,7 @@ from app.evaluators.neural.unieval import METHOD as UNIEVAL
 from app.evaluators.neural.unieval import UniEvalOptions, model_input, question_for
 from app.evaluators.registry import METHODS
 from app.neural import loading
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 from tests.support.scripted_model import ScriptedModel
 from tests.support.tiny_models import tiny_model
 
@@ -207,7 +207,7 @@ def test_unieval_reads_the_history_of_a_dialogue_and_its_fact_once() -> None:
 
 def test_unieval_asks_about_real_dialogues_as_its_authors_do() -> None:
     """The inputs of the published code (`add_question`), made from the file by hand."""
-    path = shared_data("topical_chat.json")
+    path = made_data("topical_chat.json")
     records = json.loads(path.read_text(encoding="utf-8"))
     texts = [imported.text for imported in read_corpus(path).texts]
     asked = question_for("engagingness", UniEvalOptions(task="dialogue"))

@@ -1,18 +1,30 @@
-"""Every published file is read whole, by its format's name and by its structure alone."""
+"""Every published file is read whole, by its format's name and by its structure alone: made-up ones always, the real
+ones where they are."""
 
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from app.corpora.corpus import Corpus
 from app.corpora.reading import detect_format, read_corpus
+from tests.support.made_data import made_data
 from tests.support.real_data import shared_data
 
 # file, format, texts, sources, systems, dimensions, ratings
-FILES = [
+MADE = [
+    ("summeval_model_annotations.aligned.paired.jsonl", "summeval", 1200, 100, 12, 4, 14_400),
+    ("ELLIPSE_Final_github_test.csv", "ellipse", 600, 10, 1, 7, 600 * 7),
+    ("topical_chat.json", "topical-chat", 360, 60, 6, 6, 360 * 6),
+    ("qags_xsum.json", "qags", 60, 60, 1, 1, 60),
+    ("qags_cnndm.json", "qags", 60, 60, 1, 1, 60),
+    ("openmeva.json", "openmeva", 1000, 200, 5, 1, 1000),
+    ("sfres.json", "sfres", 240, 120, 1, 3, 240 * 3),
+]
+REAL = [
     ("summeval_model_annotations.aligned.paired.jsonl", "summeval", 1200, 100, 12, 4, 14_400),
     ("ELLIPSE_Final_github_test.csv", "ellipse", 2571, 44, 1, 7, 2571 * 7),
     ("topical_chat.json", "topical-chat", 360, 60, 6, 6, 360 * 6),
@@ -21,12 +33,18 @@ FILES = [
     ("openmeva.json", "openmeva", 1000, 200, 5, 1, 1000),
     ("sfres.json", "sfres", 1181, 580, 1, 3, 1181 * 3),
 ]
+SETS = [(data, *expected) for data, files in ((made_data, MADE), (shared_data, REAL)) for expected in files]
 
 
-@pytest.mark.parametrize(("file", "format_name", "texts", "sources", "systems", "dimensions", "ratings"), FILES)
+@pytest.fixture(params=[made_data, shared_data], ids=["made", "real"])
+def data(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    return request.param
+
+
+@pytest.mark.parametrize(("data", "file", "format_name", "texts", "sources", "systems", "dimensions", "ratings"), SETS)
 @pytest.mark.parametrize("how", ["auto", "by name"])
-def test_is_read_whole(file, format_name, texts, sources, systems, dimensions, ratings, how):
-    corpus = read_corpus(shared_data(file), "auto" if how == "auto" else format_name)
+def test_is_read_whole(data, file, format_name, texts, sources, systems, dimensions, ratings, how):
+    corpus = read_corpus(data(file), "auto" if how == "auto" else format_name)
 
     assert corpus.format == format_name
     assert len(corpus.texts) == texts
@@ -38,9 +56,9 @@ def test_is_read_whole(file, format_name, texts, sources, systems, dimensions, r
     assert corpus.skipped == ()
 
 
-@pytest.mark.parametrize(("file", "format_name"), [entry[:2] for entry in FILES])
-def test_keeps_the_promises_of_a_corpus(file, format_name):
-    corpus = read_corpus(shared_data(file))
+@pytest.mark.parametrize(("data", "file", "format_name"), [entry[:3] for entry in SETS])
+def test_keeps_the_promises_of_a_corpus(data, file, format_name):
+    corpus = read_corpus(data(file))
 
     assert len({entry.text.key for entry in corpus.texts}) == len(corpus.texts)
     ranges = {dimension.name: (dimension.low, dimension.high) for dimension in corpus.dimensions}
@@ -53,16 +71,16 @@ def test_keeps_the_promises_of_a_corpus(file, format_name):
     json.dumps([dict(entry.text.extra) for entry in corpus.texts], allow_nan=False)
 
 
-@pytest.mark.parametrize(("file", "format_name"), [entry[:2] for entry in FILES])
-def test_the_name_of_the_file_plays_no_part(file, format_name, tmp_path):
+@pytest.mark.parametrize(("data", "file", "format_name"), [entry[:3] for entry in SETS])
+def test_the_name_of_the_file_plays_no_part(data, file, format_name, tmp_path):
     nameless = tmp_path / "data"
-    shutil.copyfile(shared_data(file), nameless)
+    shutil.copyfile(data(file), nameless)
     assert detect_format(nameless) == format_name
 
 
-@pytest.fixture(scope="module")
-def summeval() -> Corpus:
-    return read_corpus(shared_data("summeval_model_annotations.aligned.paired.jsonl"))
+@pytest.fixture
+def summeval(data: Callable[[str], Path]) -> Corpus:
+    return read_corpus(data("summeval_model_annotations.aligned.paired.jsonl"))
 
 
 class TestSummEval:
@@ -74,8 +92,8 @@ class TestSummEval:
             for n in (1, 2, 3)
         }
 
-    def test_each_value_is_where_the_file_has_it(self, summeval):
-        lines = shared_data("summeval_model_annotations.aligned.paired.jsonl").read_text("utf-8").split("\n")
+    def test_each_value_is_where_the_file_has_it(self, summeval, data):
+        lines = data("summeval_model_annotations.aligned.paired.jsonl").read_text("utf-8").split("\n")
         for entry in summeval.texts[::97]:
             record = json.loads(lines[entry.row - 1])
             assert entry.text.text == record["decoded"].strip()
@@ -87,8 +105,8 @@ class TestSummEval:
             assert entry.text.extra["filepath"] == record["filepath"]
             assert len(entry.text.references) == 11
 
-    def test_the_release_without_sources_reads_too(self, tmp_path):
-        lines = shared_data("summeval_model_annotations.aligned.paired.jsonl").read_text("utf-8").split("\n")[:24]
+    def test_the_release_without_sources_reads_too(self, tmp_path, data):
+        lines = data("summeval_model_annotations.aligned.paired.jsonl").read_text("utf-8").split("\n")[:24]
         records = [json.loads(line) for line in lines]
         for record in records:
             del record["text"]
@@ -101,8 +119,8 @@ class TestSummEval:
         assert {entry.text.source for entry in corpus.texts} == {""}
 
 
-def test_ellipse_keeps_names_halves_and_what_is_known_of_the_writers():
-    corpus = read_corpus(shared_data("ELLIPSE_Final_github_test.csv"))
+def test_ellipse_keeps_names_halves_and_what_is_known_of_the_writers(data):
+    corpus = read_corpus(data("ELLIPSE_Final_github_test.csv"))
     names = ["Overall", "Cohesion", "Syntax", "Vocabulary", "Phraseology", "Grammar", "Conventions"]
     assert [dimension.name for dimension in corpus.dimensions] == names
     values = {rating.value for entry in corpus.texts for rating in entry.ratings}
@@ -113,8 +131,8 @@ def test_ellipse_keeps_names_halves_and_what_is_known_of_the_writers():
     assert {"gender", "grade", "num_words", "MTLD", "SES", "set"} <= first.extra.keys()
 
 
-def test_topical_chat_shows_the_fact_and_keeps_its_ranges():
-    corpus = read_corpus(shared_data("topical_chat.json"))
+def test_topical_chat_shows_the_fact_and_keeps_its_ranges(data):
+    corpus = read_corpus(data("topical_chat.json"))
     ranges = {dimension.name: (dimension.low, dimension.high) for dimension in corpus.dimensions}
     assert ranges == {
         "understandability": (0, 1),
@@ -130,14 +148,14 @@ def test_topical_chat_shows_the_fact_and_keeps_its_ranges():
     assert all(text.extra["context"].strip() in text.source for text in with_fact)
 
 
-def test_openmeva_keeps_the_published_metric_scores():
-    corpus = read_corpus(shared_data("openmeva.json"))
+def test_openmeva_keeps_the_published_metric_scores(data):
+    corpus = read_corpus(data("openmeva.json"))
     assert all(len(entry.text.extra["published_scores"]) == 19 for entry in corpus.texts)
     assert all("human" not in entry.text.extra["published_scores"] for entry in corpus.texts)
 
 
-def test_sfres_groups_texts_by_equal_data():
-    corpus = read_corpus(shared_data("sfres.json"))
+def test_sfres_groups_texts_by_equal_data(data):
+    corpus = read_corpus(data("sfres.json"))
     documents: dict[str, set[str]] = {}
     for entry in corpus.texts:
         documents.setdefault(entry.text.doc_id, set()).add(entry.text.source)
@@ -146,13 +164,13 @@ def test_sfres_groups_texts_by_equal_data():
     assert {(dimension.low, dimension.high) for dimension in corpus.dimensions} == {(1, 6)}
 
 
-def test_qags_has_no_reference_where_the_file_repeats_the_article():
-    corpus = read_corpus(shared_data("qags_xsum.json"))
+def test_qags_has_no_reference_where_the_file_repeats_the_article(data):
+    corpus = read_corpus(data("qags_xsum.json"))
     assert all(entry.text.references == () for entry in corpus.texts)
 
 
-def test_a_known_file_reads_as_a_plain_table_too():
-    corpus = read_corpus(Path(shared_data("qags_cnndm.json")), "json")
+def test_a_known_file_reads_as_a_plain_table_too(data):
+    corpus = read_corpus(data("qags_cnndm.json"), "json")
     assert corpus.format == "json"
-    assert len(corpus.texts) == 235
+    assert len(corpus.texts) == (60 if data is made_data else 235)
     assert [(d.name, d.low, d.high) for d in corpus.dimensions] == [("consistency", 0, 1)]

@@ -1,4 +1,4 @@
-"""Real answers of four people and six judges: the queue holds what an independent count finds, kind by kind."""
+"""Answers of four people and six judges: the queue holds what an independent count finds, kind by kind."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ from app.services.disagreements.queue import PartedKind, QueueFilter, disagreeme
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.answers_from_file import AnswerGivers, bring_answers_in
 from tests.support.disagreements import text_ids
-from tests.support.real_data import shared_data
+from tests.support.made_data import made_data
 
 PEOPLE = ["human_1", "human_2", "human_3", "human_4"]
 JUDGES = ["gemini_flash", "gemini_pro", "gpt-4o", "llama-31", "gpt-4o-mini", "mistral-v03"]
@@ -26,7 +26,7 @@ Pair = tuple[str, str]
 
 @pytest.fixture(scope="module")
 def answers() -> pd.DataFrame:
-    return pd.read_csv(shared_data("framing_answers.csv"), dtype=str, keep_default_na=False, na_values=[""])
+    return pd.read_csv(made_data("framing_answers.csv"), dtype=str, keep_default_na=False, na_values=[""])
 
 
 def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
@@ -40,7 +40,7 @@ def brought_in(workbench: Workbench, answers: pd.DataFrame) -> Checklist:
         draft = Checklist("framing", 0, ChecklistStatus.DRAFT, "comb", "", (), asked)
         made = work.checklists.publish(work.checklists.save(dimension.id, draft))
     draw_texts(workbench, made.id, len(documents), seed=1)
-    upload = Upload("framing.csv", shared_data("framing_answers.csv").read_bytes())
+    upload = Upload("framing.csv", made_data("framing_answers.csv").read_bytes())
     brought = bring_answers_in(workbench, made.id, upload, AnswerGivers("", "", tuple(PEOPLE), tuple(JUDGES)))
     assert brought.experts is not None
     assert brought.judges is not None

@@ -1,4 +1,4 @@
-"""Automatic samples on the published datasets: across the range of scores, and away from what is evaluated."""
+"""Automatic samples of datasets in their published formats: across the scores, and away from what is evaluated."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ from app.services.data.imports import import_file
 from app.services.data.projects import dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.samples import drawn, ensure_samples, held_out, replace_sample, sample_options
+from tests.support.made_data import made_data
 from tests.support.projects import workbench_at
-from tests.support.real_data import shared_data
 
 FILES = {
     "summeval_model_annotations.aligned.paired.jsonl": 4,
@@ -22,7 +22,7 @@ FILES = {
 def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Workbench, int]:
     """The workbench with this dataset as project P, and how many dimensions it has."""
     workbench = workbench_at(tmp_path)
-    import_file(workbench, shared_data(request.param), "P")
+    import_file(workbench, made_data(request.param), "P")
     return workbench, FILES[request.param]
 
 
@@ -66,7 +66,7 @@ def test_essays_lose_the_samples_alone_and_summaries_their_documents(dataset: tu
 
 def test_a_sample_put_in_by_hand_takes_its_document_along(tmp_path: Path) -> None:
     workbench = workbench_at(tmp_path)
-    import_file(workbench, shared_data("summeval_model_annotations.aligned.paired.jsonl"), "P")
+    import_file(workbench, made_data("summeval_model_annotations.aligned.paired.jsonl"), "P")
     project, dimension = get_project(workbench, "P"), dimensions_named(workbench, "P", "all")[0]
     before = {sample.text.doc_id for sample in ensure_samples(workbench, dimension.id)}
     option = next(o for o in sample_options(workbench, dimension.id, 3.0) if o.text.doc_id not in before)
