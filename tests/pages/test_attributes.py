@@ -10,6 +10,7 @@ from app.domain.attribute import Attribute, AttributeStatus, ContributorKind
 from app.domain.task import Dimension, Task
 from app.services.attributes.attribute_changes import edit_attribute, exclude_attributes, merge_attributes
 from app.services.attributes.attributes import add_attributes, attributes_of
+from app.services.attributes.near_duplicates import duplicate_groups
 from app.services.building.build_state import newest_clusters
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench
@@ -219,12 +220,45 @@ def test_alike_attributes_are_merged_by_hand_and_taken_apart_again(demo: Workben
     app = open_screen("attributes")
     app.session_state["merge"] = True
     app.run()
-    app.button(key=f"merge_left_{first.id}_{second.id}").click().run()
+    app.button(key=f"merge_keep_{first.id}").click().run()
     assert not app.exception
     merged = pool(demo)[1]
     assert (merged.status, merged.merged_into) == (AttributeStatus.MERGED, first.id)
     act(app, "undo")
     assert pool(demo)[1].status is AttributeStatus.ACTIVE
+
+
+def test_keeping_one_of_a_group_merges_those_that_are_ticked(demo: Workbench, open_screen: Open):
+    first, *others = pool(demo)[:4]
+    for other in others:
+        edit_attribute(demo, other.id, first.text)
+    app = open_screen("attributes")
+    app.session_state["merge"] = True
+    app.run()
+    app.checkbox(key=f"merge_same_{others[2].id}").uncheck().run()
+    app.button(key=f"merge_keep_{others[0].id}").click().run()
+    standing = {one.id: (one.status, one.merged_into) for one in pool(demo)[:4]}
+    kept = (AttributeStatus.MERGED, others[0].id)
+    assert (standing[first.id], standing[others[1].id]) == (kept, kept)
+    assert standing[others[0].id][0] is standing[others[2].id][0] is AttributeStatus.ACTIVE
+    act(app, "undo")
+    assert {one.status for one in pool(demo)[:4]} == {AttributeStatus.ACTIVE}
+
+
+def test_every_group_that_says_the_same_can_be_reached(workbench: Workbench, open_screen: Open):
+    create_project(workbench, "Letters", Task("letter"), (Dimension("tone", "How it sounds."),))
+    place = dimensions_named(workbench, "Letters", "all")[0].id
+    said = [f"Names topic{n}word{n * 7919} {end}." for n in range(60) for end in ("early", "soon")]
+    add_attributes(workbench, place, "Mira", ContributorKind.HUMAN, said)
+    groups = duplicate_groups(pool(workbench, "Letters"))
+    app = open_screen("attributes")
+    app.session_state["merge"] = True
+    app.run()
+    while any(button.key == "merge_more" for button in app.button):
+        app.button(key="merge_more").click().run()
+    reached = {button.key for button in app.button if str(button.key).startswith("merge_keep_")}
+    assert reached == {f"merge_keep_{one.id}" for group in groups for one in group.attributes}
+    assert len(reached) > 100
 
 
 def test_attributes_move_to_another_dimension_and_back(demo: Workbench, open_screen: Open):

@@ -127,7 +127,7 @@ def alike(
     pairs = [
         pair
         for one in dimensions_named(workbench, project, dimension)
-        for pair in near_duplicates(attributes_of(workbench, target.id, one.id), least, measure=by)[0]
+        for pair in near_duplicates(attributes_of(workbench, target.id, one.id), least, measure=by)
     ]
     if json_:
         print_json([{"ids": [p.first.id, p.second.id], "likeness": p.likeness, "texts": _texts(p)} for p in pairs])

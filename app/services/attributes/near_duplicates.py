@@ -15,7 +15,6 @@ from app.domain.attribute import Attribute, AttributeStatus
 Measure = Literal["words", "order"]
 # From where on a pair is worth a look: on attributes of the paper's authors most pairs above it do say the same.
 LIKELY: dict[Measure, float] = {"words": 0.35, "order": 0.6}
-MOST_PAIRS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +26,41 @@ class NearDuplicate:
     likeness: float
 
 
+@dataclass(frozen=True, slots=True)
+class DuplicateGroup:
+    """Attributes in use that may say the same: each is alike to another one. `likeness` is the highest."""
+
+    attributes: tuple[Attribute, ...]
+    likeness: float
+
+
+def duplicate_groups(
+    attributes: Sequence[Attribute], at_least: float | None = None, measure: Measure = "words"
+) -> list[DuplicateGroup]:
+    """The pairs of `near_duplicates` joined to groups, the group with the most alike pair first."""
+    pairs = near_duplicates(attributes, at_least, measure)
+    groups: list[dict[int, Attribute]] = []
+    for pair in pairs:
+        own = {pair.first.id: pair.first, pair.second.id: pair.second}
+        joined = [group for group in groups if group.keys() & own.keys()]
+        groups = [group for group in groups if group not in joined]
+        groups.append({id_: one for group in [*joined, own] for id_, one in group.items()})
+    likeness: dict[int, float] = {}
+    for pair in pairs:
+        likeness[pair.first.id] = max(pair.likeness, likeness.get(pair.first.id, 0.0))
+    found = [
+        DuplicateGroup(
+            tuple(sorted(group.values(), key=lambda one: one.id)), max(likeness.get(id_, 0.0) for id_ in group)
+        )
+        for group in groups
+    ]
+    return sorted(found, key=lambda group: (-group.likeness, group.attributes[0].id))
+
+
 def near_duplicates(
-    attributes: Sequence[Attribute], at_least: float | None = None, most: int = MOST_PAIRS, measure: Measure = "words"
-) -> tuple[list[NearDuplicate], int]:
-    """The pairs in use that are most alike, most alike first, and how many there are in all.
+    attributes: Sequence[Attribute], at_least: float | None = None, measure: Measure = "words"
+) -> list[NearDuplicate]:
+    """The pairs in use that are alike, most alike first.
 
     measure: words, the telling parts of words they share (`shared_parts`), in any order and form; order, the same
     words in the same order (ROUGE-L F). at_least: LIKELY of the measure where it is not given.
@@ -38,7 +68,7 @@ def near_duplicates(
     active = [a for a in attributes if a.status is AttributeStatus.ACTIVE]
     least = LIKELY[measure] if at_least is None else at_least
     pairs = _pairs(tuple(a.text for a in active), least, measure)
-    return [NearDuplicate(active[i], active[j], value) for i, j, value in pairs[:most]], len(pairs)
+    return [NearDuplicate(active[i], active[j], value) for i, j, value in pairs]
 
 
 # 2,000 attributes take about a second: a screen that is redrawn doesn't wait again.

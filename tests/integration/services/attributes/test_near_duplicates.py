@@ -9,7 +9,7 @@ import pytest
 from app.domain.attribute import Attribute, ContributorKind
 from app.services.attributes.attribute_files import attribute_file
 from app.services.attributes.attributes import add_attributes, attributes_of, contributors_of
-from app.services.attributes.near_duplicates import Measure, near_duplicates
+from app.services.attributes.near_duplicates import Measure, duplicate_groups, near_duplicates
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert
 from tests.support.projects import ready_to_score
@@ -30,9 +30,8 @@ def pool(bench: Workbench) -> list[Attribute]:
 
 
 def test_the_pair_with_alike_wording_is_suggested_with_its_rouge_l(bench: Workbench) -> None:
-    pairs, all_ = near_duplicates(pool(bench), measure="order")
+    pairs = near_duplicates(pool(bench), measure="order")
     assert [(p.first.text, p.second.text) for p in pairs] == [(SAID[0], SAID[1])]
-    assert all_ == 1
     assert pairs[0].likeness == pytest.approx(2 * 6 / (7 + 6))
 
 
@@ -41,15 +40,25 @@ def test_the_same_point_in_other_forms_ranks_above_the_same_beginning(bench: Wor
     said = [f"Consider whether the text clearly presents {ending}." for ending in endings]
     said += ["Assess if transitions connect the paragraphs.", "Look for a transition connecting each paragraph."]
     many = [Attribute("coherence", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(said)]
-    by_words, by_order = (
-        [(p.first.id, p.second.id) for p in near_duplicates(many, 0.0, measure=m)[0]] for m in MEASURES
-    )
+    by_words, by_order = ([(p.first.id, p.second.id) for p in near_duplicates(many, 0.0, measure=m)] for m in MEASURES)
     assert by_words[0] == (8, 9)
     assert (8, 9) not in by_order[:28]  # behind every pair that begins alike
     assert len(by_words) == len(by_order) == 45  # each pair once, and none with itself
-    assert near_duplicates(many[:1])[1] == 0
+    assert near_duplicates(many[:1]) == []
     same = [Attribute("x", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(["🎈 عربي", "🎈 عربي"])]
-    assert near_duplicates(same)[0][0].likeness == pytest.approx(1.0)
+    assert near_duplicates(same)[0].likeness == pytest.approx(1.0)
+
+
+def test_alike_pairs_make_groups_and_every_one_is_in_a_group() -> None:
+    topics = ["greeting", "price", "delivery", "warranty", *(f"topic{n}word" for n in range(60))]
+    said = [f"Names the {topic} {end}." for topic in topics for end in ("early", "soon", "quickly")]
+    many = [Attribute("tone", "Ada", ContributorKind.HUMAN, text, id=n) for n, text in enumerate(said)]
+    groups = duplicate_groups(many, 0.3)
+    members = [one.id for group in groups for one in group.attributes]
+    paired = {id_ for pair in near_duplicates(many, 0.3) for id_ in (pair.first.id, pair.second.id)}
+    assert len(near_duplicates(many, 0.3)) > 50
+    assert sorted(members) == sorted(paired)
+    assert [group.likeness for group in groups] == sorted((group.likeness for group in groups), reverse=True)
 
 
 def test_exports_keep_every_word_and_run_nothing(bench: Workbench) -> None:
