@@ -37,7 +37,7 @@ if workbench.actor == NOBODY:
 endpoint_models(workbench, patience=0)  # asked in the background, so that every screen can offer them
 page = navigation()
 style.apply()
-page_scripts()
+page_scripts(workbench.actor.person)
 take_choice()
 keep_expert(workbench)
 here = name_of(page)

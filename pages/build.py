@@ -7,10 +7,12 @@ from app.domain.build import Stage
 from app.services.building.build_jobs import build_job_key
 from app.services.building.build_state import builds_of, versions_built_whole, view_build
 from pages.components.build.choice import chosen_build, history, older_builds, shown_build
+from pages.components.build.open_edits import EDITED_HERE
 from pages.components.build.options import new_build
 from pages.components.build.stepper import stepper
 from pages.components.shell.background import watch
 from pages.components.shell.blinding import open_attributes
+from pages.components.shell.browser.kept_typing import unsaved_typing
 from pages.components.shell.checklists.build_words import PURPOSES, TITLES
 from pages.components.shell.current import current_workbench
 from pages.components.shell.frame import empty, needs_dimension
@@ -57,4 +59,5 @@ with more, st.container(horizontal=True, horizontal_alignment="right"):
         history(workbench, build_id)
     with st.popover("Start a new build", icon=":material/add:", key="new_build"):
         new_build(workbench, project, dimension, attributes, busy)
+unsaved_typing(*EDITED_HERE)
 stepper(workbench, view_build(workbench, build_id), busy)

@@ -14,9 +14,11 @@ from pages.components.checklist.question_comments import all_comments
 from pages.components.checklist.questions import add_forms, question_list
 from pages.components.checklist.tuning_bar import tuning_bar
 from pages.components.shell.blinding import open_attributes
+from pages.components.shell.browser.kept_typing import unsaved_typing
 from pages.components.shell.checklists.checklist_comparison import version_comparison
 from pages.components.shell.checklists.checklist_versions import choose_version, standing
 from pages.components.shell.checklists.editor_name import current_editor, editor_name
+from pages.components.shell.checklists.publishing import EDITED_HERE
 from pages.components.shell.current import current_project, current_workbench
 from pages.components.shell.frame import empty, needs_dimension
 from pages.components.shell.navigation.screens import link
@@ -39,6 +41,7 @@ if not versions:
 
 who = current_editor()
 part = choose_part()
+unsaved_typing(*EDITED_HERE)
 left, right = st.columns([4, 3] if part == "try" else [5, 2], gap="large")
 with right, sticky("checklist_side"):
     pinned = st.container()

@@ -151,7 +151,8 @@ def _make_the_checklist(page: Page) -> int:
 
 
 def _publish(page: Page) -> None:
-    click(at(page, "publish").get_by_role("button"), shows=at(page, "new_draft"))
+    click(at(page, "publish").get_by_role("button"), shows=at(page, "publish_now"))
+    click(at(page, "publish_now").get_by_role("button"), shows=at(page, "new_draft"))
 
 
 def _next_version(page: Page, wording: str) -> None:

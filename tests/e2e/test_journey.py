@@ -47,7 +47,8 @@ def test_from_the_demo_to_a_checklist_of_ones_own(page: Page, app: App) -> None:
     page.reload()
     expect(reading(page, "Does the summary keep the order of the article?")).to_be_visible()
     settled(page)
-    click(button(page, "Publish version 2"), shows=at(page, "new_draft"))
+    click(button(page, "Publish version 2"), shows=at(page, "publish_now"))
+    click(at(page, "publish_now").get_by_role("button"), shows=at(page, "new_draft"))
 
     screen(page, "Scores")
     at(page, "start_scoring").get_by_role("button").click()

@@ -87,9 +87,10 @@ def test_a_teacher_brings_thirty_essays_in_a_workbook(page: Page, app: App, tmp_
     assert "From what these said to look for: Nora" in printed
     walk.done()
 
-    walk = Walk(page, "From a draft to published, scored and its verdict", limit=3)
+    walk = Walk(page, "From a draft to published, scored and its verdict", limit=4)
     way_on = at(page, "way_on").get_by_role("button")
-    walk.click(button(page, "Publish version 1"), shows=at(page, "new_draft"))
+    walk.click(button(page, "Publish version 1"), shows=at(page, "publish_now"))
+    walk.click(at(page, "publish_now").get_by_role("button"), shows=at(page, "new_draft"))
     walk.click(way_on, shows=at(page, "start_scoring"))
     walk.click(at(page, "start_scoring").get_by_role("button"), shows=at(page, "outcome"))
     expect(at(page, "outcome")).to_contain_text("Cohesion: ")

@@ -114,6 +114,7 @@ def test_hints_show_under_the_question_and_never_block(draft: Workbench, open_sc
     row = next(m.value for m in app.markdown if "Tell whether" in m.value)
     assert "question mark" in row
     app.button(key="publish").click().run()
+    app.button(key="publish_now").click().run()
     assert newest(draft).status is ChecklistStatus.PUBLISHED
     assert "Published: it stays as it is" in said(app)
 
@@ -212,6 +213,7 @@ def test_a_comment_is_kept_resolved_and_goes_along_to_the_next_version(draft: Wo
     assert "Is \\*\\*this\\*\\* fair?" in " ".join(m.value for m in app.markdown)
     assert app.text_area(key=f"comment_{question.id}").value == ""
     app.button(key="publish").click().run()
+    app.button(key="publish_now").click().run()
     app.button(key="new_draft").click().run()
     copy = newest(draft).asked[0]
     (comment,) = comments_on(draft, newest(draft).id)[copy.id]
@@ -231,6 +233,7 @@ def test_an_older_version_is_restored_as_a_new_draft(draft: Workbench, open_scre
     edit_question(draft, question, QuestionWording("Is it linked?", question.component))
     app = open_screen("checklist")
     app.button(key="publish").click().run()
+    app.button(key="publish_now").click().run()
     app.selectbox(key=f"version_{dimension(draft).id}").set_value(1).run()
     app.button(key="new_draft").click().run()
     restored = newest(draft)

@@ -130,6 +130,7 @@ def test_a_changed_question_is_asked_again_on_the_texts_and_the_way_leads_back(
     app = app.switch_page("../pages/checklist.py").run()
     assert app.button(key="back_to_result").label == "Back to the result"
     app.button(key="publish").click().run()
+    app.button(key="publish_now").click().run()
     assert not any(button.key == "ask_again" for button in app.button), "all texts are scored with what is published"
     app.button(key="hide_tuning").click().run()
     assert "back_to_result" not in [button.key for button in app.button]

@@ -138,6 +138,7 @@ def test_a_draft_is_published_here_and_used(demo: Workbench, open_screen: Open) 
     button = app.button(key=f"publish_{draft.id}")
     assert button.label.startswith(f"Publish version {draft.version} and use it")
     button.click().run()
+    app.button(key="publish_now").click().run()
     assert published_checklist(demo, coherence.id).version == draft.version
     assert not [b for b in app.button if str(b.key).startswith("publish_")]
     pills = next(group for group in app.button_group if str(group.key).startswith("score_dimensions"))

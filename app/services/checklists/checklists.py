@@ -11,6 +11,7 @@ from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import ConflictError, NotReadyError
+from app.services.checklists.open_edits import OpenEdits, save_open_edits
 from app.services.checklists.text_shares import take_over_texts
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
@@ -90,18 +91,39 @@ def published_checklist(workbench: Workbench, dimension_id: int, version: int | 
 
 
 @use_case(Right.FACILITATE, act="published a version of the checklist", about="seen")
-def publish(workbench: Workbench, checklist_id: int, seen: Checklist | None = None) -> Checklist:
+def publish(
+    workbench: Workbench,
+    checklist_id: int,
+    seen: Checklist | None = None,
+    edits: OpenEdits | None = None,
+    who: str = "",
+) -> Checklist:
     """From now on this version stays as it is, and texts can be scored with it.
 
     Experts' answers to unchanged questions count for it too, about the texts that were drawn before.
     seen: what the person saw. Raises ConflictError where the draft isn't so any more: nobody publishes unread words.
+    edits: what the person typed and hasn't saved, to be saved with it. Where one can't be saved, nothing is published.
     """
     with workbench.database.write() as work:
-        if seen is not None and work.checklists.get(checklist_id) != seen:
-            raise ConflictError(f"Version {seen.version} was changed while you looked at it.", "Read it again first.")
+        if seen is not None:
+            _check_unchanged(work, checklist_id, seen)
+        if edits:
+            save_open_edits(work, checklist_id, edits, who)
         made = work.checklists.publish(checklist_id)
         take_over_texts(work, checklist_id)
         return made
+
+
+@use_case(Right.REVIEW)
+def check_unchanged(workbench: Workbench, seen: Checklist) -> None:
+    """Raises ConflictError where the checklist isn't what the person saw any more."""
+    with workbench.database.read() as work:
+        _check_unchanged(work, seen.id, seen)
+
+
+def _check_unchanged(work: UnitOfWork, checklist_id: int, seen: Checklist) -> None:
+    if work.checklists.get(checklist_id) != seen:
+        raise ConflictError(f"Version {seen.version} was changed while you looked at it.", "Read it again first.")
 
 
 @use_case(Right.EDIT, act="began a draft")

@@ -53,18 +53,25 @@ def edit_component(
     workbench: Workbench, checklist_id: int, component_id: int, seen: Heading, new: Heading, who: str = ""
 ) -> Change | None:
     """Save what a person made of the heading they saw. Raises ConflictError where it was changed meanwhile."""
-    heading = new.tidy()
     with workbench.database.write() as work:
-        checklist = work.checklists.get(checklist_id)
-        component = _component(checklist, component_id)
-        if Heading.of(checklist, component) != seen:
-            raise ConflictError("Somebody else changed this component meanwhile.", "Look at what it says now.")
-        if heading.name != component.name:
-            _refuse_taken(checklist, heading.name)
-        edits = [Edit("component", component_id, {"name": heading.name, "description": heading.description})]
-        if heading.key_question != seen.key_question:
-            edits += _key_edits(work, checklist, component_id, component.name, heading.key_question)
-        return work.drafts.change(checklist_id, who, "edited a component", edits)
+        return edit_component_in(work, checklist_id, component_id, seen, new, who)
+
+
+def edit_component_in(
+    work: UnitOfWork, checklist_id: int, component_id: int, seen: Heading, new: Heading, who: str
+) -> Change | None:
+    """As `edit_component`, within a transaction."""
+    heading = new.tidy()
+    checklist = work.checklists.get(checklist_id)
+    component = _component(checklist, component_id)
+    if Heading.of(checklist, component) != seen:
+        raise ConflictError("Somebody else changed this component meanwhile.", "Look at what it says now.")
+    if heading.name != component.name:
+        _refuse_taken(checklist, heading.name)
+    edits = [Edit("component", component_id, {"name": heading.name, "description": heading.description})]
+    if heading.key_question != seen.key_question:
+        edits += _key_edits(work, checklist, component_id, component.name, heading.key_question)
+    return work.drafts.change(checklist_id, who, "edited a component", edits)
 
 
 @use_case(Right.EDIT, act="edited a component of the draft")

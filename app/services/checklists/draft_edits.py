@@ -48,11 +48,16 @@ class QuestionWording:
 def add_question(workbench: Workbench, checklist_id: int, new: QuestionWording, who: str = "") -> int:
     """A question in a person's own words, at the end of its component; returns its id."""
     with workbench.database.write() as work:
-        checklist = work.checklists.get(checklist_id)
-        last = max((q.position for q in checklist.questions), default=-1)
-        question_id, edit = new_question(work, checklist, new, last + 1, BY_HAND)
-        work.drafts.change(checklist_id, who, "added a question", [edit])
-        return question_id
+        return add_question_in(work, checklist_id, new, who)
+
+
+def add_question_in(work: UnitOfWork, checklist_id: int, new: QuestionWording, who: str) -> int:
+    """As `add_question`, within a transaction."""
+    checklist = work.checklists.get(checklist_id)
+    last = max((q.position for q in checklist.questions), default=-1)
+    question_id, edit = new_question(work, checklist, new, last + 1, BY_HAND)
+    work.drafts.change(checklist_id, who, "added a question", [edit])
+    return question_id
 
 
 def new_question(
@@ -81,23 +86,28 @@ def edit_question(workbench: Workbench, seen: Question, new: QuestionWording, wh
 
     Raises ConflictError where somebody else changed the same part of it meanwhile, InputError for an empty wording.
     """
-    wording, before = new.tidy(), QuestionWording.of(seen)
     with workbench.database.write() as work:
-        checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
-        now = question_in(checklist, seen.id)
-        if now is None:
-            raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} removed this question meanwhile.")
-        current, values = QuestionWording.of(now), dict[str, object]()
-        for field in ("text", "component", "guidance", "weight", "may_not_apply"):
-            mine, theirs, was = (getattr(w, field) for w in (wording, current, before))
-            if mine in (was, theirs):
-                continue
-            if theirs != was:
-                raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} changed this question meanwhile.")
-            values |= place_in(checklist, mine) if field == "component" else {field: mine}
-        if "text" in values and now.origin is QuestionOrigin.GENERATED:
-            values["origin"] = QuestionOrigin.EDITED.value
-        return work.drafts.change(checklist.id, who, _said(values), [Edit("question", seen.id, values)])
+        return edit_question_in(work, seen, new, who)
+
+
+def edit_question_in(work: UnitOfWork, seen: Question, new: QuestionWording, who: str) -> Change | None:
+    """As `edit_question`, within a transaction."""
+    wording, before = new.tidy(), QuestionWording.of(seen)
+    checklist = work.checklists.get(work.drafts.draft_of("question", seen.id))
+    now = question_in(checklist, seen.id)
+    if now is None:
+        raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} removed this question meanwhile.")
+    current, values = QuestionWording.of(now), dict[str, object]()
+    for field in ("text", "component", "guidance", "weight", "may_not_apply"):
+        mine, theirs, was = (getattr(w, field) for w in (wording, current, before))
+        if mine in (was, theirs):
+            continue
+        if theirs != was:
+            raise ConflictError(f"{_who_changed(work, checklist.id, seen.id)} changed this question meanwhile.")
+        values |= place_in(checklist, mine) if field == "component" else {field: mine}
+    if "text" in values and now.origin is QuestionOrigin.GENERATED:
+        values["origin"] = QuestionOrigin.EDITED.value
+    return work.drafts.change(checklist.id, who, _said(values), [Edit("question", seen.id, values)])
 
 
 @use_case(Right.EDIT, act="switched a question")

@@ -12,6 +12,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.attribute_table import import_attribute_table, is_table
 from app.services.attributes.attributes import import_attributes
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.runs.condition_words import KINDS
 from pages.components.shell.upload_field import field_key, upload_field
 from pages.components.shell.words import number, plain, show_error
@@ -75,6 +76,7 @@ def _add(workbench: Workbench, project: Project, dimension: Dimension, written: 
     except WorkbenchError as error:
         show_error(error)
         return
+    saved_typing("add_text")
     for key in ("add_text", field_key("add_file")):
         del st.session_state[key]
     st.session_state[_ADDED] = said

@@ -20,7 +20,8 @@ def components(workbench: Workbench, view: BuildView) -> None:
         notes = " · ".join(note for note in (counted, ORIGINS[component.origin]) if note)
         described = f": {plain(component.description)}" if component.description else ""
         small = f"  \n:small[:gray[{notes}]]" if notes else ""
-        if row(view.id, f"component_{component.id}", f"**{plain(component.name)}**{described}{small}", component.name):
+        line, typed = f"**{plain(component.name)}**{described}{small}", _keys(view.id, component)
+        if row(view.id, f"component_{component.id}", line, component.name, typed):
             _editor(workbench, view, component)
     _adding(workbench, view)
 
@@ -44,13 +45,16 @@ def _editor(workbench: Workbench, view: BuildView, component: BuildComponent) ->
             )
 
 
+def _keys(build_id: int, component: BuildComponent) -> list[str]:
+    return [f"component_{field}_{build_id}_{component.id}" for field in ("name", "description")]
+
+
 def _save(workbench: Workbench, build_id: int, component: BuildComponent) -> None:
-    key = f"{build_id}_{component.id}"
-    name, described = (st.session_state[f"component_{field}_{key}"] for field in ("name", "description"))
+    keys = _keys(build_id, component)
+    name, described = (st.session_state[key] for key in keys)
     what = f"described {component.name}"
-    save_edit(
-        workbench, build_id, what, partial(describe_component, workbench, build_id, component.id, name, described)
-    )
+    describe = partial(describe_component, workbench, build_id, component.id, name, described)
+    save_edit(workbench, build_id, what, describe, keys)
 
 
 def _remove(workbench: Workbench, build_id: int, component: BuildComponent) -> None:
@@ -70,6 +74,5 @@ def _adding(workbench: Workbench, view: BuildView) -> None:
 
 def _add(workbench: Workbench, build_id: int) -> None:
     name, described = st.session_state["new_component_name"], st.session_state["new_component_description"]
-    save_edit(
-        workbench, build_id, "added a component", partial(add_build_component, workbench, build_id, name, described)
-    )
+    add = partial(add_build_component, workbench, build_id, name, described)
+    save_edit(workbench, build_id, "added a component", add, ["new_component_name", "new_component_description"])

@@ -47,7 +47,8 @@ def build_questions(workbench: Workbench, view: BuildView, stage: Stage, again: 
 def _question(workbench: Workbench, view: BuildView, stage: Stage, question: BuildQuestion) -> None:
     behind = number(len(question.attributes), "attribute") if question.attributes else ""
     notes = " · ".join(note for note in (f"from {behind}" if behind else "", ORIGINS[question.origin]) if note)
-    if row(view.id, f"question_{question.id}", f"{plain(question.text)}  \n:small[:gray[{notes}]]", question.text):
+    line, typed = f"{plain(question.text)}  \n:small[:gray[{notes}]]", [f"build_wording_{view.id}_{question.id}"]
+    if row(view.id, f"question_{question.id}", line, question.text, typed):
         _editor(workbench, view, stage, question)
 
 
@@ -82,9 +83,9 @@ def _behind(view: BuildView, question: BuildQuestion) -> None:
 
 
 def _save(workbench: Workbench, build_id: int, stage: Stage, question: int) -> None:
-    text = st.session_state[f"build_wording_{build_id}_{question}"]
-    action = partial(reword_question, workbench, build_id, stage, question, text)
-    save_edit(workbench, build_id, "reworded a question", action)
+    key = f"build_wording_{build_id}_{question}"
+    action = partial(reword_question, workbench, build_id, stage, question, st.session_state[key])
+    save_edit(workbench, build_id, "reworded a question", action, [key])
 
 
 def _remove(workbench: Workbench, build_id: int, question: int) -> None:
@@ -111,4 +112,4 @@ def _adding(workbench: Workbench, view: BuildView, stage: Stage) -> None:
 def _add(workbench: Workbench, build_id: int, stage: Stage) -> None:
     text, component = (st.session_state[f"new_question_{part}{stage}"] for part in ("", "component_"))
     action = partial(add_build_question, workbench, build_id, stage, component, text)
-    save_edit(workbench, build_id, "added a question", action)
+    save_edit(workbench, build_id, "added a question", action, [f"new_question_{stage}"])

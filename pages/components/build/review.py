@@ -103,5 +103,6 @@ def _rewording(workbench: Workbench, build_id: int, change: ProposedChange) -> N
 
 
 def _reword(workbench: Workbench, build_id: int, change: ProposedChange) -> None:
-    text = st.session_state[f"change_wording_{build_id}_{change.id}"]
-    save_edit(workbench, build_id, "reworded a change", partial(reword_change, workbench, build_id, change.id, text))
+    key = f"change_wording_{build_id}_{change.id}"
+    reword = partial(reword_change, workbench, build_id, change.id, st.session_state[key])
+    save_edit(workbench, build_id, "reworded a change", reword, [key])

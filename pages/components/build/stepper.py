@@ -11,13 +11,14 @@ from app.errors import WorkbenchError
 from app.services.building.build import make_checklist
 from app.services.building.build_edits import keep_stage, set_model
 from app.services.building.build_jobs import begin_again, begin_stages, taken_as_proposed
-from app.services.building.build_state import BuildView
+from app.services.building.build_state import BuildView, view_build
 from app.services.runtime.workbench import Workbench
 from pages.components.build.change import build_place, save_edit
 from pages.components.build.choice import STEP
 from pages.components.build.clusters import clusters
 from pages.components.build.components import components
 from pages.components.build.offers import offers
+from pages.components.build.open_edits import save_open_edits
 from pages.components.build.options import stage_options
 from pages.components.build.questions import build_questions
 from pages.components.build.record import failure, record
@@ -36,7 +37,7 @@ from pages.components.shell.guide.explained import more_on_stage
 from pages.components.shell.navigation.screens import go, link
 from pages.components.shell.runs.model_choice import chosen_model, model_choice
 from pages.components.shell.undo import undo_button
-from pages.components.shell.words import model_label, number, plain, show_error
+from pages.components.shell.words import model_label, number, plain
 
 STAGES = list(Stage)
 
@@ -92,8 +93,10 @@ def _next(workbench: Workbench, view: BuildView, busy: bool) -> None:
                 go("checklist")
             st.markdown(f"All five stages are done, and version {view.version} is what they made.")
         elif todo is None:
-            if st.button("Make the checklist", type="primary", key="make_checklist", disabled=busy):
-                _make(workbench, view)
+            args = [workbench, view]
+            st.button(
+                "Make the checklist", type="primary", key="make_checklist", disabled=busy, on_click=_make, args=args
+            )
             st.markdown("All five stages are done.")
             _undecided(view)
         elif view.stale:
@@ -133,12 +136,19 @@ def _runner(
         key=key,
         disabled=busy,
         on_click=_begin,
-        args=[partial(begin_stages, workbench, view.dimension, view.id, stages, label, current_editor()), shown],
+        args=[
+            workbench,
+            view,
+            partial(begin_stages, workbench, view.dimension, view.id, stages, label, current_editor()),
+            shown,
+        ],
     )
 
 
-def _begin(start: Callable[[], None], shown: Stage) -> None:
+def _begin(workbench: Workbench, view: BuildView, start: Callable[[], None], shown: Stage) -> None:
     """In a callback, so that the same run already shows the progress. The stage that shows follows the work."""
+    if not save_open_edits(workbench, view):
+        return
     try:
         start()
     except WorkbenchError as error:
@@ -148,14 +158,16 @@ def _begin(start: Callable[[], None], shown: Stage) -> None:
 
 
 def _make(workbench: Workbench, view: BuildView) -> None:
+    if not save_open_edits(workbench, view):
+        return
     try:
+        taken = taken_as_proposed(view_build(workbench, view.id).build)
         made = make_checklist(workbench, view.id, who=current_editor())
     except WorkbenchError as error:
-        show_error(error)
+        st.session_state["build_problem"] = error
     else:
         said = f"Version {made.version} is a draft with {number(len(made.asked), 'question')}."
-        st.session_state["made_version"] = said + taken_as_proposed(view.build)
-        st.rerun()
+        st.session_state["made_version"] = said + taken
 
 
 def _made_by(view: BuildView, stage: Stage) -> str:
@@ -202,7 +214,8 @@ def _not_made(view: BuildView, stage: Stage) -> None:
 
 def _again(workbench: Workbench, view: BuildView, stage: Stage, item: int = 0) -> None:
     title = f"Asking again for the {STAGE_NAMES[stage]}"
-    _begin(partial(begin_again, workbench, view.dimension, view.id, stage, item, title, current_editor()), stage)
+    start = partial(begin_again, workbench, view.dimension, view.id, stage, item, title, current_editor())
+    _begin(workbench, view, start, stage)
 
 
 def _foot(workbench: Workbench, view: BuildView, stage: Stage, busy: bool) -> None:

@@ -1,6 +1,6 @@
 """A component above its questions: its name, its key question, and how both are changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -15,6 +15,7 @@ from app.services.checklists.component_edits import (
     remove_component,
 )
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.checklists.question_editor import NO_COMPONENT, Editing
 from pages.components.shell.words import button_label, plain, show_error
 
@@ -67,12 +68,14 @@ def _move(editing: Editing, component: Component, by: int, way: str, possible: b
     )
 
 
-def _do(action: Callable[[], object]) -> None:
+def _do(action: Callable[[], object], typed: Sequence[str] = ()) -> None:
+    """typed: the keys of the fields that it saves."""
     try:
         action()
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
     else:
+        saved_typing(*typed)
         st.session_state[_OPENED] = None
 
 
@@ -100,7 +103,8 @@ def _save(editing: Editing, component_id: int, seen: Heading) -> None:
         str(st.session_state[f"component_{field}_{component_id}"]) for field in ("name", "description", "key_question")
     )
     new = Heading(name, description, question)
-    _do(partial(edit_component, editing.workbench, editing.view.checklist.id, component_id, seen, new, editing.who))
+    edit = partial(edit_component, editing.workbench, editing.view.checklist.id, component_id, seen, new, editing.who)
+    _do(edit, [f"component_{field}_{component_id}" for field in ("name", "description", "key_question")])
 
 
 def add_component_form(workbench: Workbench, checklist: Checklist, who: str) -> None:
@@ -115,4 +119,5 @@ def add_component_form(workbench: Workbench, checklist: Checklist, who: str) -> 
             except WorkbenchError as error:
                 show_error(error)
             else:
+                saved_typing("new_component", "new_component_key_question")
                 st.rerun()

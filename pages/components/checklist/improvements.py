@@ -24,6 +24,7 @@ from app.services.improvement.proof_figures import FEWEST_PROOF, figures_sentenc
 from app.services.improvement.timeline import question_timeline
 from app.services.runtime.use_case import may
 from pages.components.shell.background import watch
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.checklists.question_editor import Editing, open_question
 from pages.components.shell.checklists.wording_change import marked
 from pages.components.shell.money import about, dollars
@@ -215,6 +216,7 @@ def _take(editing: Editing, question: Question, attempt: int) -> None:
     words = ProposedWording(str(state[f"improved_text_{attempt}"]), str(state[f"improved_guidance_{attempt}"]))
     _told(partial(take_improvement, editing.workbench, question.id, attempt, editing.who, words))
     if _PROBLEM not in state:
+        saved_typing(f"improved_text_{attempt}", f"improved_guidance_{attempt}")
         open_question(None)  # an open editor would show the old words
 
 

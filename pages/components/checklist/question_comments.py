@@ -12,6 +12,7 @@ from app.services.checklists.question_comments import comment_on, comments_on, s
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.history import NAMELESS
 from pages.components.shell import local_time
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import button_label, number, plain, show_error
 
 _PROBLEM = "comment_problem"
@@ -91,6 +92,7 @@ def _add(workbench: Workbench, question_id: int, key: str, who: str) -> None:
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
     else:
+        saved_typing(key)
         st.session_state[key] = ""
 
 

@@ -17,6 +17,8 @@ from pages.components.checklist.component_heading import add_component_form, com
 from pages.components.checklist.improvements import improvements
 from pages.components.checklist.question_comments import comments_word, question_comments
 from pages.components.checklist.question_proposals import ask_about, proposals, proposals_for, validator
+from pages.components.shell.browser.kept_typing import saved_typing
+from pages.components.shell.checklists.publishing import is_unsaved
 from pages.components.shell.checklists.question_editor import (
     NO_COMPONENT,
     Editing,
@@ -74,7 +76,8 @@ def _row(
     if editing.draft:
         with switch:
             _switch(editing, question)
-    words.markdown(_worded(editing, question, hints, comments_word(comments)))
+    unsaved = [":orange[not saved yet]"] if editing.draft and is_unsaved(question) else []
+    words.markdown(_worded(editing, question, hints, [*unsaved, *comments_word(comments)]))
     with actions.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         if editing.draft:
             _move(editing, question, -1, "up", place > 0)
@@ -179,6 +182,7 @@ def add_forms(workbench: Workbench, view: ChecklistView, who: str) -> None:
             except WorkbenchError as error:
                 show_error(error)
             else:
+                saved_typing("new_question")
                 st.rerun()
     add_component_form(workbench, checklist, who)
     validator(Editing(workbench, view, who, draft=True))

@@ -9,6 +9,7 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.data.projects import add_dimension, save_dimension
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.current import choose
 from pages.components.shell.words import button_label, plain, show_error
 
@@ -32,6 +33,7 @@ def dimension_form(workbench: Workbench, project: Project, dimension: Dimension,
             except WorkbenchError as error:
                 show_error(error)
                 return
+            saved_typing(f"dimension_name_{dimension.id}", f"dimension_rubric_{dimension.id}")
             st.session_state[_SAVED] = dimension.id
             choose(project.name, edited.name.strip())
             st.rerun()
@@ -50,6 +52,7 @@ def add_dimension_form(workbench: Workbench, project: Project) -> None:
                 return
             st.session_state[_SAVED] = added.id
             choose(project.name, added.name)
+            saved_typing("dimension_name_new", "dimension_rubric_new")
             for field in ("name", "rubric", "low", "high"):
                 del st.session_state[f"dimension_{field}_new"]
             st.rerun()

@@ -8,9 +8,11 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.data.projects import save_task
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import show_error
 
 _SAVED = "task_saved"
+_FIELDS = ("text_name", "source_name", "description", "language")
 
 
 def task_form(workbench: Workbench, project: Project) -> None:
@@ -46,5 +48,6 @@ def task_form(workbench: Workbench, project: Project) -> None:
         except WorkbenchError as error:
             show_error(error)
             return
+        saved_typing(*(f"task_{field}_{project.id}" for field in _FIELDS))
         st.session_state[_SAVED] = True
         st.rerun()

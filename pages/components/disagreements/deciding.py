@@ -11,6 +11,7 @@ from app.services.disagreements.deciding import decide_answer, keep_decision, un
 from app.services.disagreements.queue import DisagreementQueue, QueuedPair
 from app.services.runtime.workbench import Workbench
 from pages.components.disagreements.place import beside, show_pair
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.checklists.checklist_versions import VERSION
 from pages.components.shell.checklists.editor_name import known_editor
 from pages.components.shell.navigation.screens import link
@@ -68,6 +69,7 @@ def _decide(workbench: Workbench, queue: DisagreementQueue, pair: QueuedPair, an
         st.session_state[_PROBLEM] = error
         show_pair(pair.id)
         return
+    saved_typing(_why(pair))
     for key in (_why(pair), _guide(pair)):
         st.session_state.pop(key, None)
     st.session_state[_LAST] = (found.decision, pair.id, found.draft)

@@ -17,6 +17,7 @@ from app.services.people.ways_in import link_of
 from app.services.runtime.workbench import Workbench
 from pages.components.home.assign import assign
 from pages.components.shell import local_time
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import number, plain, show_error
 
 _ROLES = {
@@ -106,6 +107,7 @@ def _invite(workbench: Workbench, project: Project) -> None:
         except WorkbenchError as error:
             show_error(error)
             return
+        saved_typing("invite_name")
         st.session_state[_LINK] = (project.id, made.name, link_of(made.token, _seen_at()), made.expires_at)
         st.rerun()
     of_project, who, link, until = st.session_state.get(_LINK, (None, "", "", None))

@@ -6,6 +6,7 @@ from app.domain.task import Task
 from app.errors import WorkbenchError
 from app.services.data.projects import create_from_preset, create_project, preset_dimensions, preset_names
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.current import choose
 from pages.components.shell.navigation.screens import go
 from pages.components.shell.words import show_error
@@ -36,6 +37,7 @@ def new_project(workbench: Workbench) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
+    saved_typing("new_project_name")
     choose(project.name)
     go("data")
 

@@ -5,6 +5,7 @@ import streamlit as st
 from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.current import choose
 from pages.components.shell.upload_field import upload_field
 from pages.components.shell.words import plain, show_error
@@ -52,5 +53,6 @@ def bring_in(workbench: Workbench) -> None:
     except WorkbenchError as error:
         show_error(error)
         return
+    saved_typing("project_file_name")
     choose(done.project)
     st.rerun()

@@ -6,6 +6,7 @@ from app.domain.project import Project
 from app.errors import WorkbenchError
 from app.services.pseudonyms import people_named, proposed_pseudonym, replace_name, still_said
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import plain, show_error
 
 _DONE = "pseudonym_done"
@@ -44,5 +45,6 @@ def _replace(workbench: Workbench, project: Project, name: str, new: str) -> Non
     except WorkbenchError as error:
         show_error(error)
         return
+    saved_typing("pseudonym_new")
     st.session_state[_DONE] = [f"{name} is {done.pseudonym} now.", *still_said(done)]
     st.rerun()

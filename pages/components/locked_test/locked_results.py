@@ -12,6 +12,7 @@ from app.services.results.locked_results import look_at_locked_results
 from app.services.results.results import DimensionResult, Level
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.runs import list_runs
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.expert import own_name
 from pages.components.shell.locked_split import look_list, split_sentence
 from pages.components.shell.navigation.screens import link
@@ -52,6 +53,7 @@ def locked_results(workbench: Workbench, project: Project, level: Level) -> None
         except WorkbenchError as error:
             show_error(error)
         else:
+            saved_typing("look_who")
             st.rerun()
     if found := st.session_state.get(shown):
         _results(found)

@@ -10,6 +10,7 @@ from app.services.runtime.prompts import ProjectPrompt, save_wording, use_wordin
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.address import keep, prepare
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import plain, show_error
 
 CHOSEN = "prompt"
@@ -108,6 +109,7 @@ def _save(workbench: Workbench, project_id: int, name: str, key: str) -> None:
     except WorkbenchError as error:
         st.session_state[f"prompt_problem_{_SAVING}"] = error
     else:
+        saved_typing(f"system_{key}", f"user_{key}")
         st.session_state[f"prompt_said_{_SAVING}"] = f"Saved as wording {number}, and in use from now on."
 
 

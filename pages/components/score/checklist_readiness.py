@@ -7,13 +7,14 @@ import streamlit as st
 from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.project import Project
 from app.domain.task import Dimension
-from app.errors import WorkbenchError
-from app.services.checklists.checklists import publish, versions_of_each
+from app.services.checklists.checklists import versions_of_each
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import unsaved_typing
+from pages.components.shell.checklists.publishing import EDITED_HERE, publish_steps
 from pages.components.shell.frame import empty
 from pages.components.shell.navigation.screens import link
-from pages.components.shell.words import button_label, plain, show_error
+from pages.components.shell.words import button_label, plain
 
 
 def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tuple[Dimension, Checklist]]:
@@ -25,6 +26,7 @@ def dimensions_with_checklist(workbench: Workbench, project: Project) -> list[tu
         empty("No dimension has a checklist yet.", todo, "build", "Build the checklist")
         return []
     ready = []
+    unsaved_typing(*EDITED_HERE)
     for dimension in dimensions:
         published = _newest(versions[dimension.id], ChecklistStatus.PUBLISHED)
         if published is not None:
@@ -58,10 +60,4 @@ def _offer_draft(
             width="content",
         )
         label = button_label(f"Publish version {draft.version} and use it", f"for {dimension.name}")
-        if st.button(label, key=f"publish_{draft.id}"):
-            try:
-                publish(workbench, draft.id)
-            except WorkbenchError as error:
-                show_error(error)
-            else:
-                st.rerun()
+        publish_steps(workbench, draft, label, f"publish_{draft.id}", "secondary")

@@ -8,6 +8,7 @@ from app.errors import WorkbenchError
 from app.services.data.projects import dimensions_named
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.stage_outputs import OWN_SEEDS, StageOutput, keep_own_seeds, save_edit, stage_outputs_of
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import button_label, model_label, number, plain, show_error
 
 EXAMPLE = "Order\n- Do the sentences follow in a sensible order?\n- Does each sentence build on the one before?"
@@ -53,6 +54,7 @@ def _piece(workbench: Workbench, dimension: Dimension, written: StageOutput, pla
         except WorkbenchError as error:
             show_error(error)
         else:
+            saved_typing(f"lines_{dimension.id}_{place}_{newest.number}")
             st.rerun()
     if len(written.versions) > 1:
         earlier = button_label(number(len(written.versions) - 1, "earlier version"), f"of {written.title}")
@@ -79,4 +81,5 @@ def _own_seeds(workbench: Workbench, dimension: Dimension) -> None:
         except WorkbenchError as error:
             show_error(error)
         else:
+            saved_typing(f"own_seed_lines_{dimension.id}")
             st.rerun()

@@ -12,6 +12,7 @@ from app.errors import WorkbenchError
 from app.services.attributes.attributes import contributors_of
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import add_expert, describe_expert
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.words import plain, show_error
 
 EXPERT = "expert"
@@ -97,6 +98,7 @@ def _about_form(workbench: Workbench, project: Project, name: str, known: Contri
             except WorkbenchError as error:
                 show_error(error)
             else:
+                saved_typing("about_role", "about_background")
                 st.success("Saved.", icon=":material/check_circle:")
 
 
@@ -126,6 +128,7 @@ def _start(workbench: Workbench, project: Project, name: str, role: str, backgro
     except WorkbenchError as error:
         show_error(error)
         return
+    saved_typing("expert_typed", "expert_role", "expert_background")
     st.session_state[EXPERT] = name
     st.rerun()
 

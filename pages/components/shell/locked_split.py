@@ -8,6 +8,7 @@ from app.errors import WorkbenchError
 from app.services.data.locked_split import SplitState, lock, open_split, opened_splits, state_of
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.expert import own_name
 from pages.components.shell.words import plain, show_error
 
@@ -102,6 +103,7 @@ def _lock_form(workbench: Workbench, project: Project) -> None:
         except WorkbenchError as error:
             show_error(error)
         else:
+            saved_typing("lock_who")
             st.rerun()
 
 
@@ -120,4 +122,5 @@ def _open_form(workbench: Workbench, project: Project) -> None:
         except WorkbenchError as error:
             show_error(error)
         else:
+            saved_typing("open_who")
             st.rerun()

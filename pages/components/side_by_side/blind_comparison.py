@@ -9,6 +9,7 @@ from app.domain.task import Dimension
 from app.errors import WorkbenchError
 from app.services.attributes.side_by_side import QUESTIONS, SideBySide, answer_side_by_side, keywords, reveal
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.samples import rubric
 from pages.components.shell.words import number, plain, show_error
 
@@ -96,6 +97,8 @@ def _questions(workbench: Workbench, dimension: Dimension, mine: SideBySide) -> 
 
 def _save(workbench: Workbench, comparison_id: int, question: str, key: str) -> None:
     _do(partial(answer_side_by_side, workbench, comparison_id, question, str(st.session_state[key])))
+    if _PROBLEM not in st.session_state:
+        saved_typing(key)
 
 
 def _do(action: partial[None]) -> None:

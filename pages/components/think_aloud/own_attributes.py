@@ -23,6 +23,7 @@ from app.services.think_aloud.independence import (
     removed_by_author,
     standing,
 )
+from pages.components.shell.browser.kept_typing import saved_typing, show_saved_typing, unsaved_typing
 from pages.components.shell.current import choose, still_there
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.undo import remember, undo_button
@@ -45,6 +46,8 @@ def own_attributes(
     A fragment: saving a line redraws this column and leaves the samples beside it alone.
     """
     still_there(workbench)
+    show_saved_typing()
+    unsaved_typing("edit_text_")
     own = Own(workbench, dimension, tuple(samples), project.task.language, name)
     _line(own)
     written = considerations_of(workbench, project.id, dimension.id, name)
@@ -97,11 +100,13 @@ def _say(own: Own, text_key: str, sample_key: str) -> None:
     try:
         added = add_consideration(own.workbench, own.dimension.id, own.expert, text, st.session_state.get(sample_key))
     except RepeatedError as error:  # it is kept already
+        saved_typing(text_key)
         st.session_state[_COMPLAINT] = str(error)
         return
     except WorkbenchError as error:
         st.session_state[_UNSAVED] = (error, text)
         return
+    saved_typing(text_key)
     show_newest(own)
     remember(own.place, "added a point", partial(remove_consideration, own.workbench, added))
 

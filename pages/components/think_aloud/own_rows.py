@@ -20,6 +20,7 @@ from app.services.think_aloud.independence import (
     same_point,
     sample_hint,
 )
+from pages.components.shell.browser.kept_typing import dropped_typing, known_typing, saved_typing
 from pages.components.shell.changes_by_others import changes_by_others
 from pages.components.shell.undo import change
 from pages.components.shell.words import button_label
@@ -106,7 +107,8 @@ def _remarks(own: Own, points: Sequence[Attribute], number: int) -> list[str]:
     point = points[number - 1]
     prompted = sample_name(own.samples, point.prompted_by).lower()
     same = same_point(point.text, points[: number - 1])
-    said = [f"Point {number}", prompted and f"prompted by {prompted}", same and f"as your point {same}"]
+    unsaved = known_typing().get(f"edit_text_{point.id}", point.text) != point.text and "an edit is not saved yet"
+    said = [f"Point {number}", prompted and f"prompted by {prompted}", same and f"as your point {same}", unsaved]
     return [str(part) for part in said if part]
 
 
@@ -155,6 +157,11 @@ def _stop_editing() -> None:
     st.session_state.pop(_EDITING, None)
 
 
+def _cancel(attribute_id: int) -> None:
+    dropped_typing(f"edit_text_{attribute_id}")
+    _stop_editing()
+
+
 def _remove(own: Own, attribute: Attribute) -> None:
     change(
         own.place,
@@ -185,7 +192,9 @@ def _editor(own: Own, attribute: Attribute) -> None:
         )
         with st.container(horizontal=True):
             st.form_submit_button("Save", key=f"edit_save_{attribute.id}", on_click=_save, args=[own, attribute])
-            st.form_submit_button("Cancel", key=f"edit_cancel_{attribute.id}", type="tertiary", on_click=_stop_editing)
+            st.form_submit_button(
+                "Cancel", key=f"edit_cancel_{attribute.id}", type="tertiary", on_click=_cancel, args=[attribute.id]
+            )
 
 
 def _save(own: Own, attribute: Attribute) -> None:
@@ -198,6 +207,7 @@ def _save(own: Own, attribute: Attribute) -> None:
 
     back = partial(put, attribute.text, attribute.prompted_by)
     if change(own.place, "edited a point", partial(put, text, sample), back):
+        saved_typing(f"edit_text_{attribute.id}")
         _stop_editing()
 
 

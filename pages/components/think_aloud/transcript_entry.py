@@ -16,6 +16,7 @@ from app.services.think_aloud.transcripts import (
     propose_attributes,
     transcription_models,
 )
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.upload_field import upload_field, voice_field
 from pages.components.shell.words import show_error
 from pages.components.think_aloud.transcripts import LISTENER, transcribe_and_propose, transcripts
@@ -65,6 +66,7 @@ def _keep_pasted(workbench: Workbench, project: Project, dimension: Dimension, n
     """The field is emptied only once its words are kept."""
     try:
         kept = keep_transcript(workbench, dimension.id, name, str(st.session_state["transcript_text"]))
+        saved_typing("transcript_text")
         st.session_state["transcript_text"] = ""
         propose_attributes(workbench, project, dimension, kept)
     except WorkbenchError as error:

@@ -23,6 +23,7 @@ from app.services.think_aloud.transcripts import (
     transcripts_of,
 )
 from pages.components.shell import local_time
+from pages.components.shell.browser.kept_typing import dropped_typing, saved_typing
 from pages.components.shell.undo import change
 from pages.components.shell.words import button_label, number, plain, show_error
 from pages.components.think_aloud.own_rows import NAMED_BY
@@ -141,20 +142,18 @@ def _proposal(workbench: Workbench, proposal: ProposedAttribute, place: str) -> 
 
 
 def _decline(workbench: Workbench, proposal: ProposedAttribute, place: str) -> None:
-    change(
-        place,
-        "left out a proposal",
-        partial(decline, workbench, proposal.id),
-        partial(decline, workbench, proposal.id, False),
-    )
+    left_out = partial(decline, workbench, proposal.id)
+    if change(place, "left out a proposal", left_out, partial(decline, workbench, proposal.id, False)):
+        dropped_typing(f"proposal_{proposal.id}")
 
 
 def _accept(workbench: Workbench, proposal: ProposedAttribute, key: str, place: str) -> None:
     added: list[int] = []
     text = str(st.session_state[key])
-    change(
+    if change(
         place,
         "accepted a proposal",
         lambda: added.append(accept(workbench, proposal.id, text)),
         lambda: remove_consideration(workbench, added[0]),
-    )
+    ):
+        saved_typing(key)

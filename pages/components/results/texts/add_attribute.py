@@ -9,6 +9,7 @@ from app.errors import InputError, WorkbenchError
 from app.services.attributes.attributes import add_attributes
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.expert import own_name, signed_in_as
 from pages.components.shell.words import plain, show_error
 
@@ -45,6 +46,7 @@ def _save(workbench: Workbench, dimension: Dimension, text_id: int) -> None:
     except WorkbenchError as error:
         st.session_state[_PROBLEM] = error
         return
+    saved_typing(_words(text_id), _name(text_id))
     st.session_state[_words(text_id)] = ""
     st.session_state[_ADDED] = True
 

@@ -1,61 +1,140 @@
-// What somebody is typing into a text area outlives a reload, a look at another screen and a lost connection. It is kept
-// with the tab until it is sent, cancelled or undone, and put back into the field if that still says what it said then.
+// Drafts: what a person types into any text field is kept in this browser until the server has saved it or the person
+// discards it. A draft survives a reload, Back, another tab, a lost connection and a restart of the server. It belongs to
+// a person, a project and a field; the field's key names the object, such as a question. `kept_typing.py` says which
+// fields are left out and which drafts are saved.
 (() => {
   if (window.interactevalKeptTyping) return;
   window.interactevalKeptTyping = true;
+  const NAME = "interacteval.typing";
   const LARGEST = 200000; // characters; a browser keeps some five million for a page
-  const PARTS = ["project", "dimension", "expert"]; // of the address: whose words they are, and about what
-  const setValue = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
-  const drawn = new WeakMap(); // field: what it said when it was drawn
-  const typed = new Map(); // field: what was typed, and where that is kept
+  const OLDEST_MS = 60 * 24 * 3600 * 1000;
+  const SHOWN = 120; // characters of other words, in a note
+  const TRIES = 5;
+  const FRAMES = 30;
+  const TAB = Math.random().toString(36).slice(2);
+  const FIELDS = "[data-testid='stTextArea'] textarea, [data-testid='stTextInput'] input";
+  const setArea = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
+  const setInput = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set;
+  const met = new WeakMap(); // field: its draft's address, what the server said, what it shows, the draft known here
   const untold = new Set(); // fields that words were put back into: the server doesn't know them yet
-  const sent = new Set(); // where words are kept that went to the server with their form
-  let pressed = false; // whether a button was clicked last, and no link
+  const secret = new WeakSet(); // a password stays one while it is shown in plain
+  const answered = new Map(); // session: the last of the server's messages about saved drafts that was read
 
   const shelf = (act) => {
     try {
-      return act(sessionStorage);
+      return act(localStorage);
     } catch {
       return null; // a browser that keeps nothing for a page
     }
   };
-  const screen = () => {
-    const asked = new URLSearchParams(location.search);
-    return ["interacteval.typing", location.pathname, ...PARTS.map((part) => asked.get(part) ?? "")].join("|");
-  };
-  const place = (field) => {
-    const holder = field.closest("[data-testid='stTextArea']")?.closest("[class*='st-key-']");
-    const key = holder && [...holder.classList].find((name) => name.startsWith("st-key-"));
-    return key ? `${screen()}|${key}` : null;
-  };
-  const drawnFields = () => document.querySelectorAll("[data-testid='stTextArea'] textarea:enabled");
-  const forget = (field, where) => {
-    shelf((kept) => kept.removeItem(where));
-    typed.delete(field);
-    untold.delete(field);
-  };
-
-  const noted = ({ target: field }) => {
-    const where = field instanceof HTMLTextAreaElement && place(field);
-    if (!where) return;
-    const before = drawn.get(field) ?? "";
-    typed.set(field, { words: field.value, where, screen: screen() });
-    if (field.value === before || field.value.length > LARGEST) shelf((kept) => kept.removeItem(where));
-    else shelf((kept) => kept.setItem(where, JSON.stringify({ before, words: field.value })));
-  };
-
-  const putBack = (field) => {
-    drawn.set(field, field.value);
-    const where = place(field);
-    const found = where && !sent.has(where) && shelf((kept) => JSON.parse(kept.getItem(where)));
-    if (!found) return;
-    if (found.words === field.value) forget(field, where);
-    else if (found.before === field.value) {
-      setValue.call(field, found.words);
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-      untold.add(field);
-      whenDrawn(look); // the screen may still be drawn over them
+  const parsed = (words) => {
+    try {
+      return JSON.parse(words);
+    } catch {
+      return null;
     }
+  };
+  const read = (where) => shelf((kept) => parsed(kept.getItem(where)));
+  const remove = (where) => shelf((kept) => kept.removeItem(where));
+  const write = (where, draft) => {
+    if (draft.words.length > LARGEST) return remove(where);
+    return shelf((kept) => kept.setItem(where, JSON.stringify({ ...draft, tab: TAB, at: Date.now() })));
+  };
+
+  const told = () => document.querySelector(".interacteval-typing[data-left-out]")?.dataset;
+  const owner = () => {
+    const asked = new URLSearchParams(location.search);
+    return [NAME, told().person, asked.get("expert") ?? "", asked.get("project") ?? ""].join("|");
+  };
+  // A key without a number names no object: such a field is about the dimension in the address.
+  const addressOf = (key) => {
+    const dimension = /\d/.test(key) ? "" : (new URLSearchParams(location.search).get("dimension") ?? "");
+    return `${owner()}|${dimension}|${key}`;
+  };
+  const holderOf = (field) => {
+    const widget = field.closest?.("[data-testid='stTextArea'], [data-testid='stTextInput']");
+    return widget?.closest("[class*='st-key-']");
+  };
+  const keyOf = (field) => {
+    const holder = holderOf(field);
+    const name = holder && [...holder.classList].find((one) => one.startsWith("st-key-"));
+    return name?.slice("st-key-".length);
+  };
+  const isKept = (field) => {
+    if (field.type === "password") secret.add(field);
+    const key = told() && !secret.has(field) && keyOf(field);
+    const fits = (start) => (start.endsWith("_") ? key.startsWith(start) : key === start);
+    return key && !JSON.parse(told().leftOut).some(fits);
+  };
+  const inForm = (field) => Boolean(field.closest("[data-testid='stForm']"));
+
+  const put = (field, words) => {
+    (field instanceof HTMLTextAreaElement ? setArea : setInput).call(field, words);
+    putting = true;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    putting = false;
+    untold.add(field);
+    const one = met.get(field);
+    if (one) one.shows = words;
+  };
+  let putting = false;
+
+  // What is known of a field; a draft of it is put back when the field is seen first.
+  const meet = (field) => {
+    if (!isKept(field)) return null;
+    const where = addressOf(keyOf(field));
+    const known = met.get(field);
+    if (known?.where === where) return known;
+    const one = { where, before: field.value, shows: field.value, known: undefined, back: false, tries: 0 };
+    met.set(field, one);
+    putBack(field, one);
+    return one;
+  };
+
+  const putBack = (field, one, frames = FRAMES) => {
+    const draft = read(one.where);
+    one.known = draft?.words;
+    if (draft && draft.words === field.value) one.before = draft.before;
+    else if (draft && draft.before === field.value) {
+      one.back = true;
+      one.before = draft.before;
+      put(field, draft.words);
+      whenDrawn(look); // the screen may still be drawn over them
+    } else if (draft && frames) {
+      // What the field says may come a moment after the field.
+      requestAnimationFrame(() => met.get(field) === one && field.isConnected && putBack(field, one, frames - 1));
+      return;
+    }
+    if (!draft || (draft.words !== field.value && !one.back)) one.before = field.value;
+    one.shows = field.value;
+    note(field);
+  };
+
+  const typed = ({ target: field }) => {
+    const one = !putting && field.matches?.(FIELDS) && meet(field);
+    if (!one) return;
+    const draft = read(one.where);
+    // Words of another tab, or words that were sent and aren't confirmed yet, stay beside the new ones.
+    const other = draft && draft.words !== one.known && draft.words !== field.value ? draft.words : draft?.other;
+    one.shows = one.known = field.value;
+    untold.delete(field);
+    one.back = one.back && field.value !== one.before;
+    const blank = !field.value.trim() && !one.before.trim();
+    if ((blank || field.value === one.before) && !other) remove(one.where);
+    else write(one.where, { before: one.before, words: field.value, other });
+    note(field);
+  };
+
+  // The app has emptied the field or set it anew since: its draft is no longer what the field shows.
+  const beforeTyped = ({ target: field }) => {
+    const one = field.matches?.(FIELDS) && met.get(field);
+    if (one && field.value !== one.shows) one.known = undefined;
+  };
+
+  // A field is looked at before the first letter, however quick a person is.
+  const reached = ({ target: field }) => {
+    const one = field.matches?.(FIELDS) && meet(field);
+    if (one && !read(one.where)) one.before = one.shows = field.value;
   };
 
   // Once the server is there and has nothing more to draw.
@@ -67,49 +146,156 @@
     }, wait);
   };
 
-  const tries = new WeakMap();
-  const again = (field) => {
-    tries.set(field, (tries.get(field) ?? 0) + 1);
-    return tries.get(field) <= 5;
+  // The app changed what a field shows. Words that are not saved come back once all is drawn.
+  const settle = (field) => {
+    const one = field.isConnected && met.get(field);
+    if (!one || one.where !== addressOf(keyOf(field))) return;
+    const draft = read(one.where);
+    one.shows = field.value;
+    if (!draft) one.before = field.value;
+    else if (draft.before === field.value && draft.words !== field.value && one.tries < TRIES) {
+      one.tries += 1;
+      one.back = true;
+      one.before = draft.before;
+      put(field, draft.words);
+      whenDrawn(look); // the screen may still be drawn over them
+    }
+    note(field);
+  };
+
+  const heard = () => {
+    for (const { dataset } of document.querySelectorAll(".interacteval-typing[data-saved]")) {
+      const { session, saved } = JSON.parse(dataset.saved);
+      for (const [number, key, words] of saved) {
+        if (number <= (answered.get(session) ?? 0)) continue;
+        answered.set(session, number);
+        for (const where of words === null ? [addressOf(key)] : addressesOf(key)) confirmed(where, words);
+      }
+    }
+  };
+  // Of this person under any name and project: both may have changed with what was saved.
+  const addressesOf = (key) => {
+    const mine = (where) => where.startsWith(`${NAME}|${told().person}|`) && where.endsWith(`|${key}`);
+    return shelf((kept) => Object.keys(kept).filter(mine)) ?? [];
+  };
+
+  // `words` were saved; null: the person dropped the edit. What was typed since stays.
+  const confirmed = (where, words) => {
+    const draft = read(where);
+    if (!draft) return;
+    const { other, ...own } = draft;
+    if (words === null || (draft.words === words && !other)) remove(where);
+    else if (draft.words === words) write(where, { ...own, words: other });
+    else if (other === words) write(where, own);
+    else return;
+    for (const field of document.querySelectorAll(FIELDS)) {
+      const one = met.get(field);
+      if (one?.where !== where) continue;
+      one.back = false;
+      one.known = read(where)?.words;
+      if (!read(where)) {
+        if (untold.has(field) && field.value === words && one.before !== words) put(field, one.before);
+        one.before = one.shows = field.value;
+      }
+      note(field);
+    }
   };
 
   const look = () => {
-    for (const [field, { words, where, screen: written }] of typed) {
-      if (field.isConnected && field.value === words) continue;
-      if (field.isConnected && untold.has(field) && field.value === drawn.get(field) && again(field)) {
-        putBack(field); // drawn over words that nobody has touched since they came back
-        continue;
-      }
-      if (field.isConnected) {
-        forget(field, where); // emptied or set anew by the app
-        drawn.set(field, field.value);
-        continue;
-      }
-      typed.delete(field);
-      // A button of this screen has closed it, unless it is there again; on the way to another screen it stays.
-      const closed = () => written === screen() && ![...drawnFields()].some((other) => place(other) === where);
-      if (pressed) whenDrawn(() => closed() && forget(field, where));
+    if (!told()) return;
+    heard();
+    for (const field of document.querySelectorAll(FIELDS)) {
+      if (field.disabled) continue;
+      const one = meet(field);
+      if (!one || field.value === one.shows) continue;
+      if (read(one.where)) whenDrawn(() => settle(field), 400);
+      else settle(field);
     }
-    for (const field of drawnFields()) if (!drawn.has(field)) putBack(field);
+    whenDrawn(report);
   };
 
-  // Words that go with their form are done with once the server has answered; those typed meanwhile aren't.
-  const clicked = ({ target }) => {
-    pressed = target instanceof Element && Boolean(target.closest("[data-testid='stMain'] button"));
-    const button = target instanceof Element && target.closest("[data-testid='stFormSubmitButton']");
-    const form = button && button.closest("[data-testid='stForm']");
-    for (const [field, { words, where }] of form ? typed : []) {
-      if (!form.contains(field)) continue;
-      sent.add(where);
-      whenDrawn(() => {
-        sent.delete(where);
-        const now = shelf((kept) => JSON.parse(kept.getItem(where)));
-        if (now?.words === words) forget(field, where);
-      }, 600);
+  // Below a field: that it shows a draft, or that there is one with other words.
+  const note = (field) => {
+    const one = met.get(field);
+    const holder = holderOf(field);
+    const draft = read(one.where);
+    const there = holder.querySelector(":scope > .kept-typing-note");
+    const other = draft && (draft.words !== field.value ? draft.words : draft.other);
+    if (!draft || !(one.back || other)) {
+      there?.remove();
+      return;
     }
+    const words = document.createElement("span");
+    words.textContent = other ? `Not saved yet, typed elsewhere: “${excerpt(other, field.value)}”` : "Not saved yet";
+    const buttons = [made("Discard", () => discard(field, one, other))];
+    if (other) buttons.unshift(made("Use", () => use(field, one, other)));
+    const drawn = there ?? document.createElement("div");
+    drawn.className = "kept-typing-note";
+    drawn.setAttribute("role", "status");
+    drawn.replaceChildren(words, ...buttons);
+    if (!there) holder.append(drawn);
+  };
+  // Of long words, those from where they differ on.
+  const excerpt = (words, shown) => {
+    let same = 0;
+    while (same < words.length && words[same] === shown[same]) same += 1;
+    const from = words.length > SHOWN ? Math.max(0, Math.min(same, words.length) - SHOWN / 4) : 0;
+    return `${from ? "… " : ""}${words.slice(from, from + SHOWN)}${from + SHOWN < words.length ? " …" : ""}`;
+  };
+  const made = (label, act) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", act);
+    return button;
+  };
+  const use = (field, one, other) => {
+    const mine = field.value !== one.before && field.value !== other ? field.value : undefined;
+    write(one.where, { before: one.before, words: other, other: mine });
+    one.known = other;
+    one.back = true;
+    put(field, other);
+    tell();
+    note(field);
+  };
+  const discard = (field, one, other) => {
+    const draft = read(one.where);
+    if (other && draft?.words === field.value) write(one.where, { before: draft.before, words: draft.words });
+    else {
+      remove(one.where);
+      if (!other) put(field, one.before);
+      one.back = false;
+      tell();
+    }
+    one.known = read(one.where)?.words;
+    note(field);
+    report();
   };
 
-  // A field says what it holds when it is left. Whoever presses a button without having been in it means it all the same.
+  // To the screens that ask for it: the drafts that no field outside a form holds, for the server knows those.
+  const report = () => {
+    const box = document.querySelector(".st-key-typing_known input");
+    if (!box || !told()) return;
+    const prefixes = box.getAttribute("aria-label").split(" ");
+    const start = `${owner()}|`;
+    const found = {};
+    const keys = shelf((kept) => Object.keys(kept).filter((key) => key.startsWith(start)).sort()) ?? [];
+    for (const where of keys) {
+      const key = where.split("|").pop();
+      if (!prefixes.some((prefix) => key.startsWith(prefix)) || where !== addressOf(key)) continue;
+      const draft = read(where);
+      const field = document.querySelector(`.st-key-${CSS.escape(key)} :is(textarea, input)`);
+      const known = field && !inForm(field) && !untold.has(field) && field.value === draft?.words;
+      if (draft && !known) found[key] = draft.words;
+    }
+    const said = Object.keys(found).length ? JSON.stringify(found) : "";
+    if (said === box.value) return;
+    setInput.call(box, said);
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+    queueMicrotask(() => box.dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
+  };
+
+  // A field says what it holds when it is left. Pressing a button without having been in the field means it all the same.
   const tell = () => {
     const here = document.activeElement;
     for (const field of [...untold]) {
@@ -119,6 +305,9 @@
       field.blur();
     }
     if (here instanceof HTMLElement) here.focus({ preventScroll: true });
+  };
+  const left = ({ target: field }) => {
+    if (field.matches?.(FIELDS) && inForm(field)) report();
   };
 
   // One thought is one line: Enter sends it, as in a chat; Shift and Enter begin a new line.
@@ -131,15 +320,23 @@
     line.querySelector("[data-testid='stFormSubmitButton'] button")?.click();
   };
 
-  // Whoever is quick types before the screen was looked at: what the field said is known once it is entered.
-  const reached = ({ target: field }) => {
-    if (field instanceof HTMLTextAreaElement && !drawn.has(field)) putBack(field);
+  const changedElsewhere = ({ key, storageArea }) => {
+    if (storageArea !== localStorage) return;
+    for (const field of document.querySelectorAll(FIELDS)) if (!key || met.get(field)?.where === key) note(field);
+    whenDrawn(report);
+  };
+  const forgetOld = () => {
+    for (const key of shelf((kept) => Object.keys(kept)) ?? []) {
+      if (key.startsWith(`${NAME}|`) && !(read(key)?.at > Date.now() - OLDEST_MS)) remove(key);
+    }
   };
 
   document.addEventListener("focusin", reached, { capture: true });
+  document.addEventListener("focusout", left, { capture: true });
   document.addEventListener("keydown", entered, { capture: true });
-  document.addEventListener("input", noted, { capture: true });
-  document.addEventListener("click", clicked, { capture: true });
+  document.addEventListener("beforeinput", beforeTyped, { capture: true });
+  document.addEventListener("input", typed, { capture: true });
+  window.addEventListener("storage", changedElsewhere);
   for (const act of ["pointerdown", "keydown"]) {
     document.addEventListener(act, () => untold.size && tell(), { capture: true });
   }
@@ -148,5 +345,6 @@
     if (!waits) requestAnimationFrame(() => ((waits = false), look()));
     waits = true;
   }).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
+  forgetOld();
   look();
 })();

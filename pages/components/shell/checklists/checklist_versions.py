@@ -9,13 +9,14 @@ from app.domain.checklist import Checklist, ChecklistStatus
 from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_use import runs_with
-from app.services.checklists.checklists import ChecklistView, get_checklist, new_draft, publish
+from app.services.checklists.checklists import ChecklistView, get_checklist, new_draft
 from app.services.checklists.expert_answers import answers_taken_over
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell import local_time
 from pages.components.shell.address import keep
 from pages.components.shell.checklists.checklist_comparison import changed_since
+from pages.components.shell.checklists.publishing import publish_steps
 from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.condition_words import condition_label
 from pages.components.shell.runs.run_words import short_title
@@ -24,7 +25,6 @@ from pages.components.shell.words import model_label, number, plain, show_error
 _NEXT = "next_version"
 VERSION = "version"
 _DIMENSION = "checklist_of"
-_PROBLEM = "publish_problem"
 _RUNS_SHOWN = 5
 
 
@@ -80,25 +80,14 @@ def standing(workbench: Workbench, view: ChecklistView) -> None:
 
 
 def _draft(workbench: Workbench, checklist: Checklist) -> None:
-    if problem := st.session_state.pop(_PROBLEM, None):
-        show_error(problem)
     if not may(workbench, Right.FACILITATE, checklist_id=checklist.id):
         st.caption("A draft: whoever runs the project publishes it.")
         return
-    label = f"Publish version {checklist.version}"
-    st.button(label, type="primary", key="publish", on_click=_publish, args=[workbench, checklist])
+    publish_steps(workbench, checklist, f"Publish version {checklist.version}", "publish")
     st.caption(
         "Texts are scored with published versions. Once published it can't be changed any more, so that scores stay "
         "comparable; a new draft can start from it."
     )
-
-
-def _publish(workbench: Workbench, seen: Checklist) -> None:
-    """As a callback it gets the draft that the person was looking at."""
-    try:
-        publish(workbench, seen.id, seen)
-    except WorkbenchError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _published(workbench: Workbench, checklist: Checklist) -> None:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.components.shell.browser.kept_typing import saved_typing
 from pages.components.shell.expert import current_expert, signed_in_as
 from pages.components.shell.words import plain
 
@@ -32,5 +33,6 @@ def editor_name(name: str) -> None:
             typed = st.text_input("Your name", name, key="editor_typed")
             if st.form_submit_button("Use this name", key="editor_submit"):
                 st.session_state[EDITOR] = typed.strip()
+                saved_typing("editor_typed")
                 st.query_params.pop(EDITOR, None)
                 st.rerun()

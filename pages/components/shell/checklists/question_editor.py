@@ -11,6 +11,7 @@ from app.services.checklists.checklists import ChecklistView, hints_on
 from app.services.checklists.draft_edits import QuestionWording, edit_question, remove_question
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.browser.field_focus import focus_if_wanted
+from pages.components.shell.browser.kept_typing import dropped_typing, saved_typing
 from pages.components.shell.checklists.unsaved_wording import Unsaved, keep_unsaved, unsaved_of
 from pages.components.shell.contributor_words import said_by
 from pages.components.shell.words import plain, show_error
@@ -79,6 +80,12 @@ def question_detail(editing: Editing, question: Question) -> None:
         st.markdown("None: it was added by hand." if question.origin is QuestionOrigin.ADDED else "None on record.")
 
 
+def seen_question(question: Question) -> Question:
+    """The question as this person saw it when they opened it, where it is open; else as it is now."""
+    seen: Question | None = st.session_state.get(_SEEN)
+    return seen if seen is not None and seen.id == question.id else question
+
+
 def _seen(question: Question) -> Question:
     """The question as it was when this person opened it; reached by an address, as it is now."""
     seen: Question | None = st.session_state.get(_SEEN)
@@ -132,7 +139,7 @@ def _editor(editing: Editing, question: Question) -> None:
         st.caption(plain(f"The model that wrote it says why it may not: {seen.not_apply_reason}"))
     with st.container(horizontal=True):
         st.button("Save question", key=f"save_question_{key}", on_click=_save, args=[editing, seen])
-        st.button("Cancel", key=f"cancel_question_{key}", type="tertiary", on_click=open_question, args=[None])
+        st.button("Cancel", key=f"cancel_question_{key}", type="tertiary", on_click=_cancel, args=[key])
         st.button(
             "Remove question",
             key=f"remove_question_{key}",
@@ -151,6 +158,11 @@ def remarks(said: Sequence[str]) -> None:
         st.markdown("  \n".join(f":small[:gray[:material/lightbulb: {plain(hint)}]]" for hint in said))
 
 
+def typed_keys_of(question_id: int) -> tuple[str, str]:
+    """The keys of a question's text fields."""
+    return f"question_text_{question_id}", f"question_guidance_{question_id}"
+
+
 def _typed(question_id: int) -> QuestionWording:
     state = st.session_state
     return QuestionWording(
@@ -162,17 +174,25 @@ def _typed(question_id: int) -> QuestionWording:
     )
 
 
+def _cancel(question_id: int) -> None:
+    dropped_typing(*typed_keys_of(question_id))
+    open_question(None)
+
+
 def _save(editing: Editing, seen: Question) -> None:
     mine = _typed(seen.id)
-    _try(editing, seen, mine, lambda: edit_question(editing.workbench, seen, mine, editing.who))
+    if _try(editing, seen, mine, lambda: edit_question(editing.workbench, seen, mine, editing.who)):
+        saved_typing(*typed_keys_of(seen.id))
 
 
 def _remove(editing: Editing, seen: Question) -> None:
-    _try(editing, seen, _typed(seen.id), lambda: remove_question(editing.workbench, seen, editing.who))
+    if _try(editing, seen, _typed(seen.id), lambda: remove_question(editing.workbench, seen, editing.who)):
+        dropped_typing(*typed_keys_of(seen.id))
 
 
-def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callable[[], object]) -> None:
-    """What was typed stays: in the editor after a mistake, beside the other's words after a conflict."""
+def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callable[[], object]) -> bool:
+    """Whether it was done. What was typed stays: in the editor after a mistake, beside the other's words after a
+    conflict."""
     try:
         action()
     except ConflictError as error:
@@ -182,3 +202,5 @@ def _try(editing: Editing, seen: Question, mine: QuestionWording, action: Callab
         st.session_state[_PROBLEM] = error
     else:
         open_question(None)
+        return True
+    return False
