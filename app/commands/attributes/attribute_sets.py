@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.output import JsonOption, echo, print_json, table
+from app.commands.output import JsonOption, counted, echo, print_json, say, table
 from app.domain.attribute import ContributorKind
 from app.errors import InputError
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 Files = Annotated[
     list[Path],
     typer.Argument(
-        metavar="FILE...", help="One file per contributor: one attribute per line, or a JSON list or object."
+        metavar="FILE...",
+        help="One per contributor: an attribute per line, or a JSON list or object. Or an export (CSV, JSON).",
     ),
 ]
 Kinds = Annotated[
@@ -52,7 +53,8 @@ def similarity(
     from app.services.attributes.embedding import open_embedding
     from app.settings import settings
 
-    pool = pool_attributes(read_sets(files), parse_kinds(kind))
+    sets, kinds = read_sets(files)
+    pool = pool_attributes(sets, kinds | parse_kinds(kind))
     embedder = open_embedding(embedding, Credentials.from_settings(settings())).embedder
     matrices = pair_matrices(pool.texts, embedder)
     found = compare_groups(matrices, pool.by_contributor())
@@ -82,41 +84,55 @@ def topics(
     from app.attribute_analysis.pool import pool_attributes
     from app.attribute_analysis.topics.analysis import analyse_topics
 
-    found = analyse_topics(pool_attributes(read_sets(files), parse_kinds(kind)), n_topics, seeds)
+    sets, kinds = read_sets(files)
+    found = analyse_topics(pool_attributes(sets, kinds | parse_kinds(kind)), n_topics, seeds)
     if json_:
         print_json(found.to_json())
         return
     _print_topics(found)
 
 
-def read_sets(files: Sequence[Path]) -> dict[str, list[str]]:
-    """Attributes by contributor, who is named after the file without its ending.
+def read_sets(files: Sequence[Path]) -> tuple[dict[str, list[str]], dict[str, ContributorKind]]:
+    """Attributes by contributor, and the contributors' kinds where a table says them.
 
-    Raises NotFoundError, FileFormatError or InputError, each naming the file.
+    A table of attributes names its contributors; of any other file the contributor is the file's name without its
+    ending. Raises NotFoundError, FileFormatError or InputError, each naming the file.
     """
     sets: dict[str, list[str]] = {}
+    kinds: dict[str, ContributorKind] = {}
+    lists: set[str] = set()
     for path in files:
-        if path.stem in sets:
+        found, of_kind, is_list = read_attributes(path)
+        twice = next((name for name in found if name in sets and (is_list or name in lists)), None)
+        if twice is not None:
             raise InputError(
-                f"Two files are named “{path.stem}”; a contributor takes the file's name.", "Rename one of them."
+                f"Two files hold attributes of “{twice}”; a contributor takes the file's name.", "Rename one of them."
             )
-        sets[path.stem] = read_attributes(path)
-    return sets
+        for name, texts in found.items():
+            sets.setdefault(name, []).extend(texts)
+        kinds |= of_kind
+        lists |= set(found) if is_list else set()
+    return sets, kinds
 
 
-def read_attributes(path: Path) -> list[str]:
-    """The attributes of one file; raises the errors of `read_sets`."""
+def read_attributes(path: Path) -> tuple[dict[str, list[str]], dict[str, ContributorKind], bool]:
+    """The attributes of one file by contributor, known kinds, and whether it is a list, which names no contributor;
+    raises the errors of `read_sets`."""
     from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
     from app.input_file import LARGEST_LIST, read_file
+    from app.services.attributes.attribute_table import attribute_sets
 
     content = read_file(path, LARGEST_LIST)
     try:
-        found = parse_attributes(decode_attributes(content))
+        table_of = attribute_sets(content, separated=path.suffix.lower() in (".csv", ".tsv"))
+        found = {path.stem: parse_attributes(decode_attributes(content))} if table_of is None else table_of.texts
     except InputError as error:
         raise type(error)(f"{path}: {error.message}", error.hint) from None
-    if not found:
-        raise InputError(f"{path} holds no attributes.", "Write one attribute per line.")
-    return found
+    if not any(found.values()):
+        raise InputError(f"{path} holds no attributes in use.", "Write one attribute per line.")
+    if table_of is not None and table_of.left_out:
+        say(f"{path}: {counted(table_of.left_out, 'attribute')} left out, excluded or merged.")
+    return found, {} if table_of is None else table_of.kinds, table_of is None
 
 
 def parse_kinds(given: Sequence[str] | None) -> dict[str, ContributorKind]:

@@ -1,13 +1,16 @@
 """Attributes out of a table with their contributors, CSV or JSON: what `attribute_file` writes is read back."""
 
+import csv
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from io import StringIO
 from typing import Any
 
 from app.attribute_analysis.attribute_file import decode_attributes
 from app.corpora.corpus import SkippedRow
-from app.corpora.delimited import parse_delimited
+from app.corpora.delimited import parse_delimited, sniff_delimiter
 from app.domain.attribute import AttributeStatus, ContributorKind
 from app.domain.people.actor import Right
 from app.domain.project import Project
@@ -19,6 +22,9 @@ from app.services.think_aloud.independence import write_down
 from db.unit_of_work import UnitOfWork
 
 NEEDED = ("text", "contributor", "kind")
+_HEADING = re.compile(r"\w+")
+# Headings of tables that people have here: attributes, texts, scores and answers.
+_KNOWN = frozenset({"text", "contributor", "dimension", "doc_id", "system_id", "item_id", "source", "question"})
 _HINT = "It needs the columns text, contributor and kind (human or llm); the others of an export may be there too."
 
 
@@ -38,6 +44,64 @@ def is_table(data: bytes) -> bool:
     except InputError:
         return False
     return all(name in rows[0][1] for name in NEEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSets:
+    """The attributes in use of a table, by contributor; `left_out` counts those that are excluded or merged."""
+
+    texts: dict[str, list[str]]
+    kinds: dict[str, ContributorKind]
+    left_out: int
+
+
+def attribute_sets(data: bytes, separated: bool = False) -> AttributeSets | None:
+    """What a table of attributes, such as an export, holds by contributor; None for a list of attributes, one a line or
+    as JSON texts.
+
+    separated: the file's name says that it is a table, such as .csv.
+    Raises FileFormatError for a table that isn't one of attributes.
+    """
+    text = decode_attributes(data).removeprefix("\ufeff").strip()
+    if not _is_table(text, separated):
+        return None
+    rows = _rows(text)
+    if not all(name in rows[0][1] for name in ("contributor", "text")):
+        raise FileFormatError(
+            "The file is a table, but not one of attributes.",
+            "It needs the columns contributor and text. Or write one attribute per line.",
+        )
+    found = AttributeSets({}, {}, 0)
+    left_out = 0
+    for _, row in rows:
+        said, name = _cell(row, "text"), _cell(row, "contributor")
+        if _cell(row, "status") in (AttributeStatus.EXCLUDED, AttributeStatus.MERGED):
+            left_out += 1
+        elif said and name:
+            found.texts.setdefault(name, []).append(said)
+            if (kind := _cell(row, "kind")) in tuple(ContributorKind):
+                found.kinds[name] = ContributorKind(kind)
+    return replace(found, left_out=left_out)
+
+
+def _is_table(text: str, separated: bool) -> bool:
+    """JSON objects, or lines of several cells: as many in each line of a file that is called separated, or under
+    headings that tables of ours have."""
+    if text.startswith("["):
+        try:
+            entries = json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+        return bool(entries) and all(isinstance(entry, dict) for entry in entries)
+    if text.startswith("{") or "\n" not in text:
+        return False
+    delimiter = sniff_delimiter(lambda: StringIO(text, newline=""))
+    rows = [row for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter) if row]
+    headings = [cell.strip() for cell in rows[0]]
+    if len(headings) < 2:
+        return False
+    even = separated and all(len(row) == len(headings) for row in rows)
+    return even or (all(_HEADING.fullmatch(cell) for cell in headings) and not _KNOWN.isdisjoint(headings))
 
 
 @use_case(Right.FACILITATE, act="brought attributes in")

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from app.attribute_analysis.attribute_file import decode_attributes, parse_attributes
 from app.domain.attribute import Attribute, Contributor, ContributorKind
 from app.domain.people.actor import Right
-from app.errors import InputError, NotFoundError
+from app.errors import FileFormatError, InputError, NotFoundError
+from app.services.attributes.attribute_table import attribute_sets
 from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.services.think_aloud.independence import write_down
@@ -41,6 +42,11 @@ def import_attributes(
 
     Raises FileFormatError for bytes that are no text, InputError for JSON of another form or where nothing is said.
     """
+    if isinstance(said, bytes) and attribute_sets(said) is not None:
+        raise FileFormatError(
+            "The file is a table that names its contributors, not one contributor's list.",
+            "Give it the columns text, contributor and kind, and import it as a table.",
+        )
     text = said if isinstance(said, str) else decode_attributes(said)
     return add_attributes(workbench, dimension_id, contributor, kind, parse_attributes(text))
 

@@ -5,8 +5,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from app.commands.attributes.attribute_sets import register
+from app.commands.attributes.attribute_sets import read_sets, register
+from app.domain.attribute import ContributorKind
 from app.errors import FileFormatError, InputError, MissingKeyError, NotFoundError, NotReadyError
+from app.export.spreadsheet import csv_bytes
 from tests.support.fake_llm.server import FakeLlm
 
 HUMAN = [f"- Ideas {verb} in good order\n" for verb in ("follow", "stand", "come")] + ["- Commas are placed well\n"]
@@ -66,6 +68,69 @@ def test_topics_as_tables_lead_with_the_verdict(cli: typer.Typer, files: list[st
     assert "share of" in result.stdout
     assert "by chance" in result.stdout
     assert "Compare sets" in result.stdout
+
+
+SAID = (
+    ("Ana", "human", "=Ideas, in good order", "active"),
+    ("Ana", "human", "Commas are placed well", "active"),
+    ("Ana", "human", "Left out", "excluded"),
+    ("m", "llm", "Check that the grammar holds", "active"),
+)
+
+
+def _export(folder: Path, name: str) -> str:
+    """Attributes as the workbench writes them, in the format that the name ends in."""
+    names = ("contributor", "kind", "text", "status")
+    rows = [dict(zip(names, said, strict=True)) for said in SAID]
+    content = csv_bytes(names, rows) if name.endswith("csv") else json.dumps(rows).encode()
+    (folder / name).write_bytes(content)
+    return str(folder / name)
+
+
+@pytest.mark.parametrize("name", ["export.csv", "export.json"])
+def test_an_export_is_read_by_contributor_and_kind(tmp_path: Path, name: str) -> None:
+    sets, kinds = read_sets([Path(_export(tmp_path, name))])
+    assert sets == {
+        "Ana": ["=Ideas, in good order", "Commas are placed well"],
+        "m": ["Check that the grammar holds"],
+    }
+    assert kinds == {"Ana": ContributorKind.HUMAN, "m": ContributorKind.LLM}
+
+
+@pytest.mark.parametrize("name", ["export.csv", "export.json"])
+def test_similarity_of_an_export_compares_its_contributors(cli: typer.Typer, tmp_path: Path, name: str) -> None:
+    result = CliRunner().invoke(cli, ["similarity", _export(tmp_path, name), "--json"])
+    document = json.loads(result.stdout)
+    assert {who: found["n"] for who, found in document["sets"].items()} == {"Ana": 2, "m": 1}
+    assert set(document["kinds"]["sets"]) == {"human", "llm"}
+    assert "1 attribute left out" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("scores.csv", "doc_id,system_id,score\nd1,s1,4\nd2,s1,3\n"),
+        ("texts.txt", "text,source\nA ferry stops.,Report\n"),
+        ("rows.json", '[{"doc_id": "d1", "score": 4}]'),
+        ("people.tsv", "name\tage\nAna\t30\n"),
+    ],
+)
+@pytest.mark.parametrize("command", ["similarity", "topics"])
+def test_a_table_of_something_else_is_refused(
+    cli: typer.Typer, tmp_path: Path, command: str, name: str, content: str
+) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    result = CliRunner().invoke(cli, [command, str(tmp_path / name)])
+    assert isinstance(result.exception, FileFormatError)
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("name", ["said.txt", "said.csv"])
+def test_lines_of_prose_stay_attributes(tmp_path: Path, name: str) -> None:
+    lines = ["Order, links and endings", "The text, as a whole, holds together", "Commas"]
+    (tmp_path / name).write_text("\n".join(lines), encoding="utf-8")
+    assert read_sets([tmp_path / name])[0]["said"][-1] == "Commas"
+    assert len(read_sets([tmp_path / name])[0]["said"]) == 3
 
 
 @pytest.mark.parametrize(
