@@ -5,6 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from app.domain.checklist import Question
 from app.domain.judgment import Answer
+from app.domain.people.actor import Right
 from app.domain.text import Text
 from app.errors import WorkbenchError
 from app.services.checklists.checklist_preview import (
@@ -17,6 +18,7 @@ from app.services.checklists.checklist_preview import (
     preview_texts,
 )
 from app.services.checklists.checklists import ChecklistView
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.reading import readable_text
 from pages.components.shell.runs.model_choice import model_choice
@@ -96,6 +98,8 @@ def _read(view: ChecklistView, text: Text) -> None:
 
 def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText | None:
     """The judge's answers to these very questions about this very text, once it was asked."""
+    if not may(workbench, Right.FACILITATE, dimension_id=view.dimension.id):  # answering by hand is for everybody
+        return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = model_choice(workbench, "Judge", "try_model", "It answers the questions about this text.")
         asked = st.button("Ask the judge", key="try_ask", disabled=not model)

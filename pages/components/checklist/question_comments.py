@@ -5,10 +5,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.domain.checklist import Checklist, Question
+from app.domain.people.actor import Right
 from app.domain.questions.question_comment import QuestionComment
 from app.errors import WorkbenchError
 from app.services.checklists.draft_history import words_of
 from app.services.checklists.question_comments import comment_on, comments_on, sees_all_comments, settle_comment
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.checklist.history import NAMELESS
 from pages.components.shell import local_time
@@ -30,8 +32,11 @@ def question_comments(
         st.caption(_CLOSED)
     if problem := st.session_state.pop(_PROBLEM, None):
         show_error(problem)
+    comments = may(workbench, Right.EDIT, question_id=question.id)
     for comment in said:
-        _comment(workbench, comment, who)
+        _comment(workbench, comment, who, comments)
+    if not comments:
+        return
     key = f"comment_{question.id}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_area(
@@ -44,10 +49,12 @@ def question_comments(
         st.button("Comment", key=f"add_{key}", on_click=_add, args=[workbench, question.id, key, who])
 
 
-def _comment(workbench: Workbench, comment: QuestionComment, who: str) -> None:
+def _comment(workbench: Workbench, comment: QuestionComment, who: str, settles: bool) -> None:
     words, action = st.columns((10, 2), vertical_alignment="top")
     text = plain(comment.text)
     words.markdown(f"{f':gray[~~{text}~~]' if comment.resolved else text}  \n:small[:gray[{plain(told(comment))}]]")
+    if not settles:
+        return
     verb = "Reopen" if comment.resolved else "Resolve"
     label = button_label(verb, f"the comment: {comment.text}")
     action.button(label, key=f"settle_{comment.id}", type="tertiary", on_click=_settle, args=[workbench, comment, who])

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.domain.checklist import Question
+from app.domain.people.actor import Right
 from app.domain.questions.proposal import Action, Proposal
 from app.errors import WorkbenchError
 from app.services.checklists.question_proposals import (
@@ -17,6 +18,7 @@ from app.services.checklists.question_proposals import (
     proposals_job_key,
     refuse,
 )
+from app.services.runtime.use_case import may
 from pages.components.shell.background import watch
 from pages.components.shell.checklists.question_editor import Editing, open_question, opened_question
 from pages.components.shell.checklists.wording_change import marked
@@ -97,6 +99,8 @@ def _decide(action: Callable[[], None], changes: Sequence[int] = ()) -> None:
 
 def ask_about(editing: Editing, question: Question) -> None:
     """What a model can do with one question; the answer becomes a proposal, and nothing may lie over it."""
+    if not _asks_models(editing):
+        return
     place = f"ask_about_{question.id}"
     with st.popover("Ask a model", key=place, icon=":material/auto_awesome:", type="tertiary", on_change="rerun"):
         asked = f"rewriting_model_{question.id}"
@@ -122,6 +126,8 @@ def ask_about(editing: Editing, question: Question) -> None:
 
 def validator(editing: Editing) -> None:
     """The review of the whole draft by a model, as when it was built."""
+    if not _asks_models(editing):
+        return
     with st.expander("Have it reviewed", key="validator"):
         st.caption(
             "The model that reviews merges questions about the same thing, rewords faulty ones and drops irrelevant "
@@ -140,6 +146,11 @@ def validator(editing: Editing) -> None:
                 on_click=_start,
                 args=[editing, Action.APPLICABILITY, [], _VALIDATOR],
             )
+
+
+def _asks_models(editing: Editing) -> bool:
+    """What models answer is paid with the project's keys: facilitators ask them."""
+    return may(editing.workbench, Right.FACILITATE, dimension_id=editing.view.dimension.id)
 
 
 def _ask(editing: Editing, action: Action, question: int, asked: str, merged: str = "") -> None:

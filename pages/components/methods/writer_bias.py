@@ -4,8 +4,10 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.errors import NotReadyError, WorkbenchError
 from app.services.results.writer_bias import Mean, WriterBias, bias_of, mark_people, writers
+from app.services.runtime.use_case import may
 from pages.components.shell.csv_download import csv_download
 from pages.components.shell.guide.explained import more_in_guide
 from pages.components.shell.picture import picture
@@ -28,7 +30,10 @@ def writer_bias(scope: ResultScope) -> None:
     if len(systems) < 2:
         st.markdown("The texts of this project don't name two systems or more, so nobody knows who wrote what.")
         return
-    _marking(scope, systems, people)
+    if may(scope.workbench, Right.FACILITATE, project_id=scope.project.id):
+        _marking(scope, systems, people)
+    elif not people:
+        st.markdown("Nobody has said yet which systems are people.")
     result = scope.one("writers")
     if result is None or not people:
         return

@@ -7,10 +7,12 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.errors import WorkbenchError
 from app.services.drift.drift_jobs import begin_look, begin_reference
 from app.services.drift.looks import Asking
 from app.services.drift.state import DriftState, DriftVerdict, drift_state
+from app.services.runtime.use_case import may
 from app.services.scoring.scoring_jobs import job_key
 from pages.components.shell.background import watch
 from pages.components.shell.expert import current_expert
@@ -121,7 +123,9 @@ def _worth(state: DriftState) -> None:
 
 
 def _begin(scope: ResultScope, state: DriftState) -> None:
-    """One button for the next thing to do; the command for a night's job."""
+    """One button for the next thing to do; nothing for readers, who ask no judge."""
+    if not may(scope.workbench, Right.FACILITATE, project_id=scope.project.id):
+        return
     asking, ready = Asking(state.judge, state.against), state.has_reference
     anchors = len(state.anchors.texts) if state.anchors else 0
     ask = "Ask the judge three times" if anchors else "Freeze the anchors"
