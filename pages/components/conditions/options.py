@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from app.domain.people.actor import Right
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
@@ -12,6 +13,7 @@ from app.services.conditions.study import StudyOptions, StudyPlan, last_study
 from app.services.conditions.study_forecast import estimate_study
 from app.services.conditions.study_worker import begin_study, stop_study, stopping_study
 from app.services.runtime.model_options import USUAL
+from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
 from pages.components.shell.money import about
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
@@ -130,6 +132,8 @@ def study_start(
     without = [dimension.name for dimension in options.dimensions if dimension.id not in compared]
     if without:
         st.caption(plain(f"Nothing to compare on {', '.join(without)}: too few have said what to look for."))
+    if not may(workbench, Right.FACILITATE, project_id=project.id):
+        return
     if running:
         ending = stopping_study(workbench, project.id)
         if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):
