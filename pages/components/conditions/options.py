@@ -135,12 +135,7 @@ def study_start(
     if not may(workbench, Right.FACILITATE, project_id=project.id):
         return
     if running:
-        ending = stopping_study(workbench, project.id)
-        if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):
-            stop_study(workbench, project.id)
-            st.rerun()
-        if ending:
-            st.caption("Stopping: the checklist being built is finished, answers on their way are kept.")
+        _stop_button(workbench, project)
         return
     if not to_score:
         st.markdown("Everything is built and scored. Choose other texts or another judge to go further.")
@@ -172,3 +167,12 @@ def _on_other_texts(count: int) -> None:
             f"{count:,} more were scored on other texts: on another draw, or before documents were locked or texts "
             "came in. What was answered isn't paid again."
         )
+
+
+def _stop_button(workbench: Workbench, project: Project) -> None:
+    ending = stopping_study(workbench, project.id)
+    if st.button("Stop", key="stop_study", disabled=ending, help="What is built and scored stays."):
+        stop_study(workbench, project.id)
+        st.rerun()
+    if ending:
+        st.caption("Stopping: the checklist being built is finished, answers on their way are kept.")
