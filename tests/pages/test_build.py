@@ -20,6 +20,7 @@ from app.services.building.build_state import BuildView, builds_of, view_build
 from app.services.checklists.checklists import versions_of
 from app.services.data.projects import create_project, dimensions_named, get_project
 from app.services.runtime.workbench import Workbench, open_workbench
+from app.services.scoring.last_models import last_model
 from app.settings import settings
 from tests.support.background import ended
 from tests.support.browser_messages import send, shown
@@ -325,6 +326,17 @@ def test_rebuild_stale_leaves_stages_alone_that_were_never_made(letters: Workben
     assert [stage_asked(request) for request in llm.requests] == ["clusters"]
     assert (view.stale, view.never_made) == ([], [Stage.KEY_QUESTIONS, Stage.SUB_QUESTIONS, Stage.VALIDATION])
     assert app.button(key="make_stage").label == "Make the key questions"
+
+
+def test_a_new_build_starts_with_the_model_used_last(letters: Workbench, open_screen: Open):
+    app = open_screen("build")
+    assert app.selectbox(key="build_model").value == "llama:builder"
+    assert app.info
+    project_id, dimension = place(letters, "Letters")
+    add_attributes(letters, dimension.id, "llama:other", ContributorKind.LLM, ["It is warm."])
+    assert not open_screen("build").info
+    assert last_model(letters, project_id, "judge") == "llama:builder"
+    assert last_model(letters, project_id, "think aloud") == "llama:other"
 
 
 def test_an_earlier_state_can_be_gone_back_to(letters: Workbench, open_screen: Open):

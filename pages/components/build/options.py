@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from app.domain.attribute import Attribute
+from app.domain.attribute import Attribute, ContributorKind
 from app.domain.project import Project
 from app.domain.task import Dimension
 from app.errors import WorkbenchError
@@ -14,12 +14,14 @@ from app.services.building.build_jobs import begin_builds
 from app.services.data.projects import dimensions_named
 from app.services.runtime.model_options import ModelOptions
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.last_models import RULES, last_model
 from pages.components.build.choice import show_build
 from pages.components.shell.checklists.editor_name import current_editor
 from pages.components.shell.contributor_choice import contributor_choice
+from pages.components.shell.navigation.screens import link
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.runs.model_options import more_options, preset_model_options
-from pages.components.shell.words import show_error
+from pages.components.shell.words import plain, show_error
 
 STAGES_KEY = "build"
 
@@ -43,7 +45,8 @@ def new_build(
     busy: bool,
 ) -> None:
     """The choices, and the buttons where nothing is being built right now."""
-    options = _options(workbench, attributes, dimension.id)
+    options = _options(workbench, project, attributes, dimension.id)
+    _without_llms(attributes, dimension)
     asking = more_options("new_build", [options.model])
     if not busy:
         _step_by_step(workbench, dimension, options, asking)
@@ -55,9 +58,22 @@ def stage_options(models: Sequence[str]) -> ModelOptions:
     return more_options(STAGES_KEY, models)
 
 
-def _options(workbench: Workbench, attributes: Sequence[Attribute], dimension_id: int) -> BuildOptions:
+def _without_llms(attributes: Sequence[Attribute], dimension: Dimension) -> None:
+    """Say that the checklist would come without what LLMs look for, as long as none was asked."""
+    if any(one.kind is ContributorKind.LLM and one.contributor != RULES for one in attributes):
+        return
+    with st.container(key="no_llms_asked"):
+        st.info(f"No LLM was asked yet what to look for in {plain(dimension.name)}.", icon=":material/forum:")
+        link("ask_llms", "Ask the LLMs first")
+
+
+def _options(
+    workbench: Workbench, project: Project, attributes: Sequence[Attribute], dimension_id: int
+) -> BuildOptions:
     _, condition = contributor_choice(attributes, f"condition_{dimension_id}")
-    model = model_choice(workbench, "Model", "build_model", "It groups the attributes and writes the questions.")
+    last = last_model(workbench, project.id, "build")
+    purpose = "It groups the attributes and writes the questions."
+    model = model_choice(workbench, "Model", "build_model", purpose, first=last)
     components = st.select_slider(
         "At most this many components",
         list(COMPONENTS),

@@ -20,6 +20,7 @@ from app.services.checklists.checklist_preview import (
 from app.services.checklists.checklists import ChecklistView
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.last_models import last_model
 from pages.components.shell.reading import readable_text
 from pages.components.shell.runs.model_choice import model_choice
 from pages.components.shell.words import model_label, plain, show_error
@@ -101,7 +102,13 @@ def _trial(workbench: Workbench, view: ChecklistView, text: Text) -> PreviewText
     if not may(workbench, Right.FACILITATE, dimension_id=view.dimension.id):  # answering by hand is for everybody
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = model_choice(workbench, "Judge", "try_model", "It answers the questions about this text.")
+        model = model_choice(
+            workbench,
+            "Judge",
+            "try_model",
+            "It answers the questions about this text.",
+            first=last_model(workbench, view.project.id, "judge"),
+        )
         asked = st.button("Ask the judge", key="try_ask", disabled=not model)
     about = (text.id, model, [(q.id, q.text, q.guidance, q.may_not_apply) for q in view.checklist.asked])
     if asked:

@@ -15,6 +15,7 @@ from app.services.conditions.study_worker import begin_study, stop_study, stoppi
 from app.services.runtime.model_options import USUAL
 from app.services.runtime.use_case import may
 from app.services.runtime.workbench import Workbench
+from app.services.scoring.last_models import last_model
 from pages.components.shell.money import about
 from pages.components.shell.runs.draw_options import DrawChoice, draw_options, preset_draw
 from pages.components.shell.runs.model_choice import model_choice
@@ -59,9 +60,21 @@ def condition_options(workbench: Workbench, project: Project, dimensions: Sequen
     )
     builder, judge = st.columns(2)
     with builder:
-        model = model_choice(workbench, "Builds the checklists", "study_model", "Makes every checklist the same way.")
+        model = model_choice(
+            workbench,
+            "Builds the checklists",
+            "study_model",
+            "Makes every checklist the same way.",
+            first=last_model(workbench, project.id, "build"),
+        )
     with judge:
-        answers = model_choice(workbench, "Judge", "study_judge", "Answers every checklist for the same texts.")
+        answers = model_choice(
+            workbench,
+            "Judge",
+            "study_judge",
+            "Answers every checklist for the same texts.",
+            first=last_model(workbench, project.id, "judge"),
+        )
     choice = draw_options(workbench, project, KEY, locked=False, trials_help=TRIALS_HELP)
     number, limit = st.columns(2)
     components = number.number_input(

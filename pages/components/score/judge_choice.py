@@ -8,6 +8,7 @@ from app.services.runtime.judges import JudgeAbility, judge_named
 from app.services.runtime.models import available_models
 from app.services.runtime.workbench import Workbench
 from app.services.scoring.evaluators import NO_JUDGE, takes_rules
+from app.services.scoring.last_models import last_model
 from app.services.scoring.runs import list_runs
 from pages.components.shell.words import model_label, show_error
 
@@ -29,7 +30,7 @@ def judge_choice(workbench: Workbench, project: Project, evaluator: str) -> list
     chosen = st.multiselect(
         "Judges",
         known,
-        default=known[:1],
+        default=[last] if (last := last_model(workbench, project.id, "judge")) in known else known[:1],
         format_func=model_label,
         accept_new_options=True,
         wrap=True,
