@@ -1,7 +1,7 @@
 """`results` takes what the Results screen takes, and shows each method and judge by its newest run."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,3 +108,40 @@ def test_aspects_stand_beside_the_figures_of_coascore(run: Run, project: None, t
     said = run("results", "--project", "Ready", "--level", "dataset")[1]
     assert "Aspects of coherence, run 1, dataset: agreement with people" in said
     assert "Aspects with each other:" in said
+
+
+def _scored_as(scores: Sequence[float]) -> int:
+    """A run over as many texts, the first ones, with these scores."""
+    workbench = open_workbench()
+    with workbench.database.write() as work:
+        texts = tuple(text.id for text in work.texts.page(1, 0, len(scores)))
+        run = work.runs.create(1, "checklist", "llama:x", {}, [RunDimension(1, None, (), texts)])
+        planned = work.runs.open_scores(run)
+        work.runs.save([Outcome(each, Evaluation(score, 1.0)) for each, score in zip(planned, scores, strict=True)])
+        work.runs.finish(run, RunStatus.DONE)
+    return run
+
+
+def test_a_verdict_says_how_many_rated_sources_can_be_scored(run: Run, project: None) -> None:
+    """Three of six sources are scored, then all."""
+    varied = [1.0 + place * 7 % 9 / 2 for place in range(24)]
+    few = _scored_as(varied[:12])
+    workbench = open_workbench()
+    verdicts = [verdict_of(workbench, result) for result in results_of(workbench, few, Choices())]
+    assert [(each.kind, each.unit, each.unscored) for each in verdicts] == [("too few", "sources", 3)]
+    every = _scored_as(varied)
+    (verdict,) = [verdict_of(workbench, result) for result in results_of(workbench, every, Choices())]
+    assert (verdict.kind, verdict.unscored) == ("too few", 0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "helps"),
+    [([3.0] * 24, False), ([1.0 + place // 4 for place in range(24)], True)],
+    ids=["the same everywhere", "the same inside each source"],
+)
+def test_the_dataset_level_is_advised_only_where_it_has_a_figure(
+    run: Run, project: None, scores: list[float], helps: bool
+) -> None:
+    shown = run("results", "--project", "Ready", "--run", _scored_as(scores))[1]
+    assert "No coefficient" in shown
+    assert ("--level dataset" in shown) is helps
