@@ -1,6 +1,6 @@
 """The web server's own process: Streamlit on the entry script, for those who ask for it by a name it is known by.
 
-Started as `server.py HOST PORT [NAME ...]`; the names are those of `serve --allow-host`.
+Started as `server.py HOST PORT [--no-token] [NAME ...]`; the names are those of `serve --allow-host`.
 """
 
 import os
@@ -12,11 +12,10 @@ from pathlib import Path
 from types import FrameType
 from urllib.parse import quote
 
-import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime import get_instance
@@ -24,45 +23,34 @@ from streamlit.runtime.stats import ACTIVE_SESSIONS_FAMILY, GaugeStat
 
 from app.domain.storable_text import REPLACEMENT
 from app.entrance.door import door_routes
-from app.entrance.gate import Gate
+from app.entrance.guard import Guard
 from app.entrance.guide import guide_routes
+from app.entrance.origins import OwnAddresses
+from app.entrance.session_owners import SessionOwners
 from app.entrance.status import status_routes
+from app.entrance.streamlit_app import PINNED, StreamlitApp, read_own_options_alone
 from app.scoring.engine import DRAIN_SECONDS
-from app.server_names import LOOPBACK, ServerNames, names_of_server
+from app.server_names import names_of_server
 from app.services.background.runner import drain_jobs, refuse_jobs
 from app.services.job_kinds import load_job_kinds
-from app.services.people.upload_quota import largest_upload
-from app.services.people.ways_in import check_way_in, is_secure
+from app.services.people.start_tokens import begin_start_token
+from app.services.people.upload_quota import MB, largest_upload
+from app.services.people.ways_in import BROWSER_COOKIE, check_way_in, cookie_name, is_secure, set_address
 from app.services.runtime.writer_lock import SERVER, WriterLock
 from app.services.scoring.run_worker import stop_all_runs
-from pages.components.shell.browser.browser_cookie import BROWSER_COOKIE
+from pages.components.shell.browser.scripts import scripts_in_pages
 from pages.components.shell.error_panel import error_panel
 from pages.components.shell.loading import load_screens
 from pages.components.shell.own_address import stay_offline
 
+NO_TOKEN = "--no-token"  # noqa: S105 - a name
+UPLOADS_IN_MEMORY = 2
+"""Of the largest size, that one browser may have at a time."""
 ENTRY = Path(__file__).with_name("main.py")
-REFUSAL = (
-    "This server doesn't answer to the name in the address. If the name is yours, start the server with "
-    "`interacteval serve --allow-host NAME`, or put it into INTERACTEVAL_ALLOWED_HOSTS.\n"
-)
 
 _HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # a surrogate, as UTF-8 would write it
 # The first part of what the server itself has at addresses of several parts; screens have one part.
 SERVED = frozenset({"_stcore", "app", "auth", "component", "guide", "media", "static"})
-
-
-class KnownHosts:
-    """Refuses requests and WebSockets that name another host, before anything else sees them."""
-
-    def __init__(self, app: ASGIApp, names: ServerNames) -> None:
-        self._app = app
-        self._names = names
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or self._names.knows(Headers(scope=scope).get("host")):
-            await self._app(scope, receive, send)
-        else:
-            await PlainTextResponse(REFUSAL, status_code=403)(scope, receive, send)
 
 
 class ScreenAddresses:
@@ -101,11 +89,11 @@ class KnownBrowsers:
             if headers is not None and headers.get("content-type", "").startswith("text/html"):
                 named = Response()
                 name, safe = secrets.token_urlsafe(24), is_secure() or scope["scheme"] == "https"
-                named.set_cookie(BROWSER_COOKIE, name, httponly=True, samesite="lax", secure=safe)
+                named.set_cookie(cookie_name(BROWSER_COOKIE), name, httponly=True, samesite="lax", secure=safe)
                 headers.append("set-cookie", named.headers["set-cookie"])
             await send(message)
 
-        new = scope["type"] == "http" and BROWSER_COOKIE not in HTTPConnection(scope).cookies
+        new = scope["type"] == "http" and cookie_name(BROWSER_COOKIE) not in HTTPConnection(scope).cookies
         await self._app(scope, receive, send_named if new else send)
 
 
@@ -140,34 +128,34 @@ def with_whole_characters(message: bytes) -> bytes:
     return message  # what looked like half a character was something else
 
 
-def start(host: str, port: int, more: list[str]) -> None:
-    """Serve until a signal ends it."""
-    names = names_of_server(host, more)
-    public = [name for name in names.names if name not in LOOPBACK and "*" not in name]
+def start(host: str, port: int, more: list[str], start_token: str) -> None:
+    """Serve until a signal ends it. start_token: as in `Gate`."""
+    own = OwnAddresses(names_of_server(host, more), port, set_address())
+    owners = SessionOwners(most_bytes=UPLOADS_IN_MEMORY * largest_upload() * MB)
     # Nobody's word is taken for where a request came from: a proxy that is trusted is known by its own address.
     os.environ["FORWARDED_ALLOW_IPS"] = ""
     for kind in (signal.SIGTERM, signal.SIGINT):
         signal.signal(kind, _end)
     stay_offline()
+    read_own_options_alone()
+    mode = check_way_in(host, more)
     middleware = [
-        Middleware(KnownHosts, names=names),
-        Middleware(Gate, mode=check_way_in(host, more)),
+        Middleware(Guard, own=own, owners=owners, mode=mode, start_token=start_token, scripts=scripts_in_pages()),
         Middleware(KnownBrowsers),
         Middleware(ScreenAddresses),
         Middleware(WholeCharacters),
     ]
     routes = [*door_routes(), *status_routes(_sessions), *guide_routes()]
-    st.App(ENTRY, routes=routes, middleware=middleware, on_script_error=error_panel).run(
+    StreamlitApp(ENTRY, owners, routes=routes, middleware=middleware, on_script_error=error_panel).run(
         config={
-            "client.showErrorDetails": "none",  # where not even the panel can be shown
+            **PINNED,
             "client.showErrorLinks": "false",
             "server.address": host,
             "server.port": port,
-            "server.headless": True,
             "server.maxUploadSize": largest_upload(),
-            "server.allowedHosts": ["*"] if names.any_address else list(names.names),
-            # Behind a proxy that passes another Host on, the browser still names ours as the page's origin.
-            "server.corsAllowedOrigins": [f"{scheme}://{name}" for name in public for scheme in ("https", "http")],
+            "server.allowedHosts": ["*"] if own.names.any_address else list(own.names.names),
+            # Where a proxy passes another Host on, Streamlit lets in the page that our guard has let in.
+            "server.corsAllowedOrigins": [own.address] if own.address else [],
             "logger.level": "warning",
             # Fields take their value from the address or the session here; some widgets can't do without a default too.
             "global.disableWidgetStateDuplicationWarning": True,
@@ -193,7 +181,9 @@ if __name__ == "__main__":
     sign = WriterLock(SERVER)
     sign.acquire()
     try:
-        start(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+        names = [name for name in sys.argv[3:] if name != NO_TOKEN]
+        token = "" if NO_TOKEN in sys.argv else begin_start_token()
+        start(sys.argv[1], int(sys.argv[2]), names, token)
     finally:
         # While the interpreter still takes work: replies under way are paid, and kept before it ends.
         refuse_jobs()

@@ -10,7 +10,8 @@ from pydantic import Field, PrivateAttr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 PREFIX = "INTERACTEVAL_"
-SECRETS = ("INTERACTEVAL_COOKIE_SECRET", "INTERACTEVAL_METRICS_TOKEN", "INTERACTEVAL_OIDC_SECRET")
+START_TOKEN = "INTERACTEVAL_START_TOKEN"  # noqa: S105 - a name
+SECRETS = ("INTERACTEVAL_COOKIE_SECRET", "INTERACTEVAL_METRICS_TOKEN", "INTERACTEVAL_OIDC_SECRET", START_TOKEN)
 """Read where they are used."""
 
 
@@ -108,3 +109,14 @@ class Settings(BaseSettings):
 def settings() -> Settings:
     """Read once per process; tests clear the cache."""
     return Settings()
+
+
+def set_variable(name: str, value: str) -> None:
+    """For this process and those it starts."""
+    os.environ[name] = value
+    settings.cache_clear()
+
+
+def streamlit_variables() -> dict[str, str]:
+    """Streamlit's own variables that are set, by name."""
+    return {name: value for name, value in sorted(os.environ.items()) if name.startswith("STREAMLIT_")}

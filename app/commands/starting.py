@@ -1,6 +1,29 @@
 """What a web server and a worker look at before they start: settings that can't be meant are said then, not later."""
 
+from pathlib import Path
+
 from app.commands.output import say
+
+OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
+_OFF, _ON, _EMPTY = ("", "0", "false", "no", "off"), ("", "1", "true", "yes", "on"), ("", "[]", "{}")
+_PROTECTED = {
+    "globaldevelopmentmode": _OFF,
+    "globale2etest": _OFF,
+    "clientallowedorigins": _EMPTY,
+    "clientshowerrordetails": ("", "none", "false"),
+    "serverenableagentapi": _OFF,
+    "serverenablecors": _ON,
+    "serverenablestaticserving": _OFF,
+    "serverenablexsrfprotection": _ON,
+    "serverscripthealthcheckenabled": _OFF,
+    "servertrusteduserheaders": _EMPTY,
+    "serverxsrfcookiesamesite": ("", "strict", "lax"),
+    "serverallowedhosts": _EMPTY,
+    "servercorsallowedorigins": _EMPTY,
+    "serveraddress": ("", "127.0.0.1", "localhost", "::1"),
+    "secretsfiles": _EMPTY,
+}
+"""Options of Streamlit, in small letters -> the values that leave the server as safe as it is."""
 
 
 def check_settings() -> None:
@@ -16,3 +39,31 @@ def check_settings() -> None:
     largest_upload()
     uploads_a_day()
     signals()
+
+
+def check_streamlit_options() -> None:
+    """Says which files of options in this folder and the home folder aren't read: the app's own alone counts, for a
+    folder may be anybody's. Raises InputError for variables that would open the server."""
+    from app.errors import InputError
+    from app.settings import streamlit_variables
+
+    for name, value in streamlit_variables().items():
+        if _opens(name, value):
+            raise InputError(
+                f"{name} is “{value[:60]}”, which would take away a protection of this server.",
+                f"Unset it (`unset {name}`). How the server is reached is set by its own settings, INTERACTEVAL_….",
+            )
+    ignored = ", ".join(streamlit_variables())
+    if ignored:
+        say(f"Streamlit's own variables do nothing here: {ignored}.")
+    for folder in dict.fromkeys((Path.cwd(), Path.home())):
+        for name in ("config.toml", "secrets.toml"):
+            file = folder / ".streamlit" / name
+            if file.is_file() and file.resolve() != OWN_OPTIONS.resolve():
+                say(f"{file} isn't read: this app has options of its own, and keys come from the environment.")
+
+
+def _opens(name: str, value: str) -> bool:
+    """Whether a variable of Streamlit's wishes for something that its pinned options forbid."""
+    option = name.removeprefix("STREAMLIT_").replace("_", "").lower()
+    return option in _PROTECTED and value.strip().lower() not in _PROTECTED[option]

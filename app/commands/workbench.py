@@ -27,26 +27,34 @@ def serve(
             "INTERACTEVAL_ALLOWED_HOSTS, with commas. Requests under other names are refused."
         ),
     ] = None,
+    no_token: Annotated[
+        bool, typer.Option("--no-token", help="On this computer alone: let in browsers without the link's token.")
+    ] = False,
 ) -> None:
     """Start the web app.
 
     Example: interacteval serve --host 0.0.0.0 --port 8600 --allow-host workbench.example.org
     """
-    from app.commands.starting import check_settings
+    from app.commands.starting import check_settings, check_streamlit_options
     from app.domain.people.person import AccessMode
     from app.server_names import names_of_server
     from app.services.people.invitations import invite_owner, owner_came_in
+    from app.services.people.start_tokens import begin_start_token, start_link
     from app.services.people.ways_in import check_way_in, link_of
     from app.services.runtime.workbench import open_workbench
     from app.settings import settings
 
     check_settings()
+    check_streamlit_options()
     names = [*(allow_host or []), *filter(str.strip, settings().allowed_hosts.split(","))]
     names_of_server(host, names)  # a name that is none is said before anything starts
     mode = check_way_in(host, names)
     _check_free(host, port)
     workbench = open_workbench()  # migrations, and a sentence where the database can't be used, before any page
+    token = begin_start_token() if mode is AccessMode.LOCAL and not no_token else ""
     say(f"Starting InteractEval Workbench at http://{host}:{port} (stop it with Ctrl-C)")
+    if token:
+        say(f"Open it by this link, which lets your browser in: {start_link(host, port, token)}")
     if mode is not AccessMode.LOCAL and not owner_came_in(workbench):
         link = link_of(invite_owner(workbench).token, f"http://localhost:{port}")
         first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"
@@ -55,7 +63,7 @@ def serve(
     # This process becomes the server, so that Ctrl-C and a service manager's signals reach it directly, and nothing
     # that was loaded for the checks is loaded again.
     gc.disable()  # until the screens are loaded, which tells why
-    sys.argv = [script, host, str(port), *names]
+    sys.argv = [script, host, str(port), *([] if token else ["--no-token"]), *names]
     runpy.run_path(script, run_name="__main__")
 
 

@@ -1,6 +1,6 @@
 """Door: the routes of those who come in by a link, and of those who go."""
 
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -16,8 +16,8 @@ from app.services.people.sign_ins import end_sign_in
 from app.services.people.ways_in import (
     SIGN_IN_COOKIE,
     access_mode,
+    cookie_name,
     is_secure,
-    set_address,
     who_asks,
     whom_to_ask,
 )
@@ -41,8 +41,6 @@ def enter(request: Request) -> Response:
         if request.method != "POST":
             signed_in = here.name if access_mode() is AccessMode.OIDC else ""
             return door_page("welcome", name=read_invitation(workbench, key, here).name, signed_in=signed_in)
-        if not _same_origin(request):
-            return refusal("This request came from a page of another server.")
         _, cookie = accept_invitation(workbench, key, here)
     except WorkbenchError as error:
         if came_in_by(workbench, key, here):
@@ -50,18 +48,17 @@ def enter(request: Request) -> Response:
         return refusal(error)
     answer = RedirectResponse("/", SEE_OTHER, {"Referrer-Policy": "same-origin"})
     if cookie:
-        answer.set_cookie(SIGN_IN_COOKIE, cookie, httponly=True, samesite="lax", secure=is_secure(), max_age=_AGE)
+        name = cookie_name(SIGN_IN_COOKIE)
+        answer.set_cookie(name, cookie, httponly=True, samesite="lax", secure=is_secure(), max_age=_AGE)
     return answer
 
 
 def leave(request: Request) -> Response:
     if request.method != "POST":
         return door_page("leave", provider=_provider().get("provider", ""))
-    if not _same_origin(request):
-        return refusal("This request came from a page of another server.")
-    end_sign_in(open_workbench(), request.cookies.get(SIGN_IN_COOKIE, ""))
+    end_sign_in(open_workbench(), request.cookies.get(cookie_name(SIGN_IN_COOKIE), ""))
     answer = door_page("left", 200, **({"ask": whom_to_ask()} | _provider()))
-    answer.delete_cookie(SIGN_IN_COOKIE, httponly=True, samesite="lax", secure=is_secure())
+    answer.delete_cookie(cookie_name(SIGN_IN_COOKIE), httponly=True, samesite="lax", secure=is_secure())
     return answer
 
 
@@ -74,11 +71,3 @@ def door_routes() -> list[Route]:
 def _provider() -> dict[str, str]:
     """The button for those who sign in with a provider; who signed out may want to be somebody else."""
     return button(other=True) if access_mode() is AccessMode.OIDC else {}
-
-
-def _same_origin(request: Request) -> bool:
-    """Browsers say where a form was sent from; one that says nothing of it sent no form of another page. A proxy may
-    ask by another name than browsers do: the address that is set is ours too."""
-    origin = request.headers.get("origin")
-    ours = {request.headers.get("host"), urlsplit(set_address()).netloc} - {None, ""}
-    return origin is None or urlsplit(origin).netloc in ours

@@ -10,6 +10,7 @@ from app.domain.people.person import AccessMode
 from app.entrance.guide import GUIDE
 from app.entrance.oidc_door import BEGIN, button, way_back
 from app.entrance.page import door_page, refusal
+from app.entrance.start_link import StartLink
 from app.entrance.status import HEALTH, METRICS
 from app.errors import WorkbenchError
 from app.oidc.client import CALLBACK
@@ -27,8 +28,12 @@ OPEN_FOLDERS = ("/static/", "/app/static/", GUIDE)
 
 
 class Gate:
-    def __init__(self, app: ASGIApp, mode: AccessMode) -> None:
+    """start_token: what the link holds that was printed at the start, "" where everybody at this computer may come in.
+    port: the one it stands for; servers beside each other share a browser's cookies."""
+
+    def __init__(self, app: ASGIApp, mode: AccessMode, start_token: str = "", port: int = 0) -> None:
         self._app = app
+        self._start = StartLink(start_token, port) if start_token else None
         self._mode = mode
         self._open = OPEN + OPEN_TO_A_PROVIDER if mode is AccessMode.OIDC else OPEN
         self._proxies = proxies() if mode is AccessMode.PROXY else frozenset()
@@ -38,13 +43,19 @@ class Gate:
             await self._app(scope, receive, send)
             return
         if self._mode is AccessMode.LOCAL:
-            await (_passed_on(scope) or self._app)(scope, receive, send)
+            await (_passed_on(scope) or self._not_started(scope) or self._app)(scope, receive, send)
             return
         answer = self._stranger(scope)
         path = scope["path"]
         if answer is None and path not in self._open and not path.startswith(OPEN_FOLDERS):
             answer = await run_in_threadpool(_unknown, HTTPConnection(scope), self._mode)
         await (answer or self._app)(scope, receive, send)
+
+    def _not_started(self, scope: Scope) -> Response | None:
+        path = scope["path"]
+        if self._start is None or path in (*WATCHED[:2], GUIDE.rstrip("/")) or path.startswith(OPEN_FOLDERS):
+            return None
+        return self._start.answer(HTTPConnection(scope))
 
     def _stranger(self, scope: Scope) -> Response | None:
         if self._mode is not AccessMode.PROXY or (scope.get("client") or ("",))[0] in self._proxies:

@@ -18,7 +18,7 @@ from app.services.people.oidc_sign_ins import (
     check_answer,
     sign_in_with_code,
 )
-from app.services.people.ways_in import SIGN_IN_COOKIE, is_secure, set_address, whom_to_ask
+from app.services.people.ways_in import SIGN_IN_COOKIE, cookie_name, is_secure, set_address, whom_to_ask
 from app.services.runtime.workbench import open_workbench
 
 BEGIN = "/sign-in"
@@ -59,7 +59,7 @@ def come_back(request: Request) -> Response:
         check_answer(said.get("error", ""))
         cookie = sign_in_with_code(open_workbench(), attempt, said.get("code", ""), said.get("iss", ""))
         age = OIDC_DAYS * 24 * 3600
-        answer.set_cookie(SIGN_IN_COOKIE, cookie, age, secure=is_secure(), httponly=True, samesite="lax")
+        answer.set_cookie(cookie_name(SIGN_IN_COOKIE), cookie, age, secure=is_secure(), httponly=True, samesite="lax")
     except WorkbenchError as error:
         answer = _trouble(error, attempt.back)
     answer.delete_cookie(_cookie(), secure=is_secure(), httponly=True, samesite="lax")
@@ -78,8 +78,7 @@ def oidc_routes() -> list[Route]:
 
 
 def _cookie() -> str:
-    """Where cookies travel by https alone, one that no neighbouring name (evil.example.org) can set for this server."""
-    return "__Host-interacteval_attempt" if is_secure() else "interacteval_attempt"
+    return cookie_name("interacteval_attempt")
 
 
 def _trouble(error: WorkbenchError, back: str) -> Response:

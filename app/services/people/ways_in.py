@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from app.domain.people.actor import LOCAL_OWNER, NOBODY, Actor, Right
 from app.domain.people.allow_list import AllowList, parse_allow_list
 from app.domain.people.person import AccessMode
-from app.errors import InputError
+from app.errors import InputError, NotAllowedError
 from app.oidc.client import oidc_client
 from app.server_names import written_name
 from app.services.people.sign_ins import actor_of_cookie, actor_of_oidc_cookie, actor_of_proxy
@@ -15,7 +15,8 @@ from app.services.runtime.use_case import use_case
 from app.services.runtime.workbench import Workbench
 from app.settings import settings
 
-SIGN_IN_COOKIE = "interacteval_sign_in"
+SIGN_IN_COOKIE, BROWSER_COOKIE = "interacteval_sign_in", "interacteval_browser"
+"""Their names where the address isn't https; `cookie_name` says the one in use."""
 _MODES = ", ".join(AccessMode)
 
 
@@ -124,6 +125,11 @@ def is_secure() -> bool:
     return set_address().startswith("https://")
 
 
+def cookie_name(plain: str) -> str:
+    """Where cookies travel by https alone, one that no neighbouring name (evil.example.org) can set for this server."""
+    return f"__Host-{plain}" if is_secure() else plain
+
+
 def link_of(token: str, seen_at: str) -> str:
     """What is sent to a person. seen_at: the server's address as whoever makes the link sees it; the one that is set
     goes before."""
@@ -142,17 +148,30 @@ def who_asks(workbench: Workbench, cookies: Mapping[str, str], headers: Mapping[
         case AccessMode.LOCAL:
             return LOCAL_OWNER
         case AccessMode.INVITE:
-            return actor_of_cookie(workbench, cookies.get(SIGN_IN_COOKIE, ""))
+            return actor_of_cookie(workbench, cookies.get(cookie_name(SIGN_IN_COOKIE), ""))
         case AccessMode.OIDC:
-            cookie = cookies.get(SIGN_IN_COOKIE, "")
+            cookie = cookies.get(cookie_name(SIGN_IN_COOKIE), "")
             return actor_of_oidc_cookie(workbench, cookie, allow_list(), oidc_client().discovery)
         case AccessMode.PROXY:
-            subject = next((value for name, value in headers.items() if name.lower() == _header()), "")
-            return actor_of_proxy(workbench, subject) if subject.strip() else NOBODY
+            subject = proxy_subject(headers)
+            return actor_of_proxy(workbench, subject) if subject else NOBODY
 
 
-def _header() -> str:
-    return settings().proxy_header.lower()
+def proxy_subject(headers: Mapping[str, str]) -> str:
+    """Whom the proxy says a request is from; "" for nobody, and in other modes.
+
+    Raises NotAllowedError for two such headers: a proxy that adds its own to the browser's lets people choose.
+    """
+    if access_mode() is not AccessMode.PROXY:
+        return ""
+    name = settings().proxy_header.lower()
+    said = [value.strip() for one, value in headers.items() if one.lower() == name]
+    if len(said) > 1:
+        raise NotAllowedError(
+            f"The request says twice who it is from (two headers {settings().proxy_header}).",
+            "Have the proxy replace the header that browsers send, instead of adding another.",
+        )
+    return said[0] if said else ""
 
 
 def _is_loopback(host: str) -> bool:

@@ -8,13 +8,14 @@ import streamlit as st
 from app.domain.judgment import Answer
 from app.services.disagreements.queue import PartedKind, QueuedPair
 from pages.components.disagreements.place import show_pair
+from pages.components.shell.browser.scripts import page_script, run_in_page
 from pages.components.shell.tables.ticked import ticked_table
 
 LISTED = "listed"
 PARTING = {PartedKind.EXPERTS: "experts", PartedKind.JUDGE: "judge", PartedKind.REPEATS: "repeats"}
 PAGE_SIZE = 50
 # Native shortcuts take letters and digits alone.
-_KEY = """<script>(() => {
+_KEY = page_script("""(() => {
   if (window.interactevalListKey) return;
   window.interactevalListKey = true;
   document.addEventListener("keydown", (event) => {
@@ -25,7 +26,7 @@ _KEY = """<script>(() => {
     event.preventDefault();
     button.click();
   });
-})();</script>"""
+})();""")
 _COLUMNS = {
     "No.": st.column_config.NumberColumn(width=50, help="The question's number."),
     "Question": st.column_config.TextColumn(width=280),
@@ -44,7 +45,7 @@ def is_listed() -> bool:
 
 def list_button() -> None:
     st.button("List (?)", key="list_of_pairs", icon=":material/list:", type="tertiary", on_click=_list, args=[True])
-    st.html(_KEY, unsafe_allow_javascript=True)
+    run_in_page(_KEY)
 
 
 def pair_list(pairs: Sequence[QueuedPair]) -> None:
@@ -57,7 +58,7 @@ def pair_list(pairs: Sequence[QueuedPair]) -> None:
             on_click=_list,
             args=[False],
         )
-        st.html(_KEY, unsafe_allow_javascript=True)
+        run_in_page(_KEY)
         st.caption(
             f"{len(pairs):,} disagreements, those first that would move figures most. Tick one to open it.",
             width="content",

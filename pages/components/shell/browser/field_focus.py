@@ -2,7 +2,21 @@
 
 import streamlit as st
 
+from pages.components.shell.browser.scripts import page_script, run_in_page
+
 _WANTED = "field_to_focus"
+_FOCUS = page_script("""(() => {
+  let tries = 0;
+  const look = () => {
+    const wanted = document.querySelector("[data-field-to-focus]")?.dataset.fieldToFocus;
+    const field = wanted && document.querySelector(`.st-key-question_text_${wanted} textarea`);
+    if (!field || field.disabled) return ++tries < 100 && setTimeout(look, 50);
+    field.scrollIntoView({ block: "center" });
+    field.focus({ preventScroll: true });
+    field.setSelectionRange(field.value.length, field.value.length);
+  };
+  look();
+})();""")
 
 
 def want_focus(question_id: int) -> None:
@@ -15,17 +29,4 @@ def focus_if_wanted(question_id: int) -> None:
     if st.session_state.get(_WANTED) != question_id:
         return
     del st.session_state[_WANTED]
-    st.html(
-        f"""<script>(() => {{
-  let tries = 0;
-  const look = () => {{
-    const field = document.querySelector(".st-key-question_text_{int(question_id)} textarea");
-    if (!field || field.disabled) return ++tries < 100 && setTimeout(look, 50);
-    field.scrollIntoView({{ block: "center" }});
-    field.focus({{ preventScroll: true }});
-    field.setSelectionRange(field.value.length, field.value.length);
-  }};
-  look();
-}})();</script>""",
-        unsafe_allow_javascript=True,
-    )
+    run_in_page(_FOCUS, f'<i data-field-to-focus="{int(question_id)}"></i>')

@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.components.shell.browser.kept_typing import typing_facts
+from pages.components.shell.browser.scripts import page_script, run_in_page
 
 _KEY = "page_scripts"
 # An element that shows nothing would still keep the others apart.
@@ -25,7 +26,7 @@ _NOTE = """
 @media (max-width: 900px) { .kept-typing-note button { min-height: 2.75rem; min-width: 2.75rem; } }
 """
 _NAMES = ("history_steps.js", "scroll_focus.js", "kept_typing.js", "kept_focus.js")
-_SCRIPTS = "\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _NAMES)
+_SCRIPTS = page_script("\n".join(Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _NAMES))
 
 
 def page_scripts(person: int | None) -> None:
@@ -35,4 +36,4 @@ def page_scripts(person: int | None) -> None:
     """
     typing_facts(person)
     with st.container(key=_KEY):
-        st.html(f"<style>{_HIDDEN}{_NOTE}</style><script>{_SCRIPTS}</script>", unsafe_allow_javascript=True)
+        run_in_page(_SCRIPTS, f"<style>{_HIDDEN}{_NOTE}</style>")

@@ -1,0 +1,149 @@
+"""Streamlit's own app, with our options alone, and what it keeps of sessions tied to the browsers they belong to."""
+
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit import config
+from streamlit.runtime import Runtime, RuntimeConfig
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileKind
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.session_manager import SessionClient
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec, UploadFileUrlInfo
+from streamlit.web.cache_storage_manager_config import create_default_cache_storage_manager
+
+from app.entrance.session_owners import MOST_FILES, SessionOwners, owner_of
+
+OWN_OPTIONS = Path(__file__).resolve().parents[1] / ".streamlit" / "config.toml"
+PINNED: Mapping[str, Any] = {
+    "global.developmentMode": False,
+    "global.e2eTest": False,
+    "client.allowedOrigins": [],  # of pages that may frame the app and send it messages
+    "client.showErrorDetails": "none",
+    "server.baseUrlPath": "",
+    "server.customComponentBaseUrlPath": "",
+    "server.enableAgentApi": False,
+    "server.enableCORS": True,
+    "server.enableStaticServing": False,
+    "server.enableXsrfProtection": True,
+    "server.headless": True,
+    "server.runOnSave": False,
+    "server.scriptHealthCheckEnabled": False,
+    "server.trustedUserHeaders": {},
+    "server.xsrfCookieSameSite": "strict",
+    "secrets.files": [],
+}
+"""Options that nothing may change: neither a file nor the environment."""
+_deferred: ContextVar[str] = ContextVar("session of a download that is made when asked for", default="")
+
+
+def read_own_options_alone() -> None:
+    """Whatever folder the server is started in, and whoever's home it is: Streamlit has no option for that."""
+
+    def own_files(file_name: str) -> list[str]:
+        return [str(OWN_OPTIONS)] if file_name == OWN_OPTIONS.name else []
+
+    config.get_config_files = own_files
+
+
+class _Uploads(MemoryUploadedFileManager):
+    def __init__(self, endpoint: str, owners: SessionOwners) -> None:
+        super().__init__(endpoint)
+        self._owners = owners
+
+    def get_upload_urls(self, session_id: str, file_names: Sequence[str]) -> list[UploadFileUrlInfo]:
+        found = super().get_upload_urls(session_id, file_names[:MOST_FILES])
+        for one in found:
+            self._owners.open_upload(session_id, one.file_id)
+        return found
+
+    def add_file(self, session_id: str, file: UploadedFileRec) -> None:
+        super().add_file(session_id, file)
+        self._owners.keep(session_id, file.file_id, len(file.data))
+
+    def remove_file(self, session_id: str, file_id: str) -> None:
+        super().remove_file(session_id, file_id)
+        self._owners.let_go(session_id, file_id)
+
+    def remove_session_files(self, session_id: str) -> None:
+        """Streamlit calls it at the end of each session."""
+        super().remove_session_files(session_id)
+        self._owners.end(session_id)
+
+
+class _Media(MemoryMediaFileStorage):
+    def __init__(self, endpoint: str, owners: SessionOwners) -> None:
+        super().__init__(endpoint)
+        self._owners = owners
+
+    def load_and_get_id(
+        self, path_or_data: str | bytes, mimetype: str, kind: MediaFileKind, filename: str | None = None
+    ) -> str:
+        file_id = super().load_and_get_id(path_or_data, mimetype, kind, filename)
+        context = get_script_run_ctx(suppress_warning=True)
+        self._owners.share(file_id, _deferred.get() or (context.session_id if context else ""))
+        return file_id
+
+    def delete_file(self, file_id: str) -> None:
+        super().delete_file(file_id)
+        self._owners.forget(file_id)
+
+
+class _MediaFiles(MediaFileManager):
+    def execute_deferred(self, file_id: str) -> str:
+        """In a thread that knows no session: the file is for the one whose button it is."""
+        entry = self._deferred_callables.get(file_id)
+        token = _deferred.set(entry["session_id"] if entry else "")
+        try:
+            return super().execute_deferred(file_id)
+        finally:
+            _deferred.reset(token)
+
+
+class _Runtime(Runtime):
+    def __init__(self, found: RuntimeConfig, owners: SessionOwners) -> None:
+        super().__init__(found)
+        self._media_file_mgr = _MediaFiles(found.media_file_storage)
+        self._owners = owners
+
+    def connect_session(
+        self,
+        client: SessionClient,
+        user_info: dict[str, Any],
+        existing_session_id: str | None = None,
+        session_id_override: str | None = None,
+    ) -> str:
+        """A session goes on in the browser that it began in; anybody else gets a new one."""
+        context = client.client_context
+        owner = owner_of(context.cookies, dict(context.headers)) if context else ()
+        if existing_session_id and not self._owners.owns(owner, existing_session_id):
+            existing_session_id = None
+        session = super().connect_session(client, user_info, existing_session_id, session_id_override)
+        self._owners.begin(session, owner)
+        return session
+
+
+class StreamlitApp(st.App):
+    """owners: kept up to date with what Streamlit does."""
+
+    def __init__(self, script: Path, owners: SessionOwners, **more: Any) -> None:
+        super().__init__(script, **more)
+        self._owners = owners
+
+    def _create_runtime(self) -> Runtime:
+        """As Streamlit's own, but for the managers."""
+        found = RuntimeConfig(
+            script_path=str(self._resolve_script_path()),
+            media_file_storage=_Media("/media", self._owners),
+            uploaded_file_manager=_Uploads("/_stcore/upload_file", self._owners),
+            cache_storage_manager=create_default_cache_storage_manager(),
+            session_storage=MemorySessionStorage(ttl_seconds=config.get_option("server.disconnectedSessionTTL")),
+            on_script_error=self._on_script_error,
+        )
+        return _Runtime(found, self._owners)
