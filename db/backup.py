@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.errors import DatabaseError, FileFormatError
+from db.engine import keep_private
 from db.migrate import revisions
 from db.trouble import RESTORE
 
@@ -19,6 +20,7 @@ def copy_database(source: Path, target: Path) -> None:
 
     Raises DatabaseError where `source` can't be read or copied.
     """
+    keep_private(target)
     try:
         with _opened(source) as before, closing(sqlite3.connect(target)) as after:
             before.backup(after)

@@ -5,6 +5,8 @@ BEGIN takes its lock at the first write, so two threads that read, change and wr
 (docs/adr/0003). Readers never wait: the file is in WAL mode.
 """
 
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +44,17 @@ def sqlite_file(address: str) -> Path | None:
     engine, _ = open_engines(address)
     engine.dispose()
     return Path(engine.url.database or "") if engine.dialect.name == "sqlite" else None
+
+
+def keep_private(file: Path) -> None:
+    """A new, empty file that this user alone can read, whatever the umask is; SQLite gives what it keeps beside a
+    database the same rights. One that is there is closed to others. Where the folder knows no rights, nothing is done.
+    """
+    with suppress(OSError):
+        os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
+        for part in (file, *(file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal"))):
+            if part.is_file() and part.stat().st_mode & 0o077:
+                part.chmod(0o600)
 
 
 def connect(engine: Engine) -> None:

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.domain.locked_split import Scope
 from app.domain.people.trail import PENDING
 from db.backup import copy_before_migration
-from db.engine import connect, open_engines
+from db.engine import connect, keep_private, open_engines
 from db.migrate import revision, upgrade
 from db.repositories.anchors import Anchors
 from db.repositories.builds import Builds
@@ -237,6 +237,8 @@ class Database:
         )
         self._file = Path(self._writer.url.database or "") if self._writer.dialect.name == "sqlite" else None
         self._checked = self._file is None or not self._file.exists()
+        if self._file is not None:
+            keep_private(self._file)
         try:
             connect(self._reader)
             if self._file is not None and self._file.stat().st_size <= SMALL_BYTES:

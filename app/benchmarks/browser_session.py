@@ -1,17 +1,22 @@
 """A real browser on a web server of its own, for benchmarks: what a person waits for is half in the browser."""
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from app.services.people.start_tokens import PARAMETER
+from app.settings import START_TOKEN
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -47,10 +52,11 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True, slots=True)
 class ServedApp:
-    """A running server; `process` is its id."""
+    """A running server; `process` is its id, `cookies` are those of a browser that came in by its link."""
 
     address: str
     process: int
+    cookies: Mapping[str, str]
 
     def processor_seconds(self) -> float | None:
         """What it has had of the processor since it started, in steps of 10 ms; None where the system doesn't tell."""
@@ -76,6 +82,8 @@ def in_browser(database_url: str, measure: Callable[["BrowserContext", ServedApp
         tabs = browser.new_context(viewport={"width": 1280, "height": 900})
         tabs.add_init_script(COUNT_REDRAWS)
         tabs.set_default_timeout(1000 * PATIENCE)
+        for name, value in app.cookies.items():
+            tabs.add_cookies([{"name": name, "value": value, "url": app.address}])
         try:
             return measure(tabs, app)
         finally:
@@ -115,7 +123,8 @@ def served_app(database_url: str) -> Iterator[ServedApp]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = os.environ | {"INTERACTEVAL_DATABASE_URL": database_url}
+    token = secrets.token_urlsafe()
+    environment = os.environ | {"INTERACTEVAL_DATABASE_URL": database_url, START_TOKEN: token}
     server = subprocess.Popen(  # noqa: S603 - our own words
         [sys.executable, str(SERVER), "127.0.0.1", str(port)],
         env=environment,
@@ -129,10 +138,16 @@ def served_app(database_url: str) -> Iterator[ServedApp]:
             if server.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError("The web server did not start.")
             time.sleep(0.1)
-        yield ServedApp(address, server.pid)
+        yield ServedApp(address, server.pid, _let_in(f"{address}/?{PARAMETER}={token}"))
     finally:
         server.terminate()
         server.wait()
+
+
+def _let_in(link: str) -> dict[str, str]:
+    with urllib.request.urlopen(link) as answer:  # noqa: S310 - our own address
+        kept = SimpleCookie("\n".join(answer.headers.get_all("Set-Cookie", [])))
+    return {name: morsel.value for name, morsel in kept.items()}
 
 
 def _answers(address: str) -> bool:

@@ -16,16 +16,18 @@ PATIENCE = 120.0
 class ScreenClient:
     """One screen, open in one session. `elements` are the widgets on it by their key, as the server last drew them."""
 
-    def __init__(self, address: str, screen: str, parameters: Mapping[str, str]) -> None:
+    def __init__(self, address: str, screen: str, parameters: Mapping[str, str], cookies: Mapping[str, str]) -> None:
         parts = urlsplit(address)
         self._origin, self._stream = address, f"ws://{parts.netloc}/_stcore/stream"
         self._screen, self._query = screen, urlencode(parameters)
+        self._cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
         self.elements: dict[str, Any] = {}
 
     async def __aenter__(self) -> "ScreenClient":
         self._socket = await websockets.connect(
             self._stream,
             origin=self._origin,  # type: ignore[arg-type]  # a NewType of str
+            additional_headers={"Cookie": self._cookies} if self._cookies else None,
             subprotocols=["streamlit"],  # type: ignore[list-item]
             max_size=None,
             open_timeout=PATIENCE,

@@ -91,7 +91,9 @@ async def _all(app: ServedApp, sessions: int, seconds: float) -> tuple[Saved, in
 
 def _open(app: ServedApp, number: int) -> ScreenClient:
     screen, dimension = ("answer", "fluency") if number % 2 else ("think_aloud", "coherence")
-    return ScreenClient(app.address, screen, {"project": "Demo", "dimension": dimension, "expert": _name(number)})
+    return ScreenClient(
+        app.address, screen, {"project": "Demo", "dimension": dimension, "expert": _name(number)}, app.cookies
+    )
 
 
 async def _work(app: ServedApp, number: int, end: float, saved: Saved, chance: random.Random) -> None:

@@ -38,7 +38,7 @@ def serve(
     from app.commands.starting import check_settings, check_streamlit_options
     from app.domain.people.person import AccessMode
     from app.server_names import names_of_server
-    from app.services.people.invitations import invite_owner, owner_came_in
+    from app.services.people.invitations import offer_owner_link, owner_came_in
     from app.services.people.start_tokens import begin_start_token, start_link
     from app.services.people.ways_in import check_way_in, link_of
     from app.services.runtime.workbench import open_workbench
@@ -56,7 +56,7 @@ def serve(
     if token:
         say(f"Open it by this link, which lets your browser in: {start_link(host, port, token)}")
     if mode is not AccessMode.LOCAL and not owner_came_in(workbench):
-        link = link_of(invite_owner(workbench).token, f"http://localhost:{port}")
+        link = link_of(offer_owner_link(workbench).token, f"http://localhost:{port}")
         first = "sign in first, then open" if mode is AccessMode.OIDC else "come in by"
         say(f"You run it: {first} this link, once: {link}")
     script = str(Path(__file__).resolve().parents[1] / "server.py")

@@ -43,8 +43,9 @@ def status_routes(sessions: Callable[[], int]) -> list[Route]:
 def _may_read(request: Request) -> bool:
     """On a network only who knows the token: behind a proxy every request comes from the same address."""
     token = settings().provider_variable("INTERACTEVAL_METRICS_TOKEN") or ""
-    given = request.headers.get("authorization", "").removeprefix("Bearer ")
-    return access_mode() is AccessMode.LOCAL or bool(token and hmac.compare_digest(given.encode(), token.encode()))
+    kind, _, given = request.headers.get("authorization", "").partition(" ")
+    known = token and kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+    return access_mode() is AccessMode.LOCAL or bool(known)
 
 
 def _figures(sessions: int) -> bytes:

@@ -1,5 +1,6 @@
 """A backup holds all that is kept, whatever kind of database it comes from and goes to."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from app.services.runtime.backups import back_up, restore
 from app.services.runtime.workbench import Workbench
 from app.services.runtime.writer_lock import SERVER, WriterLock
 from app.settings import settings
+from db.backup import copy_before_migration
 from db.unit_of_work import Database
 
 
@@ -86,3 +88,31 @@ def test_nothing_is_put_back_under_web_processes_and_workers_unless_they_may_be_
     with pytest.raises(ConflictError, match=r"workers \(1\)"):
         restore(tmp_path / "friday.db")
     assert restore(tmp_path / "friday.db", anyway=True).projects == 0
+
+
+def test_database_and_copies_are_created_for_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INTERACTEVAL_DATABASE_URL", f"sqlite:///{tmp_path}/open.db")
+    settings.cache_clear()
+    before = os.umask(0)
+    try:
+        database = Database(settings().url)
+        with database.write() as work:
+            work.projects.add("News", Task())
+        back_up(Workbench(database, Credentials()), tmp_path / "friday.db")
+        copy_before_migration(tmp_path / "open.db", "0001")
+        beside = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("open*")}
+        database.close()
+        restore(tmp_path / "friday.db")
+    finally:
+        os.umask(before)
+    assert {"open.db", "open.db-wal", "open.db-shm"} <= beside.keys()
+    assert set(beside.values()) == {0o600}
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.glob("*.db*")} == {0o600}
+
+
+def test_database_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+    file = tmp_path / "old.db"
+    file.touch()
+    file.chmod(0o644)
+    Database(f"sqlite:///{file}").close()
+    assert file.stat().st_mode & 0o777 == 0o600

@@ -1,6 +1,7 @@
 """The app as a person has it: served by the console command, seen in a real browser. Failures leave a screenshot."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,11 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from app.providers.credentials import Credentials
 from app.services.attributes.attributes import attributes_of
@@ -57,6 +59,25 @@ class App:
             except OSError:
                 time.sleep(0.2)
         pytest.fail(f"the server did not start: {(self.home / 'server.log').read_text()}")
+
+    @property
+    def link(self) -> str:
+        """What the server printed to open; its address where it printed none (people sign in, or --no-token)."""
+        printed = re.findall(r"https?://\S+/\?token=\S+", (self.home / "server.log").read_text(encoding="utf-8"))
+        return str(printed[-1]) if printed else self.url
+
+    def cookies(self) -> dict[str, str]:
+        """Those of a browser that opened the link."""
+        with urllib.request.urlopen(self.link) as answer:
+            kept = SimpleCookie("\n".join(answer.headers.get_all("Set-Cookie", [])))
+        return {name: morsel.value for name, morsel in kept.items()}
+
+    def let_in(self, context: BrowserContext) -> BrowserContext:
+        """As if the person had opened the link: one that signs in otherwise needs nothing."""
+        if self.link != self.url:
+            for name, value in self.cookies().items():
+                context.add_cookies([{"name": name, "value": value, "url": self.url}])
+        return context
 
     def command(self, *words: str) -> str:
         """The command line, on the data of the server that runs or will; returns what it printed."""
@@ -164,7 +185,7 @@ def page(
 ) -> Iterator[Page]:
     """A tab of a person with nothing remembered. Whatever the page tries to fetch elsewhere fails the test."""
     expect.set_options(timeout=PATIENCE_MS)
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
+    context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme))
     opened = context.new_page()
     opened.set_default_timeout(PATIENCE_MS)
     elsewhere: list[str] = []

@@ -63,7 +63,7 @@ def test_experts_answer_while_a_facilitator_decides_and_nothing_is_lost(
 ) -> None:
     """Three experts in browsers of their own, one of them in two windows, and the facilitator in a fourth."""
     names = ("Cleo", "Dora", "Emil")
-    sheets = {name: _sheet(browser.new_context(), app, name) for name in names}
+    sheets = {name: _sheet(app.let_in(browser.new_context()), app, name) for name in names}
     page.goto(f"{app.url}/disagreements?project=Letters&dimension=tone")
     expect(at(page, "pair_steps")).to_contain_text("of 4")
     settled(page)

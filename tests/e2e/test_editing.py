@@ -24,7 +24,7 @@ def editors(browser: Browser, app: App) -> Iterator[tuple[Page, Page]]:
     with ExitStack() as opened:
         tabs = []
         for name in ("Ana", "Ben"):
-            context = browser.new_context(viewport={"width": 1280, "height": 1000})
+            context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 1000}))
             opened.callback(context.close)
             page = context.new_page()
             page.set_default_timeout(PATIENCE_MS)

@@ -55,7 +55,7 @@ def experts(browser: Browser, app: App) -> Iterator[dict[str, Page]]:
     with ExitStack() as opened:
         tabs = {}
         for name in NAMES:
-            context = browser.new_context(viewport={"width": 1280, "height": 900})
+            context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}))
             opened.callback(context.close)
             tabs[name] = context.new_page()
             tabs[name].set_default_timeout(PATIENCE_MS)

@@ -49,18 +49,21 @@ def socket_status(app: App, host: str, origin: str = "", headers: dict[str, str]
 
 
 def test_only_its_own_names_are_answered(app: App, attempts: Path) -> None:
+    known = {"Cookie": "; ".join(f"{name}={value}" for name, value in app.cookies().items())}
     for host in OWN:
         assert status(app, "/_stcore/health", f"{host}:{app.port}") == 200
-        assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}") == 101
+        assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}", known) == 101
     for host in FOREIGN:
         assert {status(app, path, f"{host}:{app.port}") for path in PATHS} == {403}, host
-        assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}") == 403
+        assert socket_status(app, f"{host}:{app.port}", f"http://{host}:{app.port}", known) == 403
     assert not attempts.exists()
 
 
 def test_a_page_from_elsewhere_is_refused_and_nobody_is_asked_for_an_address(app: App, attempts: Path) -> None:
-    for origin in ("http://evil.example", "https://evil.example:8501", "null", "http://10.1.2.3"):
-        assert socket_status(app, f"127.0.0.1:{app.port}", origin) == 403
+    known = {"Cookie": "; ".join(f"{name}={value}" for name, value in app.cookies().items())}
+    here = ("http://127.0.0.1", "http://127.0.0.1:1", f"https://127.0.0.1:{app.port}", f"http://localhost:{app.port}")
+    for origin in ("http://evil.example", "https://evil.example:8501", "null", "http://10.1.2.3", "", *here):
+        assert socket_status(app, f"127.0.0.1:{app.port}", origin, known) == 403, origin
     assert not attempts.exists()
 
 
@@ -93,8 +96,21 @@ def test_further_names_are_those_that_were_given(renamed: App, attempts: Path) -
     for host in ("evil.example", "lab.example", "other.example.org"):
         assert status(renamed, "/", host, known) == 403, host
         assert socket_status(renamed, host, f"http://{host}", known) == 403, host
-    assert socket_status(renamed, "127.0.0.1:8501", "https://bench.example.org", known) == 101, "behind a proxy"
-    assert socket_status(renamed, "127.0.0.1:8501", "https://evil.example", known) == 403
+    # A proxy that passes another Host on: the address that browsers show has to be set.
+    assert socket_status(renamed, "127.0.0.1:8501", "https://bench.example.org", known) == 403
+    assert not attempts.exists()
+
+
+def test_address_that_is_set_is_where_pages_come_from(
+    tmp_path: Path, environment: dict[str, str], attempts: Path
+) -> None:
+    named = {"INTERACTEVAL_ADDRESS": "https://bench.example.org", "INTERACTEVAL_ALLOWED_HOSTS": "bench.example.org"}
+    with served(tmp_path, {**environment, **named, "INTERACTEVAL_ACCESS": "invite"}) as app:
+        known = signed_in(app)
+        for host in (f"127.0.0.1:{app.port}", "bench.example.org"):
+            assert socket_status(app, host, "https://bench.example.org", known) == 101, host
+            for other in ("http://bench.example.org", "https://bench.example.org:8443", "https://evil.example"):
+                assert socket_status(app, host, other, known) == 403, (host, other)
     assert not attempts.exists()
 
 

@@ -44,14 +44,15 @@ def _voice(path: Path) -> Path:
 
 
 @pytest.fixture
-def page(playwright_: Playwright, browser_path: str, tmp_path: Path) -> Iterator[Page]:
+def page(playwright_: Playwright, browser_path: str, tmp_path: Path, app: App) -> Iterator[Page]:
     """A browser with a microphone that plays a file."""
     voice = _voice(tmp_path / "voice.wav")
     fakes = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
     arguments = [*LAUNCH_ARGUMENTS, *fakes, f"--use-file-for-fake-audio-capture={voice}"]
     expect.set_options(timeout=PATIENCE_MS)
     browser = playwright_.chromium.launch(executable_path=browser_path, args=arguments)
-    opened = browser.new_context(permissions=["microphone"], viewport={"width": 1280, "height": 900}).new_page()
+    context = browser.new_context(permissions=["microphone"], viewport={"width": 1280, "height": 900})
+    opened = app.let_in(context).new_page()
     opened.set_default_timeout(PATIENCE_MS)
     yield opened
     browser.close()

@@ -28,7 +28,7 @@ def tabs(browser: Browser, app: App) -> Iterator[dict[str, Page]]:
     with ExitStack() as opened:
         found = {}
         for name in (*NAMES, "Owner", "Stranger"):
-            context = browser.new_context(viewport={"width": 1280, "height": 900})
+            context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}))
             opened.callback(context.close)
             found[name] = context.new_page()
             found[name].set_default_timeout(PATIENCE_MS)

@@ -75,7 +75,7 @@ def _check_served(command: str, environment: Mapping[str, str], folder: Path) ->
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    server = subprocess.Popen([command, "serve", "--port", str(port)], env=environment, cwd=folder)
+    server = subprocess.Popen([command, "serve", "--port", str(port), "--no-token"], env=environment, cwd=folder)
     try:
         for path, words in ASKED.items():
             if words not in _answer(f"http://127.0.0.1:{port}{path}"):

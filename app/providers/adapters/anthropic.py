@@ -24,10 +24,11 @@ from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import spread_connections
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
+    led_elsewhere,
     no_logprobs,
     retry_after_seconds,
     timed_out,
@@ -137,6 +138,8 @@ class AnthropicModel:
                 return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
             case APITimeoutError():
                 return timed_out(self._name, self._timeout)
+            case APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
+                return led_elsewhere(self._name)
             case APIConnectionError():
                 return unreachable(self._name, asked_at(error.request), was_sent(error.__cause__))
             case APIStatusError():
@@ -155,7 +158,9 @@ def open_model(
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(verify=trusted(), mounts=spread_connections()),
+        http_client=DefaultAsyncHttpxClient(
+            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
+        ),
     )
     return AnthropicModel(name, client, timeout, most_output)
 

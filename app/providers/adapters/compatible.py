@@ -9,7 +9,7 @@ from openai.types import Completion
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call
 from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import spread_connections
+from app.providers.adapters.connections import at_home, spread_connections
 from app.providers.adapters.openai import OpenAIModel
 from app.providers.adapters.rejection import billed, no_echo, unreadable
 from app.providers.adapters.request_style import RequestStyle
@@ -81,7 +81,9 @@ def open_client(endpoint: Endpoint, timeout: float) -> AsyncOpenAI:
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(verify=trusted(), mounts=spread_connections()),
+        http_client=DefaultAsyncHttpxClient(
+            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
+        ),
     )
     # The SDK takes these from the environment; they are between the person and OpenAI, not for another server.
     client.organization = None

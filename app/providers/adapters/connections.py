@@ -6,7 +6,7 @@ through. A pool keeps all its connections, so that none is opened anew for every
 """
 
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from urllib.request import getproxies
 
@@ -29,6 +29,39 @@ _KEEPALIVE = [
 def spread_connections() -> dict[str, httpx2.AsyncBaseTransport]:
     """The `mounts` of a client; none where the environment names a proxy, which the client then sees to by itself."""
     return {} if getproxies() else {"all://": SpreadTransport()}
+
+
+class ElsewhereError(httpx2.UnsupportedProtocol):
+    """A server sent a request on to another; nothing went there."""
+
+
+def at_home(address: str) -> dict[str, list[Callable[[httpx2.Request], Awaitable[None]]]]:
+    """The `event_hooks` of a client that asks the server at this address alone: texts and the key go along with a
+    redirect, and with an upload address that a server names. Raises ElsewhereError for any other."""
+    check = _checked(address)
+
+    async def asked(request: httpx2.Request) -> None:
+        check(request)
+
+    return {"request": [asked]}
+
+
+def at_home_sync(address: str) -> dict[str, list[Callable[[httpx2.Request], None]]]:
+    """The same for a client that blocks."""
+    return {"request": [_checked(address)]}
+
+
+def _checked(address: str) -> Callable[[httpx2.Request], None]:
+    def place(url: httpx2.URL) -> tuple[str, str, int | None]:
+        return url.scheme, url.host, url.port
+
+    home = place(httpx2.URL(address))
+
+    def asked(request: httpx2.Request) -> None:
+        if place(request.url) != home:
+            raise ElsewhereError("the request was led to another server", request=request)
+
+    return asked
 
 
 @dataclass(slots=True)

@@ -27,11 +27,12 @@ from pydantic import ValidationError
 from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT, call
-from app.providers.adapters.connections import spread_connections
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
     billed,
+    led_elsewhere,
     no_logprobs,
     retry_after_seconds,
     timed_out,
@@ -143,6 +144,8 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
     match error:
         case APIError():
             return _rejection(error)
+        case ElsewhereError():
+            return led_elsewhere(name)
         case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
             return unreachable(name, _address(error), was_sent(error))
         case httpx2.TimeoutException():
@@ -180,7 +183,11 @@ def open_model(
     options = HttpOptions(
         base_url=endpoint.base_url,
         timeout=int(timeout * 1000),
-        async_client_args={"limits": limits, "mounts": spread_connections()},
+        async_client_args={
+            "limits": limits,
+            "mounts": spread_connections(),
+            "event_hooks": at_home(endpoint.base_url),
+        },
     )
     client = Client(enterprise=False, api_key=endpoint.key.get_secret_value(), http_options=options)
     return GoogleModel(name, client, timeout, most_output)

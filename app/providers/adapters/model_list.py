@@ -18,9 +18,11 @@ from app.errors import (
     ProviderError,
     TransientError,
     UnsupportedError,
+    WrongAddressError,
     WrongKeyError,
 )
 from app.providers.adapters.compatible import open_client
+from app.providers.adapters.connections import ElsewhereError
 from app.providers.credentials import Endpoint
 from app.providers.provider_spec import ProviderSpec
 
@@ -79,6 +81,8 @@ def _failure(provider: ProviderSpec, error: Exception, timeout: float, with_key:
     match error:
         case APITimeoutError():
             return list_timed_out(provider, timeout)
+        case APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
+            return list_elsewhere(provider)
         case APIConnectionError():
             return ConnectionFailedError(
                 f"The connection to {_named(provider)} failed.",
@@ -109,6 +113,13 @@ def list_refused(provider: ProviderSpec, status: int, with_key: bool) -> Provide
                 f"{provider.title} is not ready (status {status}).", "It may still be loading its model."
             )
     return ProviderError(f"{provider.title} did not list its models (status {status}).")
+
+
+def list_elsewhere(provider: ProviderSpec) -> ProviderError:
+    return WrongAddressError(
+        f"{provider.title} leads to another server, which wasn't asked.",
+        f"If that one is meant, put its address into {provider.url_variable}.",
+    )
 
 
 def list_timed_out(provider: ProviderSpec, seconds: float) -> ProviderError:

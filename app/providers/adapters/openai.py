@@ -21,11 +21,12 @@ from app.domain.call import Finish
 from app.errors import ProviderError
 from app.providers.adapters.calling import CONNECT_TIMEOUT, DEFAULT_TIMEOUT, call, guarded
 from app.providers.adapters.certificates import trusted
-from app.providers.adapters.connections import spread_connections
+from app.providers.adapters.connections import ElsewhereError, at_home, spread_connections
 from app.providers.adapters.rejection import (
     Rejection,
     asked_at,
     billed,
+    led_elsewhere,
     no_logprobs,
     retry_after_seconds,
     timed_out,
@@ -164,6 +165,8 @@ def read_error(name: ModelName, error: Exception, timeout: float) -> Rejection |
             return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
         case APITimeoutError():
             return timed_out(name, timeout)
+        case APIConnectionError() if isinstance(error.__cause__, ElsewhereError):
+            return led_elsewhere(name)
         case APIConnectionError():
             return unreachable(name, asked_at(error.request), was_sent(error.__cause__))
         case APIStatusError():
@@ -182,7 +185,9 @@ def open_model(
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT)),
-        http_client=DefaultAsyncHttpxClient(verify=trusted(), mounts=spread_connections()),
+        http_client=DefaultAsyncHttpxClient(
+            verify=trusted(), mounts=spread_connections(), event_hooks=at_home(endpoint.base_url)
+        ),
     )
     return OpenAIModel(name, client, timeout, most_output)
 

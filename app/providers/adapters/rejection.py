@@ -104,6 +104,14 @@ def unreachable(name: ModelName, address: str = "", sent: bool = True) -> Provid
     return lost(error) if sent else error
 
 
+def led_elsewhere(name: ModelName) -> ProviderError:
+    variable = spec_of(name.provider).url_variable
+    return WrongAddressError(
+        f"The server asked for {name} leads to another one; nothing was sent there.",
+        f"If that one is meant, put its address into {variable}.",
+    )
+
+
 def unreadable(name: ModelName) -> ProviderError:
     """A success that isn't an answer: a proxy's page, an empty body. Often gone at the next try."""
     variable = spec_of(name.provider).url_variable

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.connections import at_home_sync
 from app.providers.adapters.google import read_error
 from app.providers.adapters.rejection import Rejection
 from app.providers.credentials import Endpoint
@@ -36,7 +37,11 @@ class GoogleEmbedder:
         def failure(error: Exception) -> Rejection | ProviderError | None:
             return read_error(self._name, error, self._timeout)
 
-        options = HttpOptions(base_url=self._endpoint.base_url, timeout=int(self._timeout * 1000))
+        options = HttpOptions(
+            base_url=self._endpoint.base_url,
+            timeout=int(self._timeout * 1000),
+            client_args={"event_hooks": at_home_sync(self._endpoint.base_url)},
+        )
         client = Client(enterprise=False, api_key=self._endpoint.key.get_secret_value(), http_options=options)
 
         def send(batch: list[str]) -> Vectors | None:

@@ -2,11 +2,13 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from openai import OpenAI
+from openai import DefaultHttpxClient, OpenAI
 from openai.types import CreateEmbeddingResponse, Embedding
 
 from app.errors import ProviderError
 from app.providers.adapters.calling import DEFAULT_TIMEOUT
+from app.providers.adapters.certificates import trusted
+from app.providers.adapters.connections import at_home_sync
 from app.providers.adapters.openai import read_error
 from app.providers.adapters.rejection import Rejection
 from app.providers.credentials import Endpoint
@@ -39,6 +41,7 @@ class OpenAIEmbedder:
             base_url=self._endpoint.base_url,
             max_retries=0,
             timeout=self._timeout,
+            http_client=DefaultHttpxClient(verify=trusted(), event_hooks=at_home_sync(self._endpoint.base_url)),
         ) as client:
 
             def send(batch: list[str]) -> Vectors | None:

@@ -59,10 +59,17 @@ def invite(
 
 @use_case(Right.SERVE, act="made a link for the owner")
 def invite_owner(workbench: Workbench, days: int = LINK_DAYS) -> MadeLink:
-    """A link for whoever runs the server; they may do everything."""
+    """A link for whoever runs the server; they may do everything. Those made before, which nobody opened, let in no
+    more."""
     with workbench.database.write() as work:
-        owner = work.people.find(ISSUER, OWNER) or work.people.add(ISSUER, OWNER, "Owner", owner=True)
-        return _link(work, owner, None, days, "")
+        return _link(work, _owner(work), None, days, "")
+
+
+@use_case(Right.SERVE, act="made a link for the owner")
+def offer_owner_link(workbench: Workbench) -> MadeLink:
+    """One that a server prints at its start, beside those of other processes: whichever is opened first lets in."""
+    with workbench.database.write() as work:
+        return _link(work, _owner(work), None, LINK_DAYS, "", beside=True)
 
 
 @use_case(Right.SERVE)
@@ -125,6 +132,7 @@ def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) ->
         link = _open_one(work, token)
         if not work.invitations.use(link.id):
             raise NotAllowedError(_REFUSALS[LinkState.USED], _ASK)
+        work.invitations.revoke(link.person, link.project)  # another that a second web process printed
         person = _who_enters(work, link, here)
         if person.id != link.person:
             work.invitations.hand_on(link.id, person.id)
@@ -135,11 +143,17 @@ def accept_invitation(workbench: Workbench, token: str, here: Actor = NOBODY) ->
         return person.name, "" if person.issuer != ISSUER else begin_sign_in(work, person)
 
 
-def _link(work: UnitOfWork, person: Person, project_id: int | None, days: int, who: str) -> MadeLink:
+def _owner(work: UnitOfWork) -> Person:
+    return work.people.find(ISSUER, OWNER) or work.people.add(ISSUER, OWNER, "Owner", owner=True)
+
+
+def _link(
+    work: UnitOfWork, person: Person, project_id: int | None, days: int, who: str, beside: bool = False
+) -> MadeLink:
     if not 1 <= days <= MOST_DAYS:
         raise InputError(f"A link can't last {days} days.", f"Give 1 to {MOST_DAYS}.")
     token, expires_at = new_token(), datetime.now(UTC) + timedelta(days=days)
-    work.invitations.add(person.id, project_id, token_hash(token), who, expires_at)
+    work.invitations.add(person.id, project_id, token_hash(token), who, expires_at, beside)
     return MadeLink(person.name, token, expires_at)
 
 

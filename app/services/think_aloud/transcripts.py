@@ -58,6 +58,7 @@ def keep_recording(workbench: Workbench, dimension_id: int, expert: str, audio: 
     name = f"{uuid.uuid4().hex}.{ending}"
     path = voice_recording_path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(0o600)  # a voice is for nobody else on this computer
     path.write_bytes(audio)
     return _keep(workbench, dimension_id, expert, audio=name)
 

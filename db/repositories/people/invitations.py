@@ -16,10 +16,17 @@ class Invitations:
         self._session = session
 
     def add(
-        self, person_id: int, project_id: int | None, token_hash: str, made_by: str, expires_at: datetime
+        self,
+        person_id: int,
+        project_id: int | None,
+        token_hash: str,
+        made_by: str,
+        expires_at: datetime,
+        beside: bool = False,
     ) -> Invitation:
-        """A link in place of those that this person hasn't opened yet."""
-        self.revoke(person_id, project_id)
+        """A link in place of those that this person hasn't opened yet, or beside them."""
+        if not beside:
+            self.revoke(person_id, project_id)
         row = InvitationRow(
             person_id=person_id, project_id=project_id, token_hash=token_hash, made_by=made_by, expires_at=expires_at
         )

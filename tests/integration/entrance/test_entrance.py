@@ -13,10 +13,13 @@ from starlette.websockets import WebSocket
 
 from app.domain.people.actor import Role
 from app.entrance.door import door_routes
-from app.entrance.gate import Gate
+from app.entrance.guard import Guard
+from app.entrance.origins import OwnAddresses
+from app.entrance.session_owners import SessionOwners
 from app.errors import InputError
+from app.server_names import names_of_server
 from app.services.people.invitations import invite, invite_owner, revoke_access
-from app.services.people.ways_in import SIGN_IN_COOKIE, check_way_in
+from app.services.people.ways_in import SIGN_IN_COOKIE, check_way_in, set_address
 from app.services.runtime.workbench import Workbench
 
 HOST = "http://testserver"
@@ -36,8 +39,14 @@ async def stream(socket: WebSocket) -> None:
 def browser(address: str = "203.0.113.9") -> TestClient:
     """One with cookies of its own, at this address."""
     routes = [*door_routes(), WebSocketRoute("/_stcore/stream", stream), Route("/{path:path}", inside)]
-    guarded = Starlette(routes=routes, middleware=[Middleware(Gate, mode=check_way_in("127.0.0.1"))])
-    return TestClient(guarded, HOST, follow_redirects=False, client=(address, 50_000))
+    own = OwnAddresses(names_of_server("127.0.0.1", ["testserver"]), 80, set_address())
+    owners = SessionOwners(1000)
+    guard = Middleware(Guard, own=own, owners=owners, mode=check_way_in("127.0.0.1"))
+    client = TestClient(
+        Starlette(routes=routes, middleware=[guard]), HOST, follow_redirects=False, client=(address, 50_000)
+    )
+    client.headers["Origin"] = set_address() or HOST
+    return client
 
 
 def link(bench: Workbench, name: str = "Ana", role: Role = Role.EXPERT, days: int = 14) -> str:
@@ -73,7 +82,9 @@ def test_the_cookie_is_for_the_server_alone_and_travels_safely_where_the_address
     assert all(word in plain for word in (f"{SIGN_IN_COOKIE}=", "HttpOnly", "SameSite=lax", "Path=/"))
     assert "Secure" not in plain
     set_up(address="https://workbench.example.org")
-    assert "Secure" in browser().post(link(bench)).headers["set-cookie"]
+    safe = browser().post(link(bench)).headers["set-cookie"]
+    assert safe.startswith(f"__Host-{SIGN_IN_COOKIE}=")
+    assert "Secure" in safe
 
 
 def test_a_link_that_another_used_an_old_one_and_a_made_up_one_say_so(bench: Workbench) -> None:
@@ -100,7 +111,17 @@ def test_a_forged_cookie_and_one_whose_part_was_taken_away_let_nobody_in(bench: 
     assert ana.get("/").status_code == 401
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://testserver.evil.example"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "http://testserver.evil.example",
+        "http://testserver:8080",
+        "http://testserver@evil.example",
+        "",
+    ],
+)
 def test_a_form_on_another_servers_page_signs_nobody_in_or_out(bench: Workbench, origin: str) -> None:
     address, ana = link(bench), browser()
     assert ana.post(address, headers={"Origin": origin}).status_code == 403
@@ -149,6 +170,12 @@ def test_a_proxy_is_believed_only_at_its_own_address(bench: Workbench, set_up: S
     assert browser("10.0.0.2").get("/", headers={"X-Who": " "}).status_code == 401
 
 
+def test_proxy_with_two_identity_headers_is_refused(bench: Workbench, set_up: Set) -> None:
+    set_up(access="proxy", proxy_header="X-Who", proxy_addresses="10.0.0.2")
+    twice = [("X-Who", "eve"), ("x-who", "ana@example.org")]
+    assert browser("10.0.0.2").get("/", headers=twice).status_code == 403  # type: ignore[arg-type]
+
+
 def test_a_link_gives_a_part_to_whom_a_proxy_vouches_for(bench: Workbench, set_up: Set) -> None:
     set_up(access="proxy", proxy_header="X-Who", proxy_addresses="10.0.0.2")
     ana = browser("10.0.0.2")
@@ -176,7 +203,7 @@ def test_a_refusal_is_said_to_those_who_are_in_as_somebody_else(bench: Workbench
 
 def test_a_proxy_may_ask_by_another_name_than_browsers_do(bench: Workbench, set_up: Set) -> None:
     set_up(address="https://workbench.example.org/")
-    at_proxy = {"Origin": "https://workbench.example.org"}
+    at_proxy = {"Origin": "https://workbench.example.org:443"}
     assert browser().post(link(bench), headers=at_proxy).status_code == 303
     assert browser().post(link(bench, "Ben"), headers={"Origin": "https://example.org"}).status_code == 403
 

@@ -61,7 +61,8 @@ def test_figures_are_for_whoever_knows_the_token(bench: Workbench, monkeypatch: 
     assert [asked(), asked("Bearer "), asked("Bearer x")] == [403, 403, 403]
     monkeypatch.setenv("INTERACTEVAL_METRICS_TOKEN", "known")
     settings.cache_clear()
-    assert [asked(), asked("Bearer x"), asked("Bearer known")] == [403, 403, 200]
+    assert [asked(), asked("Bearer x"), asked("known"), asked("Basic known")] == [403, 403, 403, 403]
+    assert asked("Bearer known") == 200
 
 
 def test_figures_are_what_goes_on_and_name_nobody(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> None:

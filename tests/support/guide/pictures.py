@@ -50,14 +50,14 @@ def main() -> None:
             home = Path(folder) / name
             home.mkdir()
             App(home, 0).command("demo")
-            with served(home, {"INTERACTEVAL_ACCESS": access}) as app, _tab(browser) as page:
+            with served(home, {"INTERACTEVAL_ACCESS": access}) as app, _tab(browser, app) as page:
                 walk(page, app)
         browser.close()
 
 
 @contextmanager
-def _tab(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport=SIZE, color_scheme="light", locale="en-GB")
+def _tab(browser: Browser, app: App) -> Iterator[Page]:
+    context = app.let_in(browser.new_context(viewport=SIZE, color_scheme="light", locale="en-GB"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     yield page

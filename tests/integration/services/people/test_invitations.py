@@ -17,6 +17,7 @@ from app.services.people.invitations import (
     invite,
     invite_owner,
     members_of,
+    offer_owner_link,
     owner_came_in,
     read_invitation,
     revoke_access,
@@ -144,6 +145,13 @@ def test_the_owners_link_opens_everything(bench: Workbench) -> None:
     assert (owner.actor.owner, owner_came_in(bench)) == (True, True)
     assert [project.name for project in list_projects(owner)] == ["Ready"]
     assert accept_invitation(bench, invite_owner(bench).token)[1] != cookie
+
+
+def test_owner_link_of_a_second_web_process_leaves_the_first_open(bench: Workbench) -> None:
+    first, second = offer_owner_link(bench).token, offer_owner_link(bench).token
+    accept_invitation(bench, first)
+    with pytest.raises(NotAllowedError):
+        accept_invitation(bench, second)
 
 
 def test_a_facilitator_invites_to_their_project_alone_and_can_not_shut_themselves_out(bench: Workbench) -> None:
