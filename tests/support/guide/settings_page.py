@@ -13,6 +13,8 @@ from tests.support.repository import ROOT, python_files
 SECRETS = {
     "INTERACTEVAL_COOKIE_SECRET": "Signs cookies. Any long random text; the same for servers that share a database. "
     "A single server makes its own.",
+    "INTERACTEVAL_START_TOKEN": "The token in the link that `interacteval serve` prints on one's own computer; without "
+    "it a new one at each start.",
     "INTERACTEVAL_METRICS_TOKEN": "What a program has to send to read /metrics of a server on a network.",
     "INTERACTEVAL_OIDC_SECRET": "What the OpenID Connect provider gave for this server.",
 }

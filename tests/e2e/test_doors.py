@@ -1,0 +1,116 @@
+"""An attack on the doors, in a real browser: a page at another port of the same host, whose requests carry the cookies
+of somebody who is signed in at one of two web processes."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.e2e.conftest import App
+from tests.e2e.screen import PATIENCE_MS, settled
+from tests.support.caddy import free_port
+
+MODES = {
+    "local": {},
+    "invite": {"INTERACTEVAL_ACCESS": "invite"},
+    "proxy": {
+        "INTERACTEVAL_ACCESS": "proxy",
+        "INTERACTEVAL_PROXY_HEADER": "X-Who",
+        "INTERACTEVAL_PROXY_ADDRESSES": "127.0.0.1",
+    },
+}
+ATTACK = """async app => {
+  const opened = new Promise(done => {
+    const socket = new WebSocket(app.replace("http", "ws") + "/_stcore/stream", ["streamlit"]);
+    socket.onopen = () => done("open");
+    socket.onerror = () => done("refused");
+  });
+  const read = path => fetch(app + path, { credentials: "include" }).then(() => "read", () => "refused");
+  const put = fetch(app + "/_stcore/upload_file/a/b", { method: "PUT", credentials: "include", body: "x" })
+    .then(() => "read", () => "refused");
+  const left = fetch(app + "/leave", { method: "POST", mode: "no-cors", credentials: "include" })
+    .then(() => "sent", () => "sent");
+  const frame = document.createElement("iframe");
+  const framed = new Promise(done => frame.onload = () => done("loaded"));
+  frame.src = app + "/";
+  document.body.append(frame);
+  return Promise.all([opened, read("/"), read("/_stcore/host-config"), put, left, framed]);
+}"""
+
+
+class Evil(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>Nice pictures</title><h1>Nice pictures</h1>")
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture
+def evil() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Evil) as running:
+        Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+@pytest.fixture(params=sorted(MODES))
+def processes(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[App]]:
+    """Two web processes on one database."""
+    with ExitStack() as running:
+        found = [App(tmp_path, free_port(), MODES[request.param]) for _ in range(2)]
+        for one in found:
+            one.start()
+            running.callback(one.stop)
+        yield found
+
+
+def come_in(browser: Browser, app: App, name: str) -> BrowserContext:
+    """The browser of somebody who may use the server; the first is its owner."""
+    access = app.environment.get("INTERACTEVAL_ACCESS", "local")
+    headers = {"X-Who": name} if access == "proxy" else {}
+    context = app.let_in(browser.new_context(viewport={"width": 1280, "height": 900}, extra_http_headers=headers))
+    if access != "local":
+        link = json.loads(app.command("people", "invite", "--owner", "--json"))["link"]
+        page = context.new_page()
+        page.goto(app.url + link[link.index("/enter") :])
+        page.get_by_role("button", name="Come in").click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENCE_MS)
+        page.close()
+    return context
+
+
+def opened(context: BrowserContext, address: str) -> tuple[Page, list[str]]:
+    """A screen, drawn over the WebSocket, and what the browser complained about."""
+    page, said = context.new_page(), list[str]()
+    page.set_default_timeout(PATIENCE_MS)
+    page.on("console", lambda message: said.append(message.text) if "Content Security" in message.text else None)
+    page.goto(address)
+    expect(page.get_by_role("heading", level=1, name="Overview")).to_be_visible()
+    settled(page)
+    return page, said
+
+
+def test_page_at_another_port_reads_and_changes_nothing(processes: list[App], browser: Browser, evil: str) -> None:
+    expect.set_options(timeout=PATIENCE_MS)
+    context = come_in(browser, processes[0], "Ana")
+    try:
+        for app in processes if "INTERACTEVAL_ACCESS" in processes[0].environment else processes[:1]:
+            attacker = context.new_page()
+            attacker.goto(evil)
+            assert attacker.evaluate(ATTACK, app.url) == ["refused", "refused", "refused", "refused", "sent", "loaded"]
+            assert [frame.url for frame in attacker.frames[1:]] == ["chrome-error://chromewebdata/"]
+            attacker.close()
+            page, complaints = opened(context, app.url)  # still signed in, and nothing of ours is blocked
+            assert complaints == []
+            page.close()
+    finally:
+        context.close()

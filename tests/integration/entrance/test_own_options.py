@@ -1,0 +1,89 @@
+"""Options of Streamlit: those of the app alone count, whatever the folder or the environment wishes for."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.commands.starting import check_streamlit_options
+from app.errors import InputError
+from tests.support.repository import ROOT
+
+WISHED = """
+[server]
+enableXsrfProtection = false
+enableCORS = false
+enableStaticServing = true
+cookieSecret = "known"
+[client]
+allowedOrigins = ["https://evil.example"]
+[theme]
+primaryColor = "#ff0000"
+"""
+ASKED = """
+import json
+from streamlit import config
+from streamlit.runtime.secrets import secrets_singleton
+from streamlit.web import bootstrap
+from app.entrance.streamlit_app import PINNED, read_own_options_alone
+read_own_options_alone()
+bootstrap.load_config_options(dict(PINNED))
+names = ["server.enableXsrfProtection", "server.enableCORS", "server.enableStaticServing", "server.cookieSecret",
+         "client.allowedOrigins", "theme.primaryColor", "browser.gatherUsageStats"]
+print(json.dumps([{name: config.get_option(name) for name in names}, secrets_singleton.load_if_toml_exists()]))
+"""
+
+
+def test_options_of_a_folder_and_a_home_are_not_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text(WISHED)
+    (tmp_path / ".streamlit" / "secrets.toml").write_text('OPENAI_BASE_URL = "http://evil.example"')
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    done = subprocess.run([sys.executable, "-c", ASKED], cwd=tmp_path, capture_output=True, text=True, check=True)
+    options, secrets = json.loads(done.stdout)
+    secret = options.pop("server.cookieSecret")
+    assert options == {
+        "server.enableXsrfProtection": True,
+        "server.enableCORS": True,
+        "server.enableStaticServing": False,
+        "client.allowedOrigins": [],
+        "theme.primaryColor": None,
+        "browser.gatherUsageStats": False,
+    }
+    assert (secret != "known", secrets) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION", "false"),
+        ("STREAMLIT_SERVER_ENABLE_CORS", "0"),
+        ("STREAMLIT_SERVER_ENABLE_STATIC_SERVING", "true"),
+        ("STREAMLIT_SERVER_ENABLE_AGENT_API", "true"),
+        ("STREAMLIT_CLIENT_ALLOWED_ORIGINS", '["https://evil.example"]'),
+        ("STREAMLIT_SERVER_TRUSTED_USER_HEADERS", '{"X-Who": "email"}'),
+        ("STREAMLIT_GLOBAL_DEVELOPMENT_MODE", "true"),
+        ("STREAMLIT_SECRETS_FILES", '["/tmp/secrets.toml"]'),
+    ],
+)
+def test_variable_that_would_open_the_server_is_refused(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(InputError):
+        check_streamlit_options()
+
+
+def test_variables_that_open_nothing_are_said_and_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION", "true")
+    monkeypatch.setenv("STREAMLIT_THEME_BASE", "dark")
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / ".streamlit" / "config.toml"
+    file.parent.mkdir()
+    file.write_text(WISHED)
+    check_streamlit_options()
+    said = capsys.readouterr().err
+    assert all(word in said for word in ("STREAMLIT_THEME_BASE", str(file)))
