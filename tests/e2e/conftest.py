@@ -63,7 +63,9 @@ class App:
     @property
     def link(self) -> str:
         """What the server printed to open; its address where it printed none (people sign in, or --no-token)."""
-        printed = re.findall(r"https?://\S+/\?token=\S+", (self.home / "server.log").read_text(encoding="utf-8"))
+        printed = re.findall(
+            rf"http://\S+:{self.port}/\?token=\S+", (self.home / "server.log").read_text(encoding="utf-8")
+        )
         return str(printed[-1]) if printed else self.url
 
     def cookies(self) -> dict[str, str]:

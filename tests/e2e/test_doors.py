@@ -68,8 +68,8 @@ def processes(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[A
     with ExitStack() as running:
         found = [App(tmp_path, free_port(), MODES[request.param]) for _ in range(2)]
         for one in found:
-            one.start()
             running.callback(one.stop)
+            one.start()
         yield found
 
 

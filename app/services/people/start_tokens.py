@@ -16,6 +16,6 @@ def start_link(host: str, port: int, token: str) -> str:
 
 def begin_start_token() -> str:
     """The one that is set, else a new one. The server, which runs in this very process, finds it in its settings."""
-    token = settings().provider_variable(START_TOKEN) or new_token()
+    token = settings().provider_variable("INTERACTEVAL_START_TOKEN") or new_token()
     set_variable(START_TOKEN, token)
     return token
